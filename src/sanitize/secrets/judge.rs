@@ -7,10 +7,12 @@
 pub(super) struct ByteSet([u64; 4]);
 
 impl ByteSet {
-    /// Reads the inside of a regex class: single characters and `a-z` ranges; a `-` first or last is itself.
+    /// Reads the inside of a regex class: single characters and `a-z` ranges; a `-` first or last is itself. `^` first makes
+    /// it all other bytes.
     pub(super) const fn parse(class: &str) -> ByteSet {
         let bytes = class.as_bytes();
-        let (mut set, mut i) = (ByteSet([0; 4]), 0);
+        let is_inverted = !bytes.is_empty() && bytes[0] == b'^';
+        let (mut set, mut i) = (ByteSet([0; 4]), is_inverted as usize);
         while i < bytes.len() {
             let (from, mut to) = (bytes[i], bytes[i]);
             if i + 2 < bytes.len() && bytes[i + 1] == b'-' {
@@ -23,6 +25,9 @@ impl ByteSet {
                 b += 1;
             }
             i += 1;
+        }
+        if is_inverted {
+            set = ByteSet([!set.0[0], !set.0[1], !set.0[2], !set.0[3]]);
         }
         set
     }
@@ -90,9 +95,12 @@ pub(super) fn entropy(value: &[u8]) -> f32 {
         .sum()
 }
 
-/// Case-insensitive substring test; `needle` is lower case and short, so the naive loop will do.
+/// Case-insensitive substring test; `needle` is lower case and short.
 pub(super) fn contains(value: &[u8], needle: &str) -> bool {
-    value.windows(needle.len()).any(|w| w.eq_ignore_ascii_case(needle.as_bytes()))
+    let Some(first) = needle.bytes().next() else { return true };
+    let last = value.len().saturating_sub(needle.len() - 1);
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), &value[..last])
+        .any(|at| value[at..at + needle.len()].eq_ignore_ascii_case(needle.as_bytes()))
 }
 
 /// Longest value in which template words count; longer values are keys, which contain any word by chance.

@@ -16,6 +16,8 @@ const FOURTH_BITS: u32 = 4;
 const MAP_SLOTS: usize = 1 << MAP_BITS;
 /// Makes letters lower case; for other bytes it only merges some.
 const FOLD: u32 = 0x2020_2020;
+/// The bit that tells the case of a letter.
+const CASE: u8 = 0x20;
 const FOLD_ALL: u64 = (FOLD as u64) << 32 | FOLD as u64;
 /// Positions whose four bytes all lie within eight bytes.
 const PLACES: usize = 5;
@@ -45,15 +47,17 @@ struct Rows {
     heads: Vec<Head>,
 }
 
-/// The first bytes of a word, with the bits of `FOLD_ALL`.
+/// The first bytes of a word.
 #[derive(Debug)]
 struct Head {
-    /// Its first eight bytes, and which of them the word has.
+    /// Its first eight bytes, and the bits of them that a text must have too: all but the case of letters.
     eight: u64,
     mask: u64,
     /// The eight behind these.
     tail: u64,
     tail_mask: u64,
+    /// How many of the heads behind it, within its slot, have the same first eight bytes.
+    alike: u16,
     /// Its index.
     word: u16,
 }
@@ -62,10 +66,16 @@ impl Head {
     fn of(word: &str, index: u16) -> Head {
         let bytes = word.as_bytes();
         let behind = bytes.get(8..).unwrap_or_default();
-        let mask = eight(&[0xFF; 8][..bytes.len().min(8)]);
-        let tail_mask = eight(&[0xFF; 8][..behind.len().min(8)]);
-        let (eight, tail) = ((eight(bytes) | FOLD_ALL) & mask, (eight(behind) | FOLD_ALL) & tail_mask);
-        Head { eight, mask, tail, tail_mask, word: index }
+        let bits = |bytes: &[u8]| {
+            let mut bits = [0; 8];
+            for (bits, byte) in bits.iter_mut().zip(bytes) {
+                *bits = if byte.is_ascii_alphabetic() { !CASE } else { u8::MAX };
+            }
+            u64::from_le_bytes(bits)
+        };
+        let (mask, tail_mask) = (bits(bytes), bits(behind));
+        let (eight, tail) = (eight(bytes), eight(behind));
+        Head { eight, mask, tail, tail_mask, alike: 0, word: index }
     }
 
     /// Its first four bytes; of a word of three bytes these.
@@ -73,9 +83,14 @@ impl Head {
         self.eight as u32
     }
 
-    /// Whether the word may start with these bytes, which have the bits of `FOLD_ALL`.
-    fn fits(&self, eight: u64, tail: u64) -> bool {
-        (self.eight ^ eight) & self.mask | (self.tail ^ tail) & self.tail_mask == 0
+    /// Whether its first eight bytes are these, in any case.
+    fn starts(&self, eight: u64) -> bool {
+        (self.eight ^ eight) & self.mask == 0
+    }
+
+    /// Whether the eight behind these are `tail`, in any case.
+    fn goes_on(&self, tail: u64) -> bool {
+        (self.tail ^ tail) & self.tail_mask == 0
     }
 }
 
@@ -96,6 +111,12 @@ impl Rows {
         }
         for slot in 0..SLOTS {
             starts[slot + 1] += starts[slot];
+        }
+        for at in (1..heads.len()).rev() {
+            let [before, head] = &mut heads[at - 1..=at] else { continue };
+            if (before.eight, before.mask) == (head.eight, head.mask) {
+                before.alike = head.alike + 1;
+            }
         }
         Rows { starts, heads }
     }
@@ -169,15 +190,36 @@ impl Keywords {
     }
 
     fn compare(&self, text: &[u8], start: usize, four: u32, found: &mut impl FnMut(usize, usize)) {
-        let first = eight(&text[start..]) | FOLD_ALL;
-        let tail = eight(text.get(start + 8..).unwrap_or_default()) | FOLD_ALL;
-        for head in self.short.of(four & THREE).iter().chain(self.long.of(four)) {
-            if !head.fits(first, tail) {
+        let first = eight(&text[start..]);
+        let tail = eight(text.get(start + 8..).unwrap_or_default());
+        self.compare_with(self.short.of(four & THREE), text, start, (first, tail), found);
+        self.compare_with(self.long.of(four), text, start, (first, tail), found);
+    }
+
+    /// Compares words with the sixteen bytes at `start`, as two halves, and the longer ones with what follows.
+    fn compare_with(
+        &self,
+        heads: &[Head],
+        text: &[u8],
+        start: usize,
+        (first, tail): (u64, u64),
+        found: &mut impl FnMut(usize, usize),
+    ) {
+        let mut next = 0;
+        while let Some(head) = heads.get(next) {
+            next += 1;
+            if !head.starts(first) {
+                // Neither do those that start with the same eight bytes.
+                next += usize::from(head.alike);
                 continue;
             }
-            let bytes = self.words[usize::from(head.word)].as_bytes();
-            let here = text.get(start..start + bytes.len());
-            if here.is_some_and(|here| here.eq_ignore_ascii_case(bytes)) {
+            if !head.goes_on(tail) {
+                continue;
+            }
+            // The first sixteen bytes are right, also where the text ends: no word has a zero byte.
+            let rest = self.words[usize::from(head.word)].as_bytes().get(16..).unwrap_or_default();
+            let here = text.get(start + 16..).and_then(|here| here.get(..rest.len()));
+            if rest.is_empty() || here.is_some_and(|here| here.eq_ignore_ascii_case(rest)) {
                 found(usize::from(head.word), start);
             }
         }

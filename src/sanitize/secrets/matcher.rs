@@ -2,18 +2,21 @@
 
 use std::ops::Range;
 
+use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
 use super::hidden::{columns, near};
-use super::judge::{ByteSet, is_word};
+use super::judge::{ByteSet, is_word, skip, skip_back};
 use super::scan::{Claim, Scan};
 use super::shapes::starts_word;
-use super::table::{Form, Rule, Table, compile};
+use super::table::{Form, Place, Rule, Table, compile};
 use super::{cloud, named, pem, shapes, terraform};
 use crate::stop;
 
 /// Bytes that continue a value beyond the window of its rule.
 const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
+/// Bytes of the name of an element, with its prefix.
+const ELEMENT: ByteSet = ByteSet::parse("a-zA-Z0-9_.:-");
 /// Shorter tokens are not joined from pieces.
 const MAX_SHORT_TOKEN_BYTES: usize = 11;
 
@@ -97,17 +100,25 @@ impl Scan<'_> {
                     self.claim(rule, index, from..end);
                 }
             }
-            Form::Pattern { before, after, .. } => {
-                let window = hit.start.saturating_sub(*before)..(hit.end + after).min(self.text.len());
-                let seen = &mut self.state(index).seen;
-                if seen.start < seen.end && window.start <= seen.end {
-                    seen.end = window.end;
-                } else {
-                    if seen.start == seen.end {
-                        self.open.push(index);
+            Form::Pattern { before, after, place, .. } => {
+                let (start, end) =
+                    (hit.start.saturating_sub(*before), (hit.end + after).min(self.text.len()));
+                match *place {
+                    Place::Near => self.add_window(rule, index, start..end),
+                    Place::NearWord if ends_word(self.text, hit.end) => {
+                        self.add_window(rule, index, start..end)
                     }
-                    self.run_pattern(rule, index);
-                    self.state(index).seen = window;
+                    Place::NearWord => {}
+                    Place::Assigned(set, bytes) if self.may_be_assigned(hit.end, set, bytes) => {
+                        self.run_pattern_at(rule, index, start..hit.start + 1, end);
+                    }
+                    Place::Assigned(..) => {}
+                    Place::Opening(byte) => {
+                        let name = skip_back(self.text, hit.start, ELEMENT, hit.start - start);
+                        if name > start && self.text[name - 1] == byte {
+                            self.run_pattern_at(rule, index, name - 1..name, end);
+                        }
+                    }
                 }
             }
             Form::PrivateKey => pem::find(self, rule, index, hit),
@@ -121,41 +132,85 @@ impl Scan<'_> {
         }
     }
 
+    /// Adds to the window of a rule, or runs its regex over the last one and begins another.
+    fn add_window(&mut self, rule: &Rule, index: u16, window: Range<usize>) {
+        let seen = &mut self.state(index).seen;
+        if seen.start < seen.end && window.start <= seen.end {
+            seen.end = window.end;
+            return;
+        }
+        if seen.start == seen.end {
+            self.open.push(index);
+        }
+        self.run_pattern(rule, index);
+        self.state(index).seen = window;
+    }
+
     /// Runs a regex over the window that several hits share, and clears the window.
     fn run_pattern(&mut self, rule: &Rule, index: u16) {
-        let Form::Pattern { regex, compiled, .. } = &rule.form else { return };
         let window = std::mem::take(&mut self.state(index).seen);
         if window.start >= window.end {
             return;
         }
-        let Some(regex) = compiled.get_or_init(|| compile(regex).ok()) else {
-            // A test compiles every regex. If one fails anyway, the whole window is redacted.
-            self.claims.push(Claim { start: window.start, end: window.end, rule: index });
-            return;
-        };
+        let Some(regex) = self.regex(rule, index, &window) else { return };
         let text = &self.text[..window.end];
         let mut at = window.start;
-        let mut groups = None;
         while let Some(whole) = regex.search(&Input::new(text).range(at..)) {
             stop::tick();
-            let mut value = self.matches.value(text, index, whole.range()).unwrap_or_else(|| {
-                let groups = groups.get_or_insert_with(|| regex.create_captures());
-                let input = Input::new(text).range(whole.range()).anchored(Anchored::Yes);
-                regex.search_captures(&input, groups);
-                let value = groups.get_group(1).map_or(whole.range(), |group| group.range());
-                self.matches.add(text, index, whole.range(), &value);
-                value
-            });
-            // A value that reaches the end of the window may continue, so the whole value is removed.
-            if value.end == text.len() {
-                value.end = self.end_of_value(value.end);
-            }
-            self.claim(rule, index, value);
+            self.claim_match(rule, index, regex, text, whole.range());
             at = whole.end().max(at + 1);
             if at > text.len() {
                 break;
             }
         }
+    }
+
+    /// Runs a regex at each of a few places, up to its first match. It reads up to `end`, and no match twice.
+    fn run_pattern_at(&mut self, rule: &Rule, index: u16, starts: Range<usize>, end: usize) {
+        let Some(regex) = self.regex(rule, index, &(starts.start..end)) else { return };
+        let text = &self.text[..end];
+        let first = starts.start.max(self.state(index).seen.end);
+        for at in first..starts.end {
+            stop::tick();
+            let Some(whole) = regex.search(&Input::new(text).range(at..).anchored(Anchored::Yes)) else {
+                continue;
+            };
+            self.claim_match(rule, index, regex, text, whole.range());
+            self.state(index).seen = whole.range();
+            break;
+        }
+    }
+
+    /// The regex of a rule. A test compiles all of them; if one fails anyway, the whole window is redacted.
+    fn regex<'r>(&mut self, rule: &'r Rule, index: u16, window: &Range<usize>) -> Option<&'r Regex> {
+        let Form::Pattern { regex, compiled, .. } = &rule.form else { return None };
+        let regex = compiled.get_or_init(|| compile(regex).ok()).as_ref();
+        if regex.is_none() {
+            self.claims.push(Claim { start: window.start, end: window.end, rule: index });
+        }
+        regex
+    }
+
+    /// Claims the value of a match in `text`, which ends where the rule may read no further.
+    fn claim_match(&mut self, rule: &Rule, index: u16, regex: &Regex, text: &[u8], whole: Range<usize>) {
+        let mut value = self.matches.value(text, index, whole.clone()).unwrap_or_else(|| {
+            let groups = self.groups.of(index, regex);
+            let input = Input::new(text).range(whole.clone()).anchored(Anchored::Yes);
+            regex.search_captures(&input, groups);
+            let value = groups.get_group(1).map_or(whole.clone(), |group| group.range());
+            self.matches.add(text, index, whole, &value);
+            value
+        });
+        // A value that reaches the end of the window may continue, so the whole value is removed.
+        if value.end == text.len() {
+            value.end = self.end_of_value(value.end);
+        }
+        self.claim(rule, index, value);
+    }
+
+    /// Whether a value that begins with so many bytes of a set may be assigned to the name in which a keyword ends.
+    fn may_be_assigned(&self, end: usize, set: ByteSet, bytes: usize) -> bool {
+        shapes::value_behind(self.text, end).is_some_and(|at| skip(self.text, at, set, bytes) == at + bytes)
     }
 }
 
@@ -167,6 +222,11 @@ impl Scan<'_> {
         }
         self.beyond.end
     }
+}
+
+/// Whether a word, or something else, ends at `end`.
+fn ends_word(text: &[u8], end: usize) -> bool {
+    !is_word(text[end - 1]) || text.get(end).is_none_or(|byte| !is_word(*byte))
 }
 
 /// Length of `body` without full stops at its end.

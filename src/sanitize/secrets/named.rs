@@ -3,8 +3,8 @@
 //! Most text that it reads is program code: types, calls, variables, messages. It claims nothing there. A value must be a
 //! literal, and must look chosen (passwords) or random (other names).
 
-use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_template, is_word, skip};
-use super::names::{MAX_NAME_BYTES, Tail, is_about, is_verdict, stands_alone, tail};
+use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
+use super::names::{MAX_NAME_BYTES, Tail, goes_on, is_about, is_verdict, stands_alone, tail};
 use super::scan::{BareRun, NESTED, Scan};
 use super::shapes::operator;
 use super::table::Rule;
@@ -135,6 +135,9 @@ fn is_given(bytes: &[u8], password: bool) -> bool {
 /// Examines one keyword in a name, and claims the value that belongs to it.
 pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>, password: bool) {
     let text = scan.text;
+    if goes_on(&text[hit.end..], text[hit.end - 1]) {
+        return;
+    }
     let Range { start, end } = scan.names.around(text, &hit);
     if hit.start - start == MAX_NAME_BYTES || end - hit.end == MAX_NAME_BYTES || !stands_alone(text, &hit) {
         return;
@@ -149,7 +152,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     let Some(value) = value(text, start..end, &mut scan.bare) else { return };
     let bytes = &text[value.range.clone()];
-    if is_template(bytes) || is_reference(bytes) || judge::is_variable(bytes) {
+    if scan.is_template(&value.range) || is_reference(bytes) || judge::is_variable(bytes) {
         return;
     }
     let between = &text[end..value.range.start];

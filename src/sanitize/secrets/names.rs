@@ -55,6 +55,13 @@ pub(super) enum Tail {
     About,
 }
 
+/// Whether the word of a keyword that ends with `last` goes on in `tail`, as in `tokenizer`; with a plural it does not.
+pub(super) fn goes_on(tail: &[u8], last: u8) -> bool {
+    let Some(&next) = tail.first() else { return false };
+    let is_one_word = next.is_ascii_alphabetic() && next.is_ascii_lowercase() == last.is_ascii_lowercase();
+    is_one_word && !(next.eq_ignore_ascii_case(&b's') && !tail.get(1).is_some_and(u8::is_ascii_alphabetic))
+}
+
 /// `pass` and `pwd` occur in many words; they count only as words of their own.
 pub(super) fn stands_alone(text: &[u8], hit: &Range<usize>) -> bool {
     let Some(&before) = hit.start.checked_sub(1).and_then(|i| text.get(i)) else { return true };
@@ -114,10 +121,10 @@ pub(super) fn tail(tail: &[u8], last: u8) -> Tail {
         "again",
         "base",
     ];
-    let Some(&next) = tail.first() else { return Tail::Plain };
-    let letters = tail.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-    let goes_on = next.is_ascii_alphabetic() && next.is_ascii_lowercase() == last.is_ascii_lowercase();
-    if goes_on && !(letters == 1 && next.eq_ignore_ascii_case(&b's')) {
+    if tail.is_empty() {
+        return Tail::Plain;
+    }
+    if goes_on(tail, last) {
         return Tail::About;
     }
     let word = tail.trim_ascii_start();
@@ -126,13 +133,25 @@ pub(super) fn tail(tail: &[u8], last: u8) -> Tail {
     if word.iter().all(u8::is_ascii_digit) || PLAIN.iter().any(|p| word.eq_ignore_ascii_case(p.as_bytes())) {
         return Tail::Plain;
     }
-    let first = word.first().map(u8::to_ascii_lowercase);
-    let about = |a: &&str| {
-        a.as_bytes().first().copied() == first
-            && word.len() >= a.len()
-            && word[..a.len()].eq_ignore_ascii_case(a.as_bytes())
+    // Most words begin with a letter that few of these begin with.
+    static BY_FIRST: [u128; 256] = {
+        let (mut by_first, mut i) = ([0; 256], 0);
+        while i < ABOUT.len() {
+            by_first[ABOUT[i].as_bytes()[0] as usize] |= 1 << i;
+            i += 1;
+        }
+        by_first
     };
-    if ABOUT.iter().any(about) { Tail::About } else { Tail::Other }
+    let Some(first) = word.first() else { return Tail::Other };
+    let mut likely = BY_FIRST[usize::from(first.to_ascii_lowercase())];
+    while likely != 0 {
+        let about = ABOUT[likely.trailing_zeros() as usize];
+        if word.get(..about.len()).is_some_and(|start| start.eq_ignore_ascii_case(about.as_bytes())) {
+            return Tail::About;
+        }
+        likely &= likely - 1;
+    }
+    Tail::Other
 }
 
 /// Whether the part before the keyword shows that this is no secret: paging tokens, vocabulary tokens, public keys.

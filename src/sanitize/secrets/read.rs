@@ -13,9 +13,12 @@ pub(super) struct Entry {
     pub(super) keywords: Vec<String>,
     /// Literal prefixes of a token, case-sensitive; part of the value.
     pub(super) prefix: Vec<String>,
-    /// The inside of a regex class: the bytes after a prefix, or of an assigned value.
+    /// The inside of a regex class: the bytes after a prefix, or of an assigned value. With a `regex`: the first bytes of its
+    /// value, which then has to stand behind a name with a keyword in it, an operator and quotation marks; see
+    /// `shapes::value_behind`.
     pub(super) charset: String,
-    /// Smallest and largest number of bytes of `charset`; without a second number there is no upper limit.
+    /// Smallest and largest number of bytes of `charset`; without a second number there is no upper limit. With a `regex`: how
+    /// many bytes its value begins with.
     pub(super) length: Vec<usize>,
     /// Whether a token may start inside a word.
     pub(super) inside_words: bool,
@@ -27,6 +30,10 @@ pub(super) struct Entry {
     pub(super) regex: String,
     /// How many bytes before and after a keyword a match of `regex` may reach.
     pub(super) reach: Vec<usize>,
+    /// Whether `regex` asks for the end of a word, or a byte that no word has, behind each keyword.
+    pub(super) ends_word: bool,
+    /// The byte with which a match of `regex` begins, if only a name that ends with a keyword stands behind it.
+    pub(super) opening: String,
     /// The name of a matcher written in Rust: `private-key`, `url-password`, `cookie`, `password`, `random`,
     /// `kubernetes-secret`, `secret-string`, `terraform-random`, `terraform-attributes`.
     pub(super) matcher: String,
@@ -72,6 +79,8 @@ fn set(entry: &mut Entry, line: &str) -> Option<()> {
         "dots" => entry.dots = value.parse().ok()?,
         "regex" => entry.regex = string(value)?,
         "reach" => entry.reach = numbers(value)?,
+        "ends_word" => entry.ends_word = value.parse().ok()?,
+        "opening" => entry.opening = string(value)?,
         "matcher" => entry.matcher = string(value)?,
         "entropy" => entry.entropy = value.parse().ok()?,
         "allow" => entry.allow = strings(value)?,
@@ -156,6 +165,8 @@ mod tests {
                 dots: rule.get("dots").map_or(0, |v| v.as_integer().unwrap() as usize),
                 regex: text("regex"),
                 reach: numbers("reach"),
+                ends_word: rule.get("ends_word").is_some_and(|v| v.as_bool().unwrap()),
+                opening: text("opening"),
                 matcher: text("matcher"),
                 entropy: rule.get("entropy").map_or(0.0, |v| v.as_float().unwrap() as f32),
                 allow: strings("allow"),

@@ -8,6 +8,8 @@ use super::judge;
 use super::names::Names;
 use super::table::{Rule, Table};
 use crate::stop;
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
 use std::ops::Range;
 
 /// How often one rule judges values with the same end; limits the work on a text full of keywords.
@@ -51,12 +53,18 @@ pub(super) struct BareRun {
     pub(super) uses: usize,
 }
 
-/// Most remembered matches.
-const MATCHES: usize = 16;
+/// Most remembered matches; a power of two.
+const MATCHES: usize = 64;
 
 /// Positions of values in matches of regexes, so that repeated lines need not be parsed again.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Matches([Option<Match>; MATCHES]);
+
+impl Default for Matches {
+    fn default() -> Self {
+        Self([const { None }; MATCHES])
+    }
+}
 
 #[derive(Debug)]
 struct Match {
@@ -69,7 +77,7 @@ struct Match {
 impl Matches {
     /// The position of the value in a match of the same bytes with the same neighbours: nothing else affects it.
     pub(super) fn value(&self, text: &[u8], rule: u16, whole: Range<usize>) -> Option<Range<usize>> {
-        let known = self.0[Self::place(text, &whole)].as_ref()?;
+        let known = self.0[Self::place(text, rule, &whole)].as_ref()?;
         let same = known.rule == rule
             && known.whole.len() == whole.len()
             && text[known.whole.clone()] == text[whole.clone()]
@@ -80,16 +88,33 @@ impl Matches {
     }
 
     pub(super) fn add(&mut self, text: &[u8], rule: u16, whole: Range<usize>, value: &Range<usize>) {
-        let place = Self::place(text, &whole);
+        let place = Self::place(text, rule, &whole);
         let value = (value.start - whole.start, value.len());
         self.0[place] = Some(Match { rule, whole, value });
     }
 
-    /// Indexed by the last bytes and the length.
-    fn place(text: &[u8], whole: &Range<usize>) -> usize {
-        let last = text[whole.clone()].last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
-        let hash = (last ^ whole.len() as u32).wrapping_mul(0x9E37_79B1);
-        hash as usize / (1 << 28) % MATCHES
+    /// Indexed by the rule, the first and the last bytes and the length.
+    fn place(text: &[u8], rule: u16, whole: &Range<usize>) -> usize {
+        let four = |bytes: Option<&[u8; 4]>| bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let bytes = &text[whole.clone()];
+        let more = (u32::from(rule) << 16) ^ bytes.len() as u32;
+        let hash = (four(bytes.first_chunk()).wrapping_mul(0x85EB_CA6B) ^ four(bytes.last_chunk()) ^ more)
+            .wrapping_mul(0x9E37_79B1);
+        (hash >> (32 - MATCHES.ilog2())) as usize
+    }
+}
+
+/// Room for the groups of a match, of the rule that matched last.
+#[derive(Debug, Default)]
+pub(super) struct Groups(Option<(u16, Captures)>);
+
+impl Groups {
+    /// The room for a rule with this regex.
+    pub(super) fn of(&mut self, rule: u16, regex: &Regex) -> &mut Captures {
+        if self.0.as_ref().is_some_and(|(of, _)| *of != rule) {
+            self.0 = None;
+        }
+        &mut self.0.get_or_insert_with(|| (rule, regex.create_captures())).1
     }
 }
 
@@ -120,6 +145,10 @@ pub(super) struct Scan<'t> {
     pub(super) names: Names,
     /// Matches of regexes.
     pub(super) matches: Matches,
+    /// The value that was last asked whether it is a template, and whether it is.
+    judged: (Range<usize>, bool),
+    /// Groups of the last match.
+    pub(super) groups: Groups,
     /// What `named` remembers between keywords.
     pub(super) bare: BareRun,
 }
@@ -139,6 +168,8 @@ impl<'t> Scan<'t> {
             beyond: 0..0,
             names: Names::default(),
             matches: Matches::default(),
+            judged: (0..0, true),
+            groups: Groups::default(),
             bare: BareRun::default(),
         }
     }
@@ -206,11 +237,20 @@ impl<'t> Scan<'t> {
         false
     }
 
+    /// Whether a value is a template. Several rules ask that of a value one after the other.
+    pub(super) fn is_template(&mut self, value: &Range<usize>) -> bool {
+        if self.judged.0 != *value {
+            self.judged = (value.clone(), judge::is_template(&self.text[value.clone()]));
+        }
+        self.judged.1
+    }
+
     /// Claims a value unless it is a template, too regular, or on the rule's allow list.
     pub(super) fn claim(&mut self, rule: &Rule, index: u16, value: Range<usize>) {
-        let bytes = &self.text[value.clone()];
+        let text = self.text;
+        let bytes = &text[value.clone()];
         let spared = bytes.is_empty()
-            || judge::is_template(bytes)
+            || self.is_template(&value)
             || (rule.random && !judge::is_random(bytes, judge::Doubt::Little))
             || (rule.entropy > 0.0 && judge::entropy(bytes) < rule.entropy)
             || rule.allow.iter().any(|word| judge::contains(bytes, word));

@@ -3,6 +3,7 @@
 //! Also reads operators for the other matchers. It does not decide whether a name is telling; `named` does.
 
 use super::judge::{self, ByteSet, Doubt, is_word, skip, skip_back};
+use super::names::MAX_NAME_BYTES;
 use super::scan::Scan;
 use super::table::Rule;
 use std::ops::Range;
@@ -40,6 +41,21 @@ pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {
         _ => return None,
     };
     Some(at + len)
+}
+
+/// The place where a value may begin that is assigned to the name in which a keyword ends at `end`, as in
+/// `"smtp_pass": "` and `password is = `. A keyword may end with the operator itself.
+pub(super) fn value_behind(text: &[u8], end: usize) -> Option<usize> {
+    const QUOTES: ByteSet = ByteSet::parse("\"'\\");
+    const BLANK: ByteSet = ByteSet::parse(" \t");
+    let end = end - usize::from(text[end - 1] == b'=');
+    let closed = skip(text, skip(text, end, NAME, MAX_NAME_BYTES), QUOTES, 4);
+    let mut at = skip(text, closed, BLANK, 16);
+    if text.get(at..at + 2).is_some_and(|word| word.eq_ignore_ascii_case(b"is")) {
+        at = skip(text, at + 2, BLANK, 16);
+    }
+    let is_operator = matches!(text.get(at), Some(b':' | b'='));
+    is_operator.then(|| skip(text, skip(text, at + 1, BLANK, 16), QUOTES, 5))
 }
 
 /// The place where the value begins that is assigned to a name with the vendor keyword `hit`.

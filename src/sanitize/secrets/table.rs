@@ -23,7 +23,7 @@ pub(super) enum Form {
     /// A name that holds a keyword and a word for "key", an operator, then a value of one class.
     Assigned { set: ByteSet, min: usize, max: usize },
     /// A regex, run over the bytes within reach of a keyword.
-    Pattern { regex: String, compiled: OnceLock<Option<Regex>>, before: usize, after: usize },
+    Pattern { regex: String, compiled: OnceLock<Option<Regex>>, before: usize, after: usize, place: Place },
     /// Key blocks: everything between the BEGIN line and the END line.
     PrivateKey,
     /// `scheme://user:password@host`.
@@ -40,6 +40,19 @@ pub(super) enum Form {
     TerraformAttributes,
     /// A telling name, an operator and a value; `password` accepts what people choose, else only random values.
     Named { password: bool },
+}
+
+/// Where a match of a regex may be, as seen from a keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Anywhere in reach.
+    Near,
+    /// The same, if the keyword ends a word.
+    NearWord,
+    /// At the keyword, if behind its name and an operator stands a value that begins with so many bytes of a set.
+    Assigned(ByteSet, usize),
+    /// At this byte, which stands in front of the name that the keyword ends.
+    Opening(u8),
 }
 
 impl Form {
@@ -160,7 +173,13 @@ fn form(entry: &Entry) -> Result<Form, &'static str> {
         "random" => Form::Named { password: false },
         "" if !entry.regex.is_empty() => match entry.reach[..] {
             [before, after] => {
-                Form::Pattern { regex: entry.regex.clone(), compiled: OnceLock::new(), before, after }
+                let place = match entry.opening.as_bytes() {
+                    [byte, ..] => Place::Opening(*byte),
+                    [] if entry.ends_word => Place::NearWord,
+                    [] if entry.charset.is_empty() => Place::Near,
+                    [] => Place::Assigned(set, min),
+                };
+                Form::Pattern { regex: entry.regex.clone(), compiled: OnceLock::new(), before, after, place }
             }
             _ => return Err("a regex needs `reach`"),
         },

@@ -358,6 +358,44 @@ mod properties {
         CACHE.lock().unwrap().entry(index).or_insert_with(|| plain(regex)).clone()
     }
 
+    /// A regex that gives texts for a regex with conditions on what stands around them: without these.
+    fn without_conditions(regex: &str) -> String {
+        regex.replace("\\b", "").replace("(?:^|", "(?:").replace("|$)", ")")
+    }
+
+    #[test]
+    fn a_regex_fits_only_where_its_rule_looks() {
+        use proptest::strategy::ValueTree;
+        let table = table::table().unwrap();
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        for (rule, index) in table.rules.iter().zip(0u16..) {
+            let Form::Pattern { regex, place, .. } = &rule.form else { continue };
+            if *place == table::Place::Near {
+                continue;
+            }
+            let texts =
+                proptest::string::bytes_regex(&format!("(?-u){}", without_conditions(regex))).unwrap();
+            let mut claimed = 0;
+            for _ in 0..200 {
+                let text = [b"\n", &*texts.new_tree(&mut runner).unwrap().current(), b"\n"].concat();
+                let text = text.as_slice();
+                // A name that is repeated may be without a keyword of the rule.
+                let mut all = Scan::new(text);
+                if rule.keywords.iter().any(|word| judge::contains(text, word)) {
+                    for found in compiled(index, regex).captures_iter(text) {
+                        all.claim(rule, index, found.get(1).unwrap().range());
+                    }
+                }
+                let mut claims = crate::sanitize::secrets::matcher::scan(table, text).claims;
+                claims.retain(|claim| claim.rule == index);
+                let id = table.infos[usize::from(index)].id;
+                assert_eq!(claims, all.claims, "{id}: {}", String::from_utf8_lossy(text));
+                claimed += claims.len();
+            }
+            assert!(claimed > 20, "{}: {claimed}", table.infos[usize::from(index)].id);
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 

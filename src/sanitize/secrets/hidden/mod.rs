@@ -91,14 +91,14 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         stop::check();
         let around =
             |at: &usize| at.saturating_sub(AROUND_CODED_BYTES.0)..text.len().min(at + AROUND_CODED_BYTES.1);
-        let lines = near.and(coded.iter().map(around));
+        // The search of the decoded text has looked through the lines that it holds.
+        let seen = decoded.filter(|_| within.codings > 0).map(|view| view.sources()).unwrap_or_default();
+        let lines = near.and(coded.iter().map(around)).except(&seen);
         if let Some(view) = prefixed::view(text, &lines) {
             see(&view, within);
         }
         stop::check();
-        // The search of the decoded text has joined the lines that it holds.
-        let joined = decoded.filter(|_| within.codings > 0).map(|view| view.sources()).unwrap_or_default();
-        if let Some(view) = wrapped::view(text, &lines.except(&joined)) {
+        if let Some(view) = wrapped::view(text, &lines) {
             see(&view, Layers { codings: 0, ..layers });
         }
     }
