@@ -24,8 +24,10 @@ impl Fault {
 
     /// The reason without line and column, for a text that its author never saw.
     pub fn without_position(&self) -> &str {
-        let is_position =
-            |end: &str| end.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || b == b' ');
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let is_position = |end: &str| {
+            end.split_once(" column ").is_some_and(|(line, column)| is_number(line) && is_number(column))
+        };
         match self.reason.rsplit_once(" at line ") {
             Some((reason, end)) if is_position(end) => reason,
             _ => &self.reason,
