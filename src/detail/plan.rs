@@ -111,7 +111,7 @@ impl Plan {
         }
         let scores = relevance.scores(source, &blocks);
         let mut order: Vec<usize> = (0..blocks.len()).filter(|&i| scores[i] > 0).collect();
-        order.sort_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
+        order.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
         let all = self.may_go.iter().filter(|may_go| **may_go).count();
         let mut left = all * if by_query { FOR_QUERY } else { FOR_SESSION } / 100;
         for i in order {

@@ -4,17 +4,13 @@
 //! Items that report a failure are not chosen here. The code for the format says which items must stay, and they stay
 //! whatever the limit. Linear in the number of fields.
 
-use crate::stop;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-/// Most different words of a field that counts as an enumeration.
-const MAX_WORDS: usize = 16;
-/// A word is rare if at most 1/N of the items, or a single item, have it.
-const RARE: usize = 20;
-/// A number is an outlier if it is more than this many median deviations from the median.
-const FAR_DEVIATIONS: f64 = 12.0;
+use crate::stop;
+use crate::text::judge::{MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_share};
+
 /// Fewest numbers of a field for which outliers are searched.
 const MIN_NUMBERS: usize = 8;
 /// Most fields whose numbers and words are examined.
@@ -116,7 +112,7 @@ fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
     let mut seen = Vec::new();
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for i in which {
-        if seen.len() < MAX_WORDS && !seen.contains(&items[i].shape) {
+        if seen.len() < MAX_VALUES && !seen.contains(&items[i].shape) {
             seen.push(items[i].shape);
             first.push(i as u32);
         } else {
@@ -129,14 +125,14 @@ fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
 
 /// The first item with each rare word of an enumeration.
 fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<u32> {
-    let mut words: Vec<(u64, usize, u32)> = Vec::with_capacity(MAX_WORDS);
+    let mut words: Vec<(u64, usize, u32)> = Vec::with_capacity(MAX_VALUES);
     let mut count = 0;
     for (item, value) in field {
         let Value::Word(word) = value else { continue };
         count += 1;
         match words.iter().position(|(known, _, _)| known == word) {
             Some(place) => words[place].1 += 1,
-            None if words.len() == MAX_WORDS => return Vec::new(),
+            None if words.len() == MAX_VALUES => return Vec::new(),
             None => words.push((*word, 1, *item)),
         }
     }
@@ -144,7 +140,7 @@ fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<u32> {
     if count * 2 < items || words.len() < 2 {
         return Vec::new();
     }
-    words.retain(|(_, count, _)| *count * RARE <= items.max(RARE));
+    words.retain(|(_, count, _)| is_few(*count, items, RARE_ONE_IN));
     words.sort_by_key(|(_, count, item)| (*count, *item));
     words.into_iter().map(|(_, _, item)| item).collect()
 }
@@ -159,25 +155,15 @@ fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
     if numbers.len() < MIN_NUMBERS {
         return Vec::new();
     }
-    let mut sorted: Vec<f64> = numbers.iter().map(|(n, _)| *n).collect();
-    let median = middle(&mut sorted);
-    for n in &mut sorted {
-        *n = (*n - median).abs();
-    }
-    let spread = middle(&mut sorted);
+    let mut all: Vec<f64> = numbers.iter().map(|(n, _)| *n).collect();
+    let Some(spread) = Spread::of(&mut all) else { return Vec::new() };
     let order = |a: &&(f64, u32), b: &&(f64, u32)| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
     let ends = [numbers.iter().max_by(order), numbers.iter().rev().min_by(order)];
-    let far = |n: f64| (n - median).abs() > spread * FAR_DEVIATIONS;
+    let is_far = |n: f64| (n - spread.median).abs() > spread.far();
     // If most values are equal, different ones must be rare.
-    let differ = numbers.iter().filter(|(n, _)| *n != median).count();
-    let any = spread > 0.0 || differ * RARE <= numbers.len();
-    ends.into_iter().flatten().filter(|(n, _)| any && far(*n)).map(|(_, item)| *item).collect()
-}
-
-/// The median. Reorders the numbers.
-fn middle(numbers: &mut [f64]) -> f64 {
-    let half = numbers.len() / 2;
-    *numbers.select_nth_unstable_by(half, f64::total_cmp).1
+    let differ = numbers.iter().filter(|(n, _)| *n != spread.median).count();
+    let any = spread.deviation > 0.0 || is_share(differ, numbers.len(), RARE_ONE_IN);
+    ends.into_iter().flatten().filter(|(n, _)| any && is_far(*n)).map(|(_, item)| *item).collect()
 }
 
 /// See `Series::rank`.

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{Engine, Settings};
 use crate::config::{Config, ConfigPatch, Policy, Profile};
+use crate::formats::typed;
 use crate::layers::{ConfigError, Layers, Resolved, Sources, joined, printable};
 use crate::protocol::RpcError;
 use crate::protocol::config::{DidChangeParams, Reloaded};
@@ -154,7 +155,7 @@ fn report_of(layers: &Layers, resolved: &Resolved, errors: &[ConfigError]) -> in
 }
 
 fn profile_patch(profile: Profile) -> ConfigPatch {
-    serde_json::from_value(profile.settings()).unwrap_or_default()
+    typed::read_value(&profile.settings()).unwrap_or_default()
 }
 
 /// Collects the paths at which two values differ.

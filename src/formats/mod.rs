@@ -2,4 +2,5 @@
 
 pub mod envelope;
 pub mod json;
+pub mod typed;
 pub mod xml;

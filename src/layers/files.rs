@@ -17,6 +17,7 @@ use super::{ConfigError, Sources};
 use crate::config::schema::root;
 use crate::config::table::{PathUse, Project, row};
 use crate::files::{Folder, Writers};
+use crate::formats::typed;
 
 /// Names of configuration files.
 pub const NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
@@ -140,7 +141,7 @@ impl ProjectFile {
             says.into_iter().map(|(key, value, line)| Given::new(key, value, origin(line))).collect();
         let file = Digest::of(path, &bytes);
         let names = says.iter().find(|given| given.key == "ruleFiles").filter(|_| with_rules(&file));
-        let names = names.and_then(|given| serde_json::from_value::<Vec<PathBuf>>(given.value.clone()).ok());
+        let names = names.and_then(|given| typed::read_value::<Vec<PathBuf>>(&given.value).ok());
         let rules = rule_files(folder, top, &names.unwrap_or_default(), &mut faults);
         let digests = rules.iter().map(|(path, bytes)| Digest::of(path, bytes)).collect();
         let record = Record { file, rules: digests };

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::config::schema::{kind, setting, settings};
+use crate::formats::typed;
 use crate::rules::LoadError;
 use crate::sanitize;
 use check::{check, nearest, quoted};
@@ -219,7 +220,7 @@ impl Sources {
         let Some(given) = all.layers.iter().flatten().find(|given| given.key == "ruleFiles") else { return };
         let is_of_project =
             matches!(&given.origin, Origin::File { path, .. } if all.project.as_deref() == Some(path));
-        let files = serde_json::from_value::<Vec<PathBuf>>(given.value.clone()).unwrap_or_default();
+        let files = typed::read_value::<Vec<PathBuf>>(&given.value).unwrap_or_default();
         for file in files {
             let read = match is_of_project {
                 // Only the bytes of which the digest was taken.

@@ -11,6 +11,7 @@ use super::Given;
 use crate::config::Mode;
 use crate::config::schema::setting;
 use crate::config::table::{Project, row};
+use crate::formats::typed;
 
 /// Most items that such a file may add to one list, because each call is compared with all of them.
 const ITEMS: usize = 1000;
@@ -78,7 +79,7 @@ pub(super) enum Part {
 pub(super) fn over(key: &str, value: &Value, below: Option<&Value>) -> (Option<Value>, Part) {
     let project = row(key).and_then(|row| row.project);
     if project == Some(Project::Lowers) {
-        let mode = |value: &Value| serde_json::from_value::<Mode>(value.clone()).ok();
+        let mode = |value: &Value| typed::read_value::<Mode>(value).ok();
         let default = || mode(&setting(key)?.default_value());
         let known = below.and_then(mode).or_else(default);
         return match (mode(value), known) {

@@ -12,6 +12,7 @@ use super::project::{Part, Untrusted, over};
 use crate::config::schema::{root, settings};
 use crate::config::table::row;
 use crate::config::{Config, ConfigPatch, Policy, Profile};
+use crate::formats::typed;
 use crate::rules::Rules;
 
 /// The layers, topmost first, without profile and defaults.
@@ -120,7 +121,7 @@ impl Layers {
     fn lay(&self) -> Result<Resolved, Bad> {
         let all = || self.layers.iter().flatten();
         let profile = all().find(|given| given.key == "profile");
-        let profile = profile.and_then(|given| serde_json::from_value::<Profile>(given.value.clone()).ok());
+        let profile = profile.and_then(|given| typed::read_value::<Profile>(&given.value).ok());
         let named = profile.map(given::of_profile).unwrap_or_default();
         let mut given: Vec<Given> = Vec::new();
         let mut refused: Vec<Given> = Vec::new();
@@ -140,10 +141,8 @@ impl Layers {
         given.sort_by_cached_key(|given| place(&given.key));
         let mut whole = Map::new();
         given.iter().for_each(|given| put(&mut whole, &given.key, &given.value));
-        let patch: ConfigPatch = serde_path_to_error::deserialize(Value::Object(whole)).map_err(|error| {
-            let key = error.path().to_string();
-            wrong(&given, &key, error.into_inner().to_string())
-        })?;
+        let patch: ConfigPatch = typed::read_value(&Value::Object(whole))
+            .map_err(|fault| wrong(&given, &fault.path, fault.without_position().to_owned()))?;
         let config = Config::default().with(&patch).map_err(|bad| {
             let key = format!("{}.{}", bad.section, bad.key);
             wrong(&given, &key, bad.to_string())

@@ -202,6 +202,20 @@ impl<'r, 'a> Attempt<'r, 'a> {
         state: &mut (Ledger, usize),
         step: impl FnOnce(&Ledger) -> Result<Reduction, Reason>,
     ) -> bool {
+        // Compiled once, and not once for each step.
+        let mut step = Some(step);
+        let mut step = |ledger: &Ledger| step.take().map_or(Err(Reason::NothingToDo), |step| step(ledger));
+        self.try_one(id, source, signals, state, &mut step)
+    }
+
+    fn try_one(
+        &mut self,
+        id: &str,
+        source: &Source<'_>,
+        signals: &[usize],
+        state: &mut (Ledger, usize),
+        step: &mut dyn FnMut(&Ledger) -> Result<Reduction, Reason>,
+    ) -> bool {
         let (ledger, size) = state;
         if self.request.policy.excludes(id) {
             self.step(id, Reason::ExcludedMethod, *size, *size);

@@ -7,6 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::error::RpcError;
+use crate::formats::typed::{self, Fault};
 use crate::sanitize;
 
 /// Longest id that a host may choose, in bytes.
@@ -19,18 +20,18 @@ pub fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
 
 /// Reads a value that stands at `place` in the parameters.
 pub fn parse_at<'a, T: Deserialize<'a>>(text: &'a str, place: &str) -> Result<T, RpcError> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().to_string();
-        let path = if path == "." { String::new() } else { path };
-        let dot = if place.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
-        let place = format!("{place}{dot}{path}");
-        let place = if place.is_empty() { "params".to_owned() } else { place };
-        let reason = error.into_inner().to_string();
-        // The position counts from the start of the parameters, which the caller never sees alone.
-        let reason = reason.split(" at line ").next().unwrap_or_default();
-        invalid(&place, &in_words(reason))
-    })
+    typed::read(text).map_err(|fault| at_place(fault, place))
+}
+
+/// An error for a fault in the value at a place.
+fn at_place(Fault { path, reason }: Fault, place: &str) -> RpcError {
+    let path = if path == "." { String::new() } else { path };
+    let dot = if place.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
+    let place = format!("{place}{dot}{path}");
+    let place = if place.is_empty() { "params".to_owned() } else { place };
+    // The position counts from the start of the parameters, which the caller never sees alone.
+    let reason = reason.split(" at line ").next().unwrap_or_default();
+    invalid(&place, &in_words(reason))
 }
 
 /// A reason in the words of JSON, without the names of our types, which say nothing to a host.

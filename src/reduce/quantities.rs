@@ -1,8 +1,5 @@
-//! Quantities in lines that are alike but for them: durations as programs write them, and which of many
-//! numbers stand out. Lines that fold stay where theirs does.
+//! Reads durations as programs write them. Which of many durations stand out is judged by `text::judge`.
 
-/// A number is an outlier if it is more than this many times the median.
-const STANDS_OUT: u64 = 8;
 /// Digits that count, more than nanoseconds of any duration have.
 const DIGITS: usize = 15;
 
@@ -54,25 +51,6 @@ fn unit(word: &[u8]) -> Option<u64> {
     })
 }
 
-/// The places of the numbers that are many times what most of them are, in order: the largest, `most` at
-/// most. `least` is what a median of less counts as.
-pub fn outliers(numbers: &[u64], least: u64, most: usize) -> Vec<usize> {
-    let mut sorted = numbers.to_vec();
-    if sorted.is_empty() {
-        return Vec::new();
-    }
-    let middle = (sorted.len() - 1) / 2;
-    let (_, median, _) = sorted.select_nth_unstable(middle);
-    let limit = (*median).max(least).saturating_mul(STANDS_OUT);
-    let mut out: Vec<usize> = (0..numbers.len()).filter(|i| numbers[*i] > limit).collect();
-    if out.len() > most {
-        out.select_nth_unstable_by_key(most, |i| (u64::MAX - numbers[*i], *i));
-        out.truncate(most);
-        out.sort_unstable();
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,17 +76,5 @@ mod tests {
         ] {
             assert_eq!(nanoseconds(text.as_bytes()), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn the_largest_stand_out() {
-        assert_eq!(outliers(&[12, 12, 900, 12, 13], 1, 3), [2]);
-        assert_eq!(outliers(&[900, 12, 800, 12, 13, 700, 12, 12], 1, 2), [0, 2]);
-        assert_eq!(outliers(&[0, 0, 0, 9], 1, 3), [3]);
-        assert_eq!(outliers(&[0, 0, 0, 9], 2, 3), [0; 0]);
-        // As many of these as of those: none is out of line.
-        assert_eq!(outliers(&[12, 900, 12, 900, 900], 1, 3), [0; 0]);
-        assert_eq!(outliers(&[5, 5, 5, 5], 1, 3), [0; 0]);
-        assert_eq!(outliers(&[], 1, 3), [0; 0]);
     }
 }

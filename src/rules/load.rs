@@ -9,6 +9,7 @@ use super::error::with_nearest;
 use super::{RuleSpec, Rules};
 use crate::files::LARGEST_SETTINGS;
 use crate::files::{Links, Writers, read_regular};
+use crate::formats::typed;
 
 /// A file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,8 +90,9 @@ pub fn read(path: &Path, text: &str) -> Result<Rules, LoadError> {
     let mut specs = Vec::with_capacity(list.len());
     for (i, value) in list.into_iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let spec: RuleSpec = serde_path_to_error::deserialize(value).map_err(|bad| {
-            let (path, reason) = (bad.path().to_string(), with_nearest(&bad.inner().to_string()));
+        let spec: RuleSpec = typed::read_value(&value).map_err(|bad| {
+            let reason = with_nearest(bad.without_position());
+            let path = bad.path;
             let place = if path == "." { String::new() } else { format!(".{path}") };
             let named = if name.is_empty() { String::new() } else { format!(" ({name})") };
             error(line_of(text, &name), format!("rules[{i}]{named}{place}: {reason}"))

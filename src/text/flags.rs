@@ -9,12 +9,11 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 
 use crate::stop;
+use crate::text::judge::RARE_ONE_IN;
 use crate::text::maps::Map;
 
 /// Commands of one program that are needed before one of them can be an exception. Chosen: fewer show no habit.
 const MIN_COMMANDS: usize = 8;
-/// A flag is an exception if at most 1 command in this many has it.
-const ONE_IN: usize = 20;
 /// At most this many commands have the same exception, however many commands there are.
 const MAX_ALIKE: usize = 3;
 /// Rare values of one flag: if it has more, its values name something, as the folders of `-I` do.
@@ -50,7 +49,7 @@ struct Group {
 impl Group {
     /// The most commands that an exception has.
     fn most(&self) -> usize {
-        (self.commands / ONE_IN).clamp(1, MAX_ALIKE)
+        (self.commands / RARE_ONE_IN).clamp(1, MAX_ALIKE)
     }
 
     /// Keeps the values that are exceptions, and those that only exceptions lack. Gives the number of the latter.

@@ -18,6 +18,11 @@ pub struct Reduction {
 }
 
 impl Reduction {
+    /// Puts the spans from the one at `from` on into the order of their lines.
+    pub fn order(&mut self, from: usize) {
+        self.spans[from..].sort_by_key(|span| span.lines.start);
+    }
+
     /// Hides lines behind a marker of their own.
     pub fn omit(&mut self, lines: Range<usize>, reason: Reason) {
         self.push(lines, Action::Omit { reason, group: 0, names: None });

@@ -191,6 +191,11 @@ impl CommandLine {
 
     /// Whether some producer that no filter follows satisfies `test`.
     pub fn runs(&self, test: impl Fn(&Simple) -> bool) -> bool {
+        self.has(&test)
+    }
+
+    /// [`CommandLine::runs`], compiled once and not once for each test.
+    fn has(&self, test: &dyn Fn(&Simple) -> bool) -> bool {
         self.producers().any(|(simple, filtered)| !filtered && test(simple))
     }
 

@@ -2,8 +2,9 @@
 //! from the others in its column.
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
-use crate::pipeline::limit::values::{Column, OTHERS_ONE_IN, RARE_TOGETHER_ONE_IN, number};
+use crate::pipeline::limit::values::{Column, OTHERS_ONE_IN, number};
 use crate::text::details::likeness;
+use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::source::Source;
 
 /// Fewer lines are no table.
@@ -139,7 +140,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
             is_word: false,
         }));
     }
-    if others * RARE_TOGETHER_ONE_IN <= lines.len() || others == 1 {
+    if is_few(others, lines.len(), EXCEPTION_ONE_IN) {
         let candidate =
             |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
         out.extend(odd.into_iter().enumerate().map(candidate));

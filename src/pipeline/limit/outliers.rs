@@ -15,6 +15,7 @@ use crate::pipeline::limit::unit::Unit;
 use crate::pipeline::limit::warnings;
 use crate::text::details::likeness;
 use crate::text::flags;
+use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
@@ -84,8 +85,6 @@ const WORDS: &[&str] = &[
     "경고",
 ];
 
-/// A word that more than 1 line in this many holds does not make a line stand out.
-const COMMON_ONE_IN: usize = 10;
 /// Candidates that do not fit, after which no more are tried.
 const MAX_MISSES: usize = 256;
 /// Longest line that is a candidate, in bytes.
@@ -230,7 +229,7 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
         }
     }
     for (count, places) in
-        counts.into_iter().zip(found).filter(|(count, _)| count * COMMON_ONE_IN <= lines.len())
+        counts.into_iter().zip(found).filter(|(count, _)| is_share(*count, lines.len(), EXCEPTION_ONE_IN))
     {
         let candidate = |(nth, (place, key))| Candidate { place, nth, count, key, is_word: true };
         out.extend(places.into_iter().enumerate().map(candidate));

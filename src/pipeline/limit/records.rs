@@ -13,6 +13,7 @@ use crate::pipeline::limit::columns;
 use crate::pipeline::limit::slots::{self, Slot, indent};
 use crate::pipeline::limit::values::MIN_HABIT;
 use crate::text::details::likeness;
+use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
@@ -25,7 +26,7 @@ const MAX_TRIED: usize = 8;
 /// Forms and slots that are told apart: what a hostile text adds to these is not looked at.
 const MAX_FORMS: usize = 4096;
 /// Records that have what others lack are at most 1 in this many.
-const UNLIKE_ONE_IN: usize = 10;
+const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
 /// Records with the same odd value that are kept: so many and one.
 const MAX_ALIKE: usize = 3;
 /// Lines that name a record, such as its serial number, at most.
@@ -171,7 +172,7 @@ impl Records {
             *last = record;
         }
         for (lines, records, _) in all {
-            if records == 1 || records * UNLIKE_ONE_IN <= self.starts.len() {
+            if is_few(records, self.starts.len(), UNLIKE_ONE_IN) {
                 let odd = |(nth, line): (usize, &usize)| Odd {
                     line: *line,
                     nth: nth / 4,

@@ -3,19 +3,12 @@
 use std::ops::RangeInclusive;
 
 use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
+use crate::text::judge::{EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_share};
 
-/// Different values of a column above which they are no enumeration.
-const MAX_VALUES: usize = 16;
-/// A value or number is rare if at most 1 in 20 rows has it.
-const RARE_ONE_IN: usize = 20;
 /// A rare value has at most a fifth of the rows that a value of the column has on average.
 const UNLIKE: usize = 5;
-/// The rare rows of a column are at most 1 in 10 of its rows, all together.
-pub(super) const RARE_TOGETHER_ONE_IN: usize = 10;
 /// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
 pub(super) const OTHERS_ONE_IN: usize = 10;
-/// How far from the median, in median deviations, a number stands out.
-const FAR_DEVIATIONS: f64 = 12.0;
 /// How many times as far as the next one the farthest number is where many are far.
 const MUCH_FARTHER: f64 = 8.0;
 /// Zero is unlike the other numbers of a column if the least of those is more than a tenth of the one in the middle.
@@ -80,13 +73,14 @@ impl Column {
         let (mut range, mut in_middle) = (None, 0.0);
         // A header is no number.
         if numbers.len() >= least_rows && (rows - numbers.len()).saturating_sub(1) * OTHERS_ONE_IN <= rows {
-            let is_positive = numbers.iter().filter(|n| **n < 0.0).count() * RARE_ONE_IN <= numbers.len();
-            let median = middle(&mut numbers);
-            numbers.iter_mut().for_each(|n| *n = (*n - median).abs());
-            let far = middle(&mut numbers) * FAR_DEVIATIONS;
-            let least = if is_positive && median > 0.0 { (median - far).max(0.0) } else { median - far };
-            range = Some(least..=median + far);
-            in_middle = median;
+            let negative = numbers.iter().filter(|n| **n < 0.0).count();
+            let is_positive = is_share(negative, numbers.len(), RARE_ONE_IN);
+            if let Some(spread) = Spread::of(&mut numbers) {
+                let (median, far) = (spread.median, spread.far());
+                let least = if is_positive && median > 0.0 { (median - far).max(0.0) } else { median - far };
+                range = Some(least..=median + far);
+                in_middle = median;
+            }
         }
         Self { range, middle: in_middle, ..Self::default() }
     }
@@ -144,20 +138,21 @@ impl Column {
         // Where many values are equally common, some are rarer by chance.
         let unlike = RARE_ONE_IN.max(self.values.len() * UNLIKE);
         // Where all others have one value, one or a few are rare among fewer rows too.
-        let is_few = move |value: &Value| value.rows <= FEW && value.rows * RARE_TOGETHER_ONE_IN <= rows;
+        let is_one_of_few =
+            move |value: &Value| value.rows <= FEW && is_share(value.rows, rows, EXCEPTION_ONE_IN);
         let is_only = move |value: &Value| {
-            self.values.len() == 2 && (is_few(value) || value.rows == 1 && rows >= MIN_HABIT)
+            self.values.len() == 2 && (is_one_of_few(value) || value.rows == 1 && rows >= MIN_HABIT)
         };
-        let rare = move |(_, value): &(u64, &Value)| value.rows * unlike <= rows || is_only(value);
+        let rare = move |(_, value): &(u64, &Value)| is_share(value.rows, rows, unlike) || is_only(value);
         let all = || self.keys.iter().copied().zip(&self.values);
         let together: usize = all().filter(rare).map(|(_, value)| value.rows).sum();
-        let tells = self.values.len() > 1 && (together * RARE_TOGETHER_ONE_IN <= rows || together == 1);
+        let tells = self.values.len() > 1 && is_few(together, rows, EXCEPTION_ONE_IN);
         all().filter(move |value| tells && rare(value))
     }
 
     /// The rows with the farthest numbers: where many are far, only those that are much farther.
     pub(super) fn farthest(&self, rows: usize) -> impl Iterator<Item = usize> {
-        let is_rare = self.outside * RARE_ONE_IN <= rows || self.outside == 1;
+        let is_rare = is_few(self.outside, rows, RARE_ONE_IN);
         let stands_out = move |side: &[(f64, usize); 2]| {
             let [(first, place), (second, _)] = *side;
             (first > 0.0 && (is_rare || first > second * MUCH_FARTHER)).then_some(place)
@@ -167,7 +162,7 @@ impl Column {
 
     /// The rows without a number among numbers, and those with zero among numbers that are far from it.
     pub(super) fn unlike_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
-        let is_rare = |value: &Value| value.rows * RARE_ONE_IN <= rows || value.rows == 1;
+        let is_rare = |value: &Value| is_few(value.rows, rows, RARE_ONE_IN);
         let is_far =
             self.least.is_some_and(|least| least * ZERO_ONE_IN > self.middle) && self.middle >= MIN_MIDDLE;
         let zeros = Some(&self.zeros).filter(|zeros| is_far && is_rare(zeros));
@@ -219,12 +214,6 @@ pub(super) fn number(field: &[u8]) -> Option<f64> {
         return Some(digits.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0')) as f64);
     }
     std::str::from_utf8(digits).ok()?.parse().ok().filter(|n: &f64| n.is_finite())
-}
-
-/// The value in the middle. Changes the order.
-fn middle(numbers: &mut [f64]) -> f64 {
-    let half = numbers.len() / 2;
-    *numbers.select_nth_unstable_by(half, f64::total_cmp).1
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ impl Reducer for Bundler {
             }
         }
         out.spans.extend(lists.spans);
-        out.spans.sort_by_key(|span| span.lines.start);
+        out.order(0);
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
 

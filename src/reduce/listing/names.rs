@@ -77,7 +77,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
         let mut rows = Sheet::new(input);
         long::write(source, &shown, &mut rows);
         sheet.out.spans.extend(rows.out.spans);
-        sheet.out.spans.sort_by_key(|span| span.lines.start);
+        sheet.out.order(0);
     }
     if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
 }

@@ -167,7 +167,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
         let scores = self.input.relevance.scores(self.input.source, &blocks);
         let best = scores.iter().copied().max().unwrap_or(0);
         let mut ranked: Vec<usize> = (0..names.len()).filter(|&i| scores[i] > best / 4).collect();
-        ranked.sort_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
+        ranked.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
         ranked.into_iter().take(RELEVANT).for_each(|i| shown[i] = true);
         Some(shown)
     }

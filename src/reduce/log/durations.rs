@@ -3,7 +3,8 @@
 
 use super::mask;
 use super::record::Record;
-use crate::reduce::quantities::{MILLI, outliers};
+use crate::reduce::quantities::MILLI;
+use crate::text::judge;
 use crate::text::source::Source;
 
 /// Durations of a record that are looked at.
@@ -35,7 +36,7 @@ pub fn standing_out(source: &Source<'_>, records: &[Record], run: &[usize]) -> V
         }
     }
     let mut out: Vec<usize> =
-        columns.iter().flat_map(|c| outliers(c, MILLI, MOST)).map(|at| run[at]).collect();
+        columns.iter().flat_map(|c| judge::much_larger(c, MILLI, MOST)).map(|at| run[at]).collect();
     out.sort_unstable();
     out.dedup();
     out

@@ -6,7 +6,7 @@
 use super::layout::Level;
 use super::record::{self, Record, WORDS};
 use super::variants;
-use crate::reduce::quantities::outliers;
+use crate::text::judge;
 use crate::text::source::Source;
 
 /// Fewest lines of a form of which some go.
@@ -97,7 +97,7 @@ fn outlier(source: &Source<'_>, records: &[Record], form: &[usize]) -> Option<us
         line[from..].split(|b| !b.is_ascii_digit()).filter_map(number).max().unwrap_or(0)
     };
     let numbers: Vec<u64> = form.iter().map(|&i| largest(i)).collect();
-    outliers(&numbers, 1, 1).first().map(|place| form[*place])
+    judge::much_larger(&numbers, 1, 1).first().map(|place| form[*place])
 }
 
 /// A number short enough to be a quantity.

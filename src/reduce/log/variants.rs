@@ -2,6 +2,7 @@
 //! hundreds of `user=ada`. A variant is known by a hash of the words without digits. Where others have a
 //! word with digits it is no rare one: an id such as `c-fee` among `c-1e4` lacks digits by chance.
 
+use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
@@ -12,7 +13,7 @@ const MOST: usize = 4;
 /// Records of a rare variant, at most.
 const RARE: usize = 2;
 /// A variant is rare if it has at most 1 record in this many of its form.
-const SHARE: usize = 10;
+const SHARE: usize = EXCEPTION_ONE_IN;
 /// At least 1 record in this many of the form has words with digits where a rare variant has them.
 const SHAPE_SHARE: usize = 4;
 
@@ -46,7 +47,7 @@ pub fn rare(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usiz
         let from = record::message(line, record.head);
         variants.entry(words(&line[from..])).or_insert((0, i)).0 += 1;
     }
-    let is_rare = |count: usize| count <= RARE && count * SHARE <= form.len();
+    let is_rare = |count: usize| count <= RARE && is_share(count, form.len(), SHARE);
     let usual: usize = variants.values().map(|(count, _)| *count).filter(|count| !is_rare(*count)).sum();
     if usual * 2 <= form.len() {
         return Vec::new();
@@ -110,7 +111,7 @@ pub fn odd_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Ve
     let is_odd = |place: &usize| {
         !most[*place].is_empty()
             && others[*place].0 <= RARE
-            && (form.len() - held[*place]) * SHARE <= form.len()
+            && is_share(form.len() - held[*place], form.len(), SHARE)
     };
     let mut out: Vec<usize> = (0..most.len()).filter(is_odd).filter_map(|place| others[place].1).collect();
     out.sort_unstable();

@@ -53,7 +53,7 @@ pub(super) fn select(
     let mut keep = vec![false; found.hits.len()];
     for &file in ranked.iter().take(limits.files.unwrap_or(usize::MAX)) {
         let mut hits = matches[file].clone();
-        hits.sort_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
+        hits.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
         hits.iter().take(per_file.unwrap_or(usize::MAX)).for_each(|&i| keep[i] = true);
     }
     for (i, hit) in found.hits.iter().enumerate() {

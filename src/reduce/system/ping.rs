@@ -3,8 +3,9 @@
 
 use crate::input::{Claim, Input};
 use crate::reduce::format::is_command;
-use crate::reduce::quantities::{MILLI, nanoseconds, outliers};
+use crate::reduce::quantities::{MILLI, nanoseconds};
 use crate::reduce::{Meta, Reducer};
+use crate::text::judge;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -79,7 +80,7 @@ impl Reducer for Ping {
                         && i - start >= RUN
                     {
                         let mut next = start + 1;
-                        let slow = outliers(&times, MILLI, SLOW).into_iter().map(|at| start + at);
+                        let slow = judge::much_larger(&times, MILLI, SLOW).into_iter().map(|at| start + at);
                         for stays in slow.filter(|at| (start + 1..i - 1).contains(at)).chain([i - 1]) {
                             out.omit(next..stays, Reason::SteadyReplies);
                             next = stays + 1;

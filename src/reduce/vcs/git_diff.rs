@@ -131,7 +131,7 @@ fn between<'a>(
     let from = out.spans.len();
     git_status::scan(source, lines.clone(), group, out);
     log.read(source, lines, out);
-    out.spans[from..].sort_by_key(|span| span.lines.start);
+    out.order(from);
 }
 
 /// Whether some of the text is a diff, found without reading all lines.

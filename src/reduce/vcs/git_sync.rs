@@ -217,7 +217,7 @@ impl Reducer for GitSync {
         let source = input.source;
         folders::fold(source, 0..source.len(), &mut out, file);
         fold_refs(source, &mut out);
-        out.spans.sort_by_key(|span| span.lines.start);
+        out.order(0);
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
 }

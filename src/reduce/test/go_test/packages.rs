@@ -100,7 +100,7 @@ impl Wall {
         }
         let seconds = |plain: &Plain| if let Plain::Passed(seconds) = plain { Some(*seconds) } else { None };
         let mut times: Vec<f64> = found.iter().filter_map(|(_, plain)| seconds(plain)).collect();
-        times.sort_by(f64::total_cmp);
+        times.sort_unstable_by(f64::total_cmp);
         let middle = times.get(times.len() / 2).copied().unwrap_or_default();
         let mut wall = Self { fast: Some(SLOW_SECONDS.max(middle * SLOW_TIMES)), ..Self::default() };
         let mut counts = [0_usize; 3];

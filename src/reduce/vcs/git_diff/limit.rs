@@ -146,7 +146,7 @@ impl Kept<'_> {
             body.clone().step_by(BLOCK).map(|at| at..(at + BLOCK).min(body.end)).collect();
         let scores = input.relevance.scores(self.source, &blocks);
         let mut order: Vec<usize> = (0..blocks.len()).filter(|&i| scores[i] > 0).collect();
-        order.sort_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
+        order.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
         for i in order {
             let changes = blocks[i].clone().filter(|&i| self.is_change(i)).count();
             if changes <= self.left {
