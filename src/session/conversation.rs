@@ -31,6 +31,11 @@ impl Session {
         taken.map_or_else(Conversation::default, Arc::unwrap_or_clone)
     }
 
+    /// Whether bodies told a conversation from which results may leave.
+    pub fn has_conversation(&self) -> bool {
+        self.conversation.is_some()
+    }
+
     /// Puts the conversation back, as far as there is room for it.
     pub fn put_conversation(&mut self, conversation: Arc<Conversation>) {
         self.conversation_bytes = conversation.bytes();
@@ -56,7 +61,7 @@ impl Session {
 }
 
 /// What stands in the place of a result.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InPlace {
     /// The text.
     pub text: Arc<str>,

@@ -11,6 +11,7 @@ mod conversation;
 mod edits;
 mod history;
 mod memo;
+mod room;
 mod seen;
 mod size;
 mod stats;
@@ -25,6 +26,7 @@ use crate::pipeline::Outcome;
 use crate::pipeline::evidence::Status;
 use crate::pipeline::repeat::blocks::{Index, Position};
 use crate::pipeline::repeat::dedup::{Decision, History};
+use crate::protocol::reclaim::Reclaimed;
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::sanitize::spare::{Fingerprint as Fingerprint64, Written};
@@ -41,6 +43,7 @@ pub use edits::FileDigest;
 use history::Live;
 pub use history::{AsDecided, WithoutReferences};
 use memo::Memo;
+pub use room::{Noted, Offer, Original, Room, Told};
 use seen::{Seen, Shown};
 
 /// Limits of one session.
@@ -158,6 +161,26 @@ pub struct Stored {
     pub outcome: Outcome,
     /// Its artifact.
     pub artifact: Option<ArtifactRef>,
+    /// Why it left the context, where it did.
+    pub reclaimed: Option<Reclaimed>,
+}
+
+impl Stored {
+    /// Puts what stands in the place of a result there, and says how many tokens that saves.
+    pub fn put_in_place(&mut self, in_place: &InPlace) -> usize {
+        let InPlace { text, tokens, artifact } = in_place;
+        let evidence = &mut self.outcome.evidence;
+        let tokens_saved = evidence.tokens.after.saturating_sub(*tokens);
+        evidence.tokens.after = *tokens;
+        evidence.bytes.after = text.len();
+        evidence.lines.after = text.lines().count();
+        if evidence.status == Status::Unchanged {
+            evidence.status = Status::Compressed;
+        }
+        self.outcome.texts = vec![text.to_string()];
+        self.artifact.clone_from(artifact);
+        tokens_saved
+    }
 }
 
 /// What the session knows about a request.
@@ -225,6 +248,9 @@ pub struct Session {
     /// The conversation as bodies told it, where results may leave it.
     conversation: Option<Arc<Conversation>>,
     conversation_bytes: usize,
+    /// What may leave the context, for hosts that send results one by one.
+    room: Option<Arc<Room>>,
+    room_bytes: usize,
     /// Size in bytes above which the host cuts a result itself.
     host_limit: Option<usize>,
     /// Settings for all requests of the session.
@@ -303,8 +329,8 @@ impl Session {
         let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
         let rest = self.share_decision(Decision { key: None, likeness: None, ..decision.clone() });
         let mut shown = std::mem::take(&mut stored.outcome.shown);
+        let is_cut = self.is_cut(cut, &stored.outcome.texts);
         let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
-        let is_cut = cut.is_some_and(|cut| cut.applies(&stored.outcome.texts));
         if is_cut && let Some(cut) = cut {
             cut.keep_visible(&stored.outcome.texts, &mut shown);
         }
@@ -398,6 +424,12 @@ impl Session {
             Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
         }
         self.report_size();
+    }
+
+    /// Whether the host cuts these texts. `cut` is how it cuts this result, where it says so.
+    pub fn is_cut(&self, cut: Option<Cut>, texts: &[String]) -> bool {
+        let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
+        cut.is_some_and(|cut| cut.applies(texts))
     }
 
     /// Notes the references that a call which looks at a file got: a later call for these lines gets the text.
@@ -527,6 +559,7 @@ impl Session {
         if self.index.has_other(&visible) {
             Arc::make_mut(&mut self.index).retain(&visible);
         }
+        self.retain_in_room(visible);
         self.report_size();
     }
 

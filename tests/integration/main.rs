@@ -38,6 +38,7 @@ mod readme;
 mod reclaim;
 mod recovery;
 mod references;
+mod room;
 mod rules;
 mod run;
 mod seals;
