@@ -11,7 +11,7 @@ use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::by_name;
 use crate::protocol::{Kind, RpcError, config};
 #[cfg(feature = "schema")]
-use crate::protocol::{artifact, messages, reclaim, rules, session, stream, tool_result, tool_schema};
+use crate::protocol::{artifact, messages, room, rules, session, stream, tool_result, tool_schema};
 
 /// One row of the method table.
 #[derive(Debug)]
@@ -212,14 +212,14 @@ pub static METHODS: &[Method] = &[
         name: "session/reclaim",
         kind: Kind::Request,
         summary: "Says which results may leave the context now, and what stands in their places; nothing where it does not pay.",
-        types: types!(reclaim::ReclaimParams, reclaim::Reclaimable),
+        types: types!(room::ReclaimParams, room::Reclaimable),
         handle: |engine, params, cancel| reply(&engine.reclaim(&by_name(params)?, cancel)?),
     },
     Method {
         name: "session/reclaimed",
         kind: Kind::Request,
         summary: "Says that a batch of `session/reclaim` counts: its results leave the context.",
-        types: types!(reclaim::ReclaimedParams, reclaim::ReclaimedTotals),
+        types: types!(room::ReclaimedParams, room::ReclaimedTotals),
         handle: |engine, params, _| reply(&engine.reclaimed(&by_name(params)?)?),
     },
     Method {

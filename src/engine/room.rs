@@ -10,8 +10,9 @@ use super::{Cancel, Engine};
 use crate::config::Policy;
 use crate::protocol::RpcError;
 use crate::protocol::params::{check_id, invalid};
-use crate::protocol::reclaim::{
-    ContextItem, ReclaimParams, Reclaimable, Reclaimed, ReclaimedParams, ReclaimedTotals, Replacement,
+use crate::protocol::reclaim::Reclaimed;
+use crate::protocol::room::{
+    ContextItem, ReclaimParams, Reclaimable, ReclaimedParams, ReclaimedTotals, Replacement,
 };
 use crate::reclaim::{Context, Facts, Item, Timeline, Words};
 use crate::session::{Caller, Fingerprint, Noted, Offer, Original, Room, Stored, Told};

@@ -16,8 +16,7 @@ mod seen;
 mod size;
 mod stats;
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
 use std::sync::Arc;
 
 use crate::config::PolicyPatch;
@@ -163,24 +162,6 @@ pub struct Stored {
     pub artifact: Option<ArtifactRef>,
     /// Why it left the context, where it did.
     pub reclaimed: Option<Reclaimed>,
-}
-
-impl Stored {
-    /// Puts what stands in the place of a result there, and says how many tokens that saves.
-    pub fn put_in_place(&mut self, in_place: &InPlace) -> usize {
-        let InPlace { text, tokens, artifact } = in_place;
-        let evidence = &mut self.outcome.evidence;
-        let tokens_saved = evidence.tokens.after.saturating_sub(*tokens);
-        evidence.tokens.after = *tokens;
-        evidence.bytes.after = text.len();
-        evidence.lines.after = text.lines().count();
-        if evidence.status == Status::Unchanged {
-            evidence.status = Status::Compressed;
-        }
-        self.outcome.texts = vec![text.to_string()];
-        self.artifact.clone_from(artifact);
-        tokens_saved
-    }
 }
 
 /// What the session knows about a request.
@@ -424,12 +405,6 @@ impl Session {
             Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
         }
         self.report_size();
-    }
-
-    /// Whether the host cuts these texts. `cut` is how it cuts this result, where it says so.
-    pub fn is_cut(&self, cut: Option<Cut>, texts: &[String]) -> bool {
-        let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
-        cut.is_some_and(|cut| cut.applies(texts))
     }
 
     /// Notes the references that a call which looks at a file got: a later call for these lines gets the text.

@@ -11,6 +11,7 @@ use super::{Fingerprint, InPlace, Session, Stored};
 use crate::protocol::reclaim::Reclaimed;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::reclaim::{Batch, Facts, Timeline, Words};
+use crate::text::cut::Cut;
 use crate::text::marker::Gone;
 
 /// Most results that are noted between two questions of the host. With more, no result leaves any more.
@@ -336,6 +337,12 @@ impl Session {
             let tokens_saved = stored.put_in_place(&replaced.in_place);
             stored.reclaimed = Some(Reclaimed::new(replaced.why, tokens_saved));
         }
+    }
+
+    /// Whether the host cuts these texts. `cut` is how it cuts this result, where it says so.
+    pub fn is_cut(&self, cut: Option<Cut>, texts: &[String]) -> bool {
+        let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
+        cut.is_some_and(|cut| cut.applies(texts))
     }
 
     pub(super) fn retain_in_room(&mut self, visible: impl Fn(&str) -> bool) {
