@@ -17,6 +17,6 @@ mod words;
 
 pub use context::{Context, Item};
 pub use facts::Facts;
-pub use price::Factor;
+pub use price::{Factor, Prices};
 pub use timeline::{Batch, Care, Sum, Timeline};
 pub use words::Words;

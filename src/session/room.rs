@@ -192,7 +192,7 @@ impl Room {
 
     /// The offered batch of this number, if it may still count: none of the results since then points to one that goes.
     pub fn offered(&self, number: u64) -> Option<&Offer> {
-        let offer = self.offer.as_ref().filter(|offer| offer.number == number)?;
+        let offer = self.offer.as_ref().filter(|offer| offer.number == number && !self.is_full())?;
         let calls: Vec<&str> = self.calls_of(offer).collect();
         let points = |noted: &Noted| noted.facts.refers_to().iter().any(|call| calls.contains(&&**call));
         (!self.pending.iter().any(points)).then_some(offer)

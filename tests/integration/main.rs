@@ -6,6 +6,7 @@
 mod again;
 mod aliases;
 mod audit;
+mod bill;
 mod bindings;
 mod budget;
 mod circles;

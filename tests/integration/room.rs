@@ -365,6 +365,32 @@ fn replacements_keep_the_shape_and_reach_bodies_and_forks() {
 }
 
 #[test]
+fn what_stands_in_a_place_outlives_a_shortage_of_memory() {
+    let settings = Settings { max_memory_bytes: 4 << 20, ..Settings::default() };
+    let mut host = Host { engine: Engine::new(settings), context: BTreeMap::new() };
+    host.ask(&json!({}));
+    for n in 0..12 {
+        host.compress(&read(n, n));
+        host.ask(&said("Look on."));
+    }
+    let offer = host.ask(&said("And now?"));
+    assert!(ids(&offer).contains(&"call_1"), "{offer}");
+    host.confirm(&offer);
+    for n in 12..90 {
+        let text: String =
+            (0..900).map(|line| format!("{}: item_{n}_{line} of {}\n", line + 1, n * 7919 + line)).collect();
+        host.compress(&run(n, &format!("print {n}"), &text));
+    }
+    let first: Vec<Value> = (0..12).map(|n| host.context[&format!("call_{n}")].clone()).collect();
+    for (n, before) in first.iter().enumerate() {
+        assert_eq!(host.compress(&read(n, n))["content"], *before, "turn {n}");
+    }
+    let again = host.ask(&said("Number 90."));
+    let went: BTreeSet<&str> = ids(&offer).into_iter().collect();
+    assert!(ids(&again).iter().all(|id| !went.contains(id)), "{again}");
+}
+
+#[test]
 fn results_that_were_not_noted_and_exact_ones_stay() {
     let cold = json!({ "reclaimTerms": { "cache": "cold", "minGain": 0 } });
     // Results from before the first question are not known.
