@@ -243,6 +243,27 @@ impl Store {
         while self.ledger.is_over(&self.limits) && self.ledger.evict_oldest() {}
     }
 
+    /// Keeps what `session` stored under `id` until the session ends. False if it is no longer there, or does not fit beside
+    /// all else that is kept so.
+    pub fn pin(&mut self, session: &str, id: &str) -> bool {
+        let scope: Scope = Some(Arc::from(session));
+        let Some(entry) = self.ledger.entry(&scope, id) else { return false };
+        if entry.pinned {
+            return true;
+        }
+        let entry = Entry { pinned: true, ..entry.clone() };
+        let Some(body) = self.ledger.body(&entry.digest).filter(|body| !body.is_lost()).map(Arc::clone)
+        else {
+            return false;
+        };
+        if !self.ledger.fits(&scope, id, &entry, body.len(), &self.limits) {
+            return false;
+        }
+        self.ledger.put(scope, Arc::from(id), entry, body);
+        self.report_size();
+        true
+    }
+
     /// Looks up what `session` stored under `id`, and marks it as used now.
     pub fn open(&mut self, session: Option<&str>, id: &str) -> Result<Artifact, AccessError> {
         let scope: Scope = session.map(Arc::from);

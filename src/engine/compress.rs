@@ -158,6 +158,7 @@ impl Engine {
             let stored = self.compress_new(job, policy, ask, place, &history, prepared, cancel)?;
             if place.is_counted {
                 session.count(&job.call.tool, &stored.outcome);
+                session.note_other(stored.outcome.evidence.tokens.after);
             }
             return Ok((stored, None));
         };
@@ -166,6 +167,7 @@ impl Engine {
         let decision = match known {
             Lookup::Stored(mut stored) if policy.memo && self.is_kept(place.id, &stored) => {
                 stored.outcome.evidence.memo = Memo { reused: true, changed: false };
+                session.put_in_place(call_id, fingerprint, &mut stored);
                 session.count_resend(&stored.outcome, true);
                 return Ok((*stored, Some(Resend::Memo)));
             }
@@ -176,13 +178,16 @@ impl Engine {
         if let Some(decision) = decision {
             let mut outcome = job.core(policy, ask, &AsDecided(decision.clone()), prepared, place.watch)?;
             outcome.evidence.memo.reused = policy.memo;
-            session.count_resend(&outcome, false);
-            return Ok((self.store(place.id, &job.call, outcome, policy).0, Some(Resend::Remade)));
+            let (mut stored, _) = self.store(place.id, &job.call, outcome, policy);
+            session.put_in_place(call_id, fingerprint, &mut stored);
+            session.count_resend(&stored.outcome, false);
+            return Ok((stored, Some(Resend::Remade)));
         }
         if let Lookup::Full = known {
             let history = WithoutReferences(&session);
             let stored = self.compress_new(job, policy, ask, place, &history, prepared, cancel)?;
             session.count(&job.call.tool, &stored.outcome);
+            session.note_other(stored.outcome.evidence.tokens.after);
             return Ok((stored, None));
         }
         let changed = matches!(known, Lookup::Changed);
@@ -197,6 +202,11 @@ impl Engine {
         };
         stored.outcome.evidence.memo.changed = changed;
         session.commit(caller, &written, fingerprint, stored.clone(), policy.memo, place.cut);
+        if let (Some(id), true) = (place.id, session.known_room().is_some_and(|room| !room.is_full())) {
+            let is_cut = session.is_cut(place.cut, &stored.outcome.texts);
+            let noted = self.noted(id, job, &caller, fingerprint, &stored, policy);
+            session.note(if is_cut { noted.in_part() } else { noted }, changed);
+        }
         if changed {
             session.count_changed(&stored.outcome);
         }
@@ -256,7 +266,7 @@ impl Engine {
             && (!outcome.decision.hinted
                 || on_disk
                 || (self.settings.originals_by_command && artifact.is_some()));
-        (Stored { outcome, artifact }, is_kept)
+        (Stored { outcome, artifact, reclaimed: None }, is_kept)
     }
 
     /// Keeps an original in memory.
@@ -325,7 +335,7 @@ pub(super) fn pressure(given: Option<f64>) -> Result<usize, RpcError> {
 
 /// The answer, in the shape in which the content came.
 pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<Compressed, RpcError> {
-    let Stored { mut outcome, artifact } = stored;
+    let Stored { mut outcome, artifact, reclaimed } = stored;
     let tokens = &outcome.evidence.tokens;
     if let (Some(before), Some(budget)) = (job.tokens, &mut outcome.evidence.budget) {
         budget.host_tokens = Some(BeforeAfter { before, after: job.as_host(tokens.after, tokens.before) });
@@ -341,7 +351,7 @@ pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<
         content = safe;
     }
     let evidence = wanted_evidence(outcome.evidence, policy);
-    Ok(Compressed { content, evidence, artifact })
+    Ok(Compressed { content, evidence, artifact, reclaimed })
 }
 
 /// The content with secrets removed from all blocks, also from those that are not compressed.

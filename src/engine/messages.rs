@@ -78,7 +78,13 @@ impl Engine {
             exact_from: found.len().saturating_sub(params.keep_newest),
             reclaim: None,
         };
-        let body = Body { reclaim: reclaim::Terms::of(params, session_id, &body.policy)?, ..body };
+        let terms = reclaim::Terms::of(params, session_id, &body.policy)?;
+        if terms.is_some()
+            && body.session.as_ref().is_some_and(|session| lock(session).known_room().is_some())
+        {
+            return Err(invalid("reclaim", "cannot be had in a session in which `session/reclaim` was sent"));
+        }
+        let body = Body { reclaim: terms, ..body };
         let (stored, removal) = self.compress_all(&found, &said, &body, cancel)?;
         let (mut edits, insides, redactions) = redacted(params.body.get(), &found, regions, &body.policy)?;
         if params.strip_overrides {
@@ -101,7 +107,10 @@ impl Engine {
             }
             tokens.before += stored.outcome.evidence.tokens.before;
             tokens.after += stored.outcome.evidence.tokens.after;
-            results.push(MessageResult { reclaimed: gone, ..answer(found, stored, &body.policy) });
+            results.push(MessageResult {
+                reclaimed: gone.or(stored.reclaimed),
+                ..answer(found, stored, &body.policy)
+            });
         }
         Ok(MessagesCompressed {
             body: edits.written(params.body)?,
@@ -194,7 +203,8 @@ impl Engine {
         let mut left = body.total.map(|total| total.saturating_sub(batch.tokens.after));
         for (((one, job), asked), mut stored) in found.iter().zip(&jobs).zip(asked).zip(batch.results) {
             seen.extend(one.call.id.as_deref());
-            if !refers_to(&stored.outcome.evidence).all(|id| seen.contains(id)) {
+            let is_gone = stored.reclaimed.is_some();
+            if !is_gone && !refers_to(&stored.outcome.evidence).all(|id| seen.contains(id)) {
                 let policy = Policy { dedup: false, ..body.policy.clone() };
                 let before = stored.outcome.evidence.tokens.after;
                 let limit = left.map(|left| left + before).into_iter().chain(body.ask.limit).min();

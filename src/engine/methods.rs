@@ -11,7 +11,7 @@ use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::by_name;
 use crate::protocol::{Kind, RpcError, config};
 #[cfg(feature = "schema")]
-use crate::protocol::{artifact, messages, rules, session, stream, tool_result, tool_schema};
+use crate::protocol::{artifact, messages, room, rules, session, stream, tool_result, tool_schema};
 
 /// One row of the method table.
 #[derive(Debug)]
@@ -207,6 +207,20 @@ pub static METHODS: &[Method] = &[
         summary: "Reports that a conversation was summed up, cut short or resumed: nothing, or only the named calls, is still visible.",
         types: types!(session::CompactedParams, ()),
         handle: |engine, params, _| engine.compacted(&by_name(params)?).map(|()| "null".to_owned()),
+    },
+    Method {
+        name: "session/reclaim",
+        kind: Kind::Request,
+        summary: "Says which results may leave the context now, and what stands in their places; nothing where it does not pay.",
+        types: types!(room::ReclaimParams, room::Reclaimable),
+        handle: |engine, params, cancel| reply(&engine.reclaim(&by_name(params)?, cancel)?),
+    },
+    Method {
+        name: "session/reclaimed",
+        kind: Kind::Request,
+        summary: "Says that a batch of `session/reclaim` counts: its results leave the context.",
+        types: types!(room::ReclaimedParams, room::ReclaimedTotals),
+        handle: |engine, params, _| reply(&engine.reclaimed(&by_name(params)?)?),
     },
     Method {
         name: "config/reload",

@@ -17,6 +17,7 @@ pub mod protocol_schema;
 mod reclaim;
 mod recovery;
 mod report;
+mod room;
 pub mod rule_check;
 mod rules;
 mod schema;

@@ -11,16 +11,16 @@ use super::Engine;
 use super::artifacts::whole_text;
 use super::job::Job;
 use super::sessions::lock;
-use crate::config::Policy;
+use crate::config::{Policy, RecoveryMode};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, Status, Tokens};
 use crate::pipeline::{HANDLE_DIGITS, Outcome, Retain};
 use crate::protocol::RpcError;
 use crate::protocol::messages::{Found, Params, Said};
 use crate::protocol::params::invalid;
-use crate::protocol::reclaim::{Reclaim, ReclaimMode, Reclaimed};
+use crate::protocol::reclaim::{Reclaim, ReclaimMode, ReclaimTerms, Reclaimed};
 use crate::protocol::skim::Json;
 use crate::protocol::tool_result::ArtifactRef;
-use crate::reclaim::{Care, Factor, Facts, Words};
+use crate::reclaim::{Batch, Care, Context, Factor, Facts, Timeline, Words};
 use crate::sanitize::spare::Written;
 use crate::session::{Conversation, Event, InPlace, Shared, Stored};
 use crate::text::call::ToolCall;
@@ -42,8 +42,7 @@ impl Terms {
         session: Option<&str>,
         policy: &Policy,
     ) -> Result<Option<Self>, RpcError> {
-        let given = params.reclaim_terms.clone().unwrap_or_default();
-        let factor = given.factor()?;
+        let given = Self::given(params.reclaim_terms.as_ref(), policy)?;
         if params.reclaim == ReclaimMode::Off {
             return Ok(None);
         }
@@ -53,14 +52,56 @@ impl Terms {
         if params.keep_newest > 0 {
             return Err(invalid("reclaim", "cannot be had with `keepNewest`: exact results change later"));
         }
-        let care = Care::of(policy.mode).filter(|_| !policy.never_omit);
-        let Some(mut care) = care else { return Ok(None) };
+        Ok(given)
+    }
+
+    /// Those that a request gives; `None` where the settings keep all.
+    pub(super) fn given(given: Option<&ReclaimTerms>, policy: &Policy) -> Result<Option<Self>, RpcError> {
+        let given = given.cloned().unwrap_or_default();
+        let factor = given.factor()?;
+        let Some(mut care) = care(policy) else { return Ok(None) };
         if let Some(gain) = given.min_gain {
             care.min_gain = i64::try_from(gain).unwrap_or(i64::MAX);
             care.min_gain_uncited = care.min_gain;
         }
         Ok(Some(Self { factor, to_come: given.requests_to_come, care }))
     }
+
+    /// What may go before the next request.
+    pub(super) fn plan(self, timeline: &Timeline, context: Option<&Context>) -> Batch {
+        let Self { factor, to_come, care } = self;
+        match context {
+            Some(context) => timeline.plan_in(context, factor, to_come, care),
+            None => timeline.plan(factor, to_come, care),
+        }
+    }
+}
+
+/// How sure it has to be; `None` where the settings keep all.
+pub(super) fn care(policy: &Policy) -> Option<Care> {
+    Care::of(policy.mode).filter(|_| !policy.never_omit)
+}
+
+/// The batch of a plan with what `make` puts in the places of its results, in the same order. A result for which that fails
+/// stays, and then another plan counts: what stays may point to what would have gone.
+pub(super) fn made(
+    timeline: &mut Timeline,
+    plan: impl Fn(&Timeline) -> Batch,
+    mut make: impl FnMut(&Timeline, usize, Gone) -> Option<InPlace>,
+) -> (Batch, Vec<InPlace>) {
+    /// More are not needed: what could go is tried at once.
+    const MAX_PLANS: usize = 8;
+    for _ in 0..MAX_PLANS {
+        let batch = plan(timeline);
+        let made: Vec<_> = batch.gone.iter().map(|(number, why)| make(timeline, *number, *why)).collect();
+        let failed = batch.gone.iter().zip(&made).filter(|(_, made)| made.is_none());
+        let failed: Vec<usize> = failed.map(|((number, _), _)| *number).collect();
+        if failed.is_empty() {
+            return (batch, made.into_iter().flatten().collect());
+        }
+        failed.into_iter().for_each(|number| timeline.stays(number));
+    }
+    (Batch::default(), Vec::new())
 }
 
 /// Where a conversation belongs.
@@ -116,17 +157,7 @@ impl Removal {
     /// Puts what stands in the place of a result there, if it is gone, and says why. The sums are added up.
     pub(super) fn put(&self, number: usize, stored: &mut Stored, sums: &mut Reclaim) -> Option<Reclaimed> {
         let gone = self.conversation.timeline.gone(number, self.answers)?;
-        let InPlace { text, tokens, artifact } = self.conversation.in_places.get(&number)?;
-        let evidence = &mut stored.outcome.evidence;
-        let tokens_saved = evidence.tokens.after.saturating_sub(*tokens);
-        evidence.tokens.after = *tokens;
-        evidence.bytes.after = text.len();
-        evidence.lines.after = text.lines().count();
-        if evidence.status == Status::Unchanged {
-            evidence.status = Status::Compressed;
-        }
-        stored.outcome.texts = vec![text.to_string()];
-        stored.artifact.clone_from(artifact);
+        let tokens_saved = stored.put_in_place(self.conversation.in_places.get(&number)?);
         sums.results += 1;
         sums.tokens_saved += tokens_saved;
         Some(Reclaimed::new(gone, tokens_saved))
@@ -196,15 +227,14 @@ impl Going<'_> {
         if self.conversation.timeline.is_full() {
             return;
         }
-        let mut batch =
-            self.conversation.timeline.plan(self.terms.factor, self.terms.to_come, self.terms.care);
-        batch.gone.retain(|(number, why)| {
-            let in_place = self.in_place(*number, *why, out);
-            let is_made = in_place.is_some();
-            self.conversation.in_places.extend(in_place.map(|in_place| (*number, in_place)));
-            is_made
-        });
-        self.conversation.timeline.apply(&batch);
+        let mut timeline = std::mem::take(&mut self.conversation.timeline);
+        let plan = |timeline: &Timeline| self.terms.plan(timeline, None);
+        let (batch, in_places) =
+            made(&mut timeline, plan, |timeline, number, why| self.in_place(timeline, number, why, out));
+        timeline.apply(&batch);
+        self.conversation.timeline = timeline;
+        let numbers = batch.gone.iter().map(|(number, _)| *number);
+        self.conversation.in_places.extend(numbers.zip(in_places));
         let calls = batch.gone.iter().filter_map(|(number, _)| self.found[*number].call.id.as_deref());
         let calls: HashSet<&str> = calls.collect();
         if !calls.is_empty() {
@@ -213,37 +243,17 @@ impl Going<'_> {
     }
 
     /// What stands in the place of a result; `None` where its original cannot be kept.
-    fn in_place(&self, number: usize, why: Gone, out: &[Stored]) -> Option<InPlace> {
+    fn in_place(&self, timeline: &Timeline, number: usize, why: Gone, out: &[Stored]) -> Option<InPlace> {
         let Place { engine, id, policy, .. } = self.place;
-        let (facts, stored) = (self.conversation.timeline.facts(number)?, out.get(number)?);
-        let (artifact, is_near) = engine.keep_whole(id, &self.found[number].call, stored, policy)?;
-        let handle = artifact.id.get(..HANDLE_DIGITS)?.to_owned();
-        let by = match (policy.expand_tool, policy.hint.as_ref().and_then(|hint| hint.command.as_ref())) {
-            (true, _) => Some(ReadBy::Id),
-            (false, Some(folder)) if is_near => Some(ReadBy::Command { folder: folder.clone() }),
-            (false, _) => None,
-        };
-        let marker = Marker::Removed {
-            lines: facts.lines,
-            of: facts.of.clone(),
-            why,
-            read: by.map(|by| (handle, by)),
-        };
-        let mut text = marker.write();
-        if !facts.rest.is_empty() {
-            text.push('\n');
-            text.push_str(&facts.rest);
-        }
-        marker::seal(&mut text, &policy.seal_key);
-        let tokens = tokens::counter(policy.tokenizer).count(&text);
-        (tokens < facts.tokens).then(|| InPlace { text: text.into(), tokens, artifact: Some(artifact) })
+        let (facts, stored) = (timeline.facts(number)?, out.get(number)?);
+        let (artifact, is_near) = engine.keep_whole(id, &self.found[number].call, stored, policy, true)?;
+        in_place(facts, why, artifact, is_near, policy)
     }
 
     /// Ends with the body: what goes before the request that it is.
     pub(super) fn end(mut self, out: &[Stored]) -> Removal {
         self.answers_before(usize::MAX, out);
-        let (factor, to_come, care) = (self.terms.factor, self.terms.to_come, self.terms.care);
-        let sum = self.conversation.timeline.plan(factor, to_come, care).sum;
+        let sum = self.terms.plan(&self.conversation.timeline, None).sum;
         self.decide(out);
         let timeline = &self.conversation.timeline;
         let went_now = |number: &usize| {
@@ -258,18 +268,47 @@ impl Going<'_> {
     }
 }
 
+/// What stands in the place of a result whose original is kept; `None` where it saves nothing. `is_near` says whether the command
+/// in texts reads the original.
+pub(super) fn in_place(
+    facts: &Facts,
+    why: Gone,
+    artifact: ArtifactRef,
+    is_near: bool,
+    policy: &Policy,
+) -> Option<InPlace> {
+    let handle = artifact.id.get(..HANDLE_DIGITS)?.to_owned();
+    let by = match (policy.expand_tool, policy.hint.as_ref().and_then(|hint| hint.command.as_ref())) {
+        (true, _) => Some(ReadBy::Id),
+        (false, Some(folder)) if is_near => Some(ReadBy::Command { folder: folder.clone() }),
+        (false, _) => None,
+    };
+    let (lines, of) = (facts.lines, facts.of.clone());
+    let mut text = Marker::Removed { lines, of, why, read: by.map(|by| (handle, by)) }.write();
+    if !facts.rest.is_empty() {
+        text.push('\n');
+        text.push_str(&facts.rest);
+    }
+    marker::seal(&mut text, &policy.seal_key);
+    let tokens = tokens::counter(policy.tokenizer).count(&text);
+    (tokens < facts.tokens).then(|| InPlace { text: text.into(), tokens, artifact: Some(artifact) })
+}
+
 impl Engine {
-    /// Keeps the whole text of a result until its session ends. Also says whether the command in texts reads it.
-    fn keep_whole(
+    /// Keeps the whole text of a result, `for_good` until its session ends. Also says whether the command in texts reads it.
+    pub(super) fn keep_whole(
         &self,
         session: &str,
         call: &ToolCall,
         stored: &Stored,
         policy: &Policy,
+        for_good: bool,
     ) -> Option<(ArtifactRef, bool)> {
         let by_command = self.settings.originals_by_command;
+        let is_copied = self.settings.recovery.mode != RecoveryMode::Never;
         let text = match &stored.artifact {
             Some(artifact) if artifact.on_disk => return Some((artifact.clone(), true)),
+            Some(artifact) if !for_good && !is_copied => return Some((artifact.clone(), by_command)),
             Some(artifact) => {
                 whole_text(&self.artifacts().open(Some(session), &artifact.id).ok()?).ok()??
             }
@@ -285,7 +324,7 @@ impl Engine {
         };
         let mut outcome = Outcome { evidence, ..stored.outcome.clone() };
         let on_disk = self.recover(Some(session), call, &mut outcome, Some(&retain), policy);
-        let artifact = self.put(Some(session), call, &retain, true, None)?;
+        let artifact = self.put(Some(session), call, &retain, for_good, None)?;
         Some((ArtifactRef { on_disk, ..artifact }, on_disk || by_command))
     }
 }

@@ -77,7 +77,7 @@ impl Sessions {
     }
 
     /// The session with this id if it is open. A mere query must not open one and thereby end another.
-    fn get_if_open(&self, id: &str) -> Result<Option<Shared>, RpcError> {
+    pub(super) fn get_if_open(&self, id: &str) -> Result<Option<Shared>, RpcError> {
         self.check_closed(id)?;
         Ok(self.open.get(id).map(|(session, _)| Arc::clone(session)))
     }

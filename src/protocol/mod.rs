@@ -13,6 +13,7 @@ pub mod notification;
 pub mod params;
 pub mod reclaim;
 pub mod redact;
+pub mod room;
 pub mod rules;
 pub mod session;
 pub mod skim;

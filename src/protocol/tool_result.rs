@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use super::params::{MAX_ID_BYTES, check_id, invalid, object, parse_at};
+use super::reclaim::Reclaimed;
 use crate::config::{BudgetPatch, PolicyPatch};
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
 use crate::text::call::ToolCall;
@@ -372,6 +373,9 @@ pub struct Compressed {
     /// The original, where the content differs from it and it could be stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<ArtifactRef>,
+    /// Why the result left the context, where it did: then the content is what stands in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reclaimed: Option<Reclaimed>,
 }
 
 /// One result of a batch, by itself or as `toolResult/compress` takes it.

@@ -106,6 +106,22 @@ impl Facts {
         facts
     }
 
+    /// The same of a result that the model sees only in part: it stays, and stands for no other one.
+    #[must_use]
+    pub fn in_part(self) -> Self {
+        Self { may_go: false, view: None, asked: None, ..self }
+    }
+
+    /// Of something else that the context holds, of so many tokens.
+    pub fn of_tokens(tokens: usize) -> Self {
+        Self { tokens, ..Self::default() }
+    }
+
+    /// Results that its text points to.
+    pub fn refers_to(&self) -> &[String] {
+        &self.refers_to
+    }
+
     /// Tokens that stand in its place once it is gone, about.
     pub fn tokens_in_its_place(&self) -> usize {
         MARKER_TOKENS + self.rest.len().div_ceil(BYTES_OF_TOKEN)

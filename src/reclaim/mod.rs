@@ -9,12 +9,14 @@
 //! `requests * removed > factor * behind`, where `factor` is what writing to the cache costs more than reading, in prices of
 //! reading.
 
+mod context;
 mod facts;
 mod price;
 mod timeline;
 mod words;
 
+pub use context::{Context, Item};
 pub use facts::Facts;
-pub use price::Factor;
+pub use price::{Factor, Prices};
 pub use timeline::{Batch, Care, Sum, Timeline};
 pub use words::Words;

@@ -36,9 +36,50 @@ impl Factor {
     }
 }
 
+/// What tokens cost, in prices of a token of input that no cache holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prices {
+    /// Writing one to the cache.
+    pub write: f64,
+    /// Reading one from there.
+    pub read: f64,
+    /// One of an answer.
+    pub output: f64,
+}
+
+impl Prices {
+    /// Year and month in which the presets were compared with what providers publish. Some models since then read from the
+    /// cache for 0.05 or less: then give the prices.
+    pub const AS_OF: &str = "2026-06";
+    /// A cache of five minutes, and most models of Anthropic.
+    pub const FIVE_MINUTES: Self = Self { write: 1.25, read: 0.1, output: 5.0 };
+    /// A cache of an hour.
+    pub const ONE_HOUR: Self = Self { write: 2.0, read: 0.1, output: 5.0 };
+    /// A cache that fills itself.
+    pub const AUTOMATIC: Self = Self { write: 1.0, read: 0.1, output: 8.0 };
+
+    /// What writing costs more than reading, in prices of reading.
+    pub fn factor(&self) -> f64 {
+        (self.write - self.read) / self.read
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn presets_have_the_factors_of_their_prices() {
+        let presets = [
+            (Prices::FIVE_MINUTES, Factor::FIVE_MINUTES),
+            (Prices::ONE_HOUR, Factor::ONE_HOUR),
+            (Prices::AUTOMATIC, Factor::AUTOMATIC),
+        ];
+        for (prices, factor) in presets {
+            assert_eq!(Factor::of(prices.write, prices.read), Some(factor));
+            assert!((prices.factor() - factor.value()).abs() < 1e-9);
+        }
+    }
 
     #[test]
     fn factors_come_from_prices() {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use super::context::{Context, Item};
 use super::{Factor, Facts, Words};
 use crate::config::Mode;
 use crate::text::marker::Gone;
@@ -97,6 +98,8 @@ struct Entry {
     gone: Option<(usize, Gone)>,
     /// Tokens of other messages between the result before it and this one.
     between: usize,
+    /// Whether the host took it out of the context.
+    left: bool,
 }
 
 /// See the module.
@@ -160,9 +163,71 @@ impl Timeline {
             }
             self.said.extend(cites.hashes());
         }
+        self.answered(tokens);
+    }
+
+    /// The model gave an answer that is not known. It may have cited every result.
+    pub fn unknown_answer(&mut self) {
+        if self.is_full() {
+            return;
+        }
+        self.results.iter_mut().for_each(|entry| entry.cited = Some(self.answers));
+        self.answered(0);
+    }
+
+    fn answered(&mut self, tokens: usize) {
         self.answers += 1;
         self.cached = self.results.len();
         self.between += tokens;
+    }
+
+    /// The number of a call's result, the last where there are several.
+    pub fn number(&self, call: &str) -> Option<usize> {
+        self.by_call.get(call).copied()
+    }
+
+    /// A result may not go, whatever comes.
+    pub fn stays(&mut self, result: usize) {
+        if let Some(entry) = self.results.get_mut(result) {
+            entry.facts.may_go = false;
+        }
+    }
+
+    /// Whether the context holds results of other calls.
+    pub fn has_other(&self, is_here: impl Fn(&str) -> bool) -> bool {
+        self.results.iter().any(|entry| !entry.left && !is_here(&entry.facts.call))
+    }
+
+    /// Only results of these calls are in the context any more.
+    pub fn retain(&mut self, is_here: impl Fn(&str) -> bool) {
+        self.results.iter_mut().for_each(|entry| entry.left |= !is_here(&entry.facts.call));
+    }
+
+    /// What the context holds as far as it was told.
+    pub fn context(&self) -> Context {
+        let mut context = Context::default();
+        for (number, entry) in self.results.iter().enumerate() {
+            context.add_tokens(entry.between);
+            if !entry.left {
+                context.add_result(number);
+            }
+        }
+        context.end_with_result();
+        context
+    }
+
+    /// What the context holds as the host says, in order. Calls that are not known count nothing.
+    pub fn context_of<'a>(&self, items: impl IntoIterator<Item = Item<'a>>) -> Context {
+        let mut context = Context::default();
+        for item in items {
+            match item {
+                Item::Tokens(tokens) => context.add_tokens(tokens),
+                Item::Result(call) => {
+                    self.number(call).into_iter().for_each(|number| context.add_result(number));
+                }
+            }
+        }
+        context
     }
 
     /// The model is shown a result.
@@ -211,22 +276,30 @@ impl Timeline {
             newer: None,
             gone: None,
             between,
+            left: false,
         });
     }
 
     /// What may go before the next request, as far as it pays. `to_come` is the number of requests to come, where it is known.
     pub fn plan(&self, factor: Factor, to_come: Option<usize>, care: Care) -> Batch {
+        self.plan_in(&self.context(), factor, to_come, care)
+    }
+
+    /// The same for results that stand in a context.
+    pub fn plan_in(&self, context: &Context, factor: Factor, to_come: Option<usize>, care: Care) -> Batch {
         if self.is_full() {
             return Batch::default();
         }
         let guess = (self.answers * care.to_come_thousandths / 1000).max(MIN_TO_COME);
         let requests = to_come.unwrap_or(guess);
-        let all = self.best(factor, requests, |number, entry| self.why(number, entry, care));
+        let here = context.here(self.results.len());
+        let why = |number: usize| self.why(number, self.results.get(number)?, &here, care);
+        let all = self.best(context, &here, factor, requests, why);
         if all.sum.gain >= care.min_gain_uncited {
             return all;
         }
         let is_sure = |why: &Gone| !matches!(why, Gone::NotCited(_));
-        let sure = self.best(factor, requests, |number, entry| self.why(number, entry, care).filter(is_sure));
+        let sure = self.best(context, &here, factor, requests, |number| why(number).filter(is_sure));
         match sure.sum.gain >= care.min_gain {
             true => sure,
             false => Batch { gone: Vec::new(), ..all },
@@ -234,12 +307,20 @@ impl Timeline {
     }
 
     /// The batch that gains most of what may go.
-    fn best(&self, factor: Factor, requests: usize, why: impl Fn(usize, &Entry) -> Option<Gone>) -> Batch {
-        let cached = self.results.iter().enumerate().take(self.cached);
-        let mut may_go: Vec<Option<Gone>> = cached.map(|(number, entry)| why(number, entry)).collect();
+    fn best(
+        &self,
+        context: &Context,
+        here: &[bool],
+        factor: Factor,
+        requests: usize,
+        why: impl Fn(usize) -> Option<Gone>,
+    ) -> Batch {
+        let is_cached = |number: usize| here[number] && number < self.cached;
+        let mut may_go: Vec<Option<Gone>> =
+            (0..self.results.len()).map(|number| why(number).filter(|_| is_cached(number))).collect();
         // What a result that stays points to stays too. Results point back, so that one pass from the end finds all.
         for (number, entry) in self.results.iter().enumerate().rev() {
-            let stays = entry.gone.is_none() && may_go.get(number).is_none_or(Option::is_none);
+            let stays = here[number] && entry.gone.is_none() && may_go[number].is_none();
             for call in entry.facts.refers_to.iter().filter(|_| stays) {
                 if let Some(may_go) = self.by_call.get(call).and_then(|other| may_go.get_mut(*other)) {
                     *may_go = None;
@@ -248,34 +329,38 @@ impl Timeline {
         }
         // From which result on it pays most: all behind the first that goes is rewritten.
         let none = Sum { requests, factor: factor.value(), ..Sum::default() };
-        let (mut removed, mut behind, mut best) = (0, 0, (self.results.len(), none));
-        for (number, why) in may_go.iter().enumerate().rev() {
-            let entry = &self.results[number];
+        let of = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let (mut removed, mut behind) = (0, context.behind());
+        let mut best = (context.places().len(), none);
+        for (at, place) in context.places().iter().enumerate().rev() {
+            let entry = &self.results[place.number];
             let small = entry.facts.tokens_in_its_place();
-            if why.is_some() {
+            if may_go[place.number].is_some() {
                 removed += entry.facts.tokens - small;
-                let gain = (requests as i64).saturating_mul(removed as i64) - factor.of_tokens(behind);
+                let gained = of(requests).saturating_mul(of(removed));
+                let gain = gained.saturating_sub(factor.of_tokens(behind));
                 if removed > 0 && (best.1.removed == 0 || gain > best.1.gain) {
-                    best = (number, Sum { removed, behind, gain, ..none });
+                    best = (at, Sum { removed, behind, gain, ..none });
                 }
-                behind += small;
-            } else {
-                behind += if entry.gone.is_some() { small } else { entry.facts.tokens };
             }
-            behind += entry.between;
+            let is_small = entry.gone.is_some() || may_go[place.number].is_some();
+            let tokens = if is_small { small } else { entry.facts.tokens };
+            behind = behind.saturating_add(tokens).saturating_add(place.between);
         }
         let (first, sum) = best;
-        let gone = may_go.into_iter().enumerate().skip(first);
-        Batch { gone: gone.filter_map(|(number, why)| Some((number, why?))).collect(), sum }
+        let gone = context.places().iter().skip(first).map(|place| place.number);
+        let mut gone: Vec<_> = gone.filter_map(|number| Some((number, may_go[number]?))).collect();
+        gone.sort_unstable_by_key(|(number, _)| *number);
+        Batch { gone, sum }
     }
 
     /// Why a result may go, by itself.
-    fn why(&self, number: usize, entry: &Entry, care: Care) -> Option<Gone> {
+    fn why(&self, number: usize, entry: &Entry, here: &[bool], care: Care) -> Option<Gone> {
         let facts = &entry.facts;
         if entry.gone.is_some() || !facts.may_go || facts.tokens_in_its_place() * 2 > facts.tokens {
             return None;
         }
-        if let Some((newer, is_run)) = entry.newer.filter(|(newer, _)| *newer < self.cached) {
+        if let Some((newer, is_run)) = entry.newer.filter(|(newer, _)| *newer < self.cached && here[*newer]) {
             let later = newer - number;
             return Some(if is_run { Gone::RunAgain(later) } else { Gone::ShownAgain(later) });
         }
@@ -455,6 +540,40 @@ mod tests {
             timeline.plan(Factor::FIVE_MINUTES, Some(40), care).gone.len()
         };
         assert_eq!((gone(1000), gone(10_000_000)), (3, 1));
+    }
+
+    #[test]
+    fn an_answer_that_is_not_known_may_have_cited_all() {
+        let steps = [("", Some(result("a", "alpha_1", 1))), ("", Some(result("b", "beta_1", 2)))];
+        let mut timeline = told(&steps);
+        (0..20).for_each(|_| timeline.unknown_answer());
+        assert_eq!(gone(&timeline), []);
+        (0..6).for_each(|_| timeline.answer(&Words::default(), 50));
+        assert_eq!(gone(&timeline), [(0, Gone::NotCited(7)), (1, Gone::NotCited(7))]);
+        timeline.stays(0);
+        assert_eq!(gone(&timeline), [(1, Gone::NotCited(7))]);
+    }
+
+    #[test]
+    fn what_left_neither_goes_nor_stands_for_anything() {
+        let steps = [("", Some(result("a", "", 1))), ("", Some(result("b", "", 1))), ("", None)];
+        let mut timeline = told(&steps);
+        assert_eq!(gone(&timeline), [(0, Gone::RunAgain(1))]);
+        assert!(timeline.has_other(|call| call != "b"));
+        timeline.retain(|call| call != "b");
+        assert!(!timeline.has_other(|call| call != "b"));
+        assert_eq!(gone(&timeline), []);
+        let all = [Item::Result("a"), Item::Result("b")];
+        let plan = |items: Vec<Item<'_>>| {
+            timeline.plan_in(&timeline.context_of(items), Factor::FIVE_MINUTES, Some(40), CARE)
+        };
+        assert_eq!(plan(all.to_vec()).gone, [(0, Gone::RunAgain(1))], "the host knows better");
+        assert_eq!(plan(vec![Item::Result("b")]).gone, []);
+        // What stands behind is what the host says.
+        let behind = plan(vec![all[0], Item::Tokens(700), all[1], Item::Result("unknown"), Item::Tokens(50)]);
+        assert_eq!(behind.sum.behind, 700 + 2000 + 50);
+        let much = plan(vec![all[0], Item::Tokens(usize::MAX), all[1], Item::Tokens(usize::MAX)]);
+        assert_eq!(much.gone, []);
     }
 
     #[test]

@@ -62,6 +62,11 @@ impl Words {
         self.all.iter().any(|word| other.has(*word))
     }
 
+    /// The words of both.
+    pub fn and(&self, other: &Self) -> Self {
+        Self::from_hashes(self.all.iter().chain(&*other.all).copied().collect())
+    }
+
     /// Those of which `is_known` does not say that they are known.
     pub fn without(&self, is_known: impl Fn(u32) -> bool) -> Self {
         Self::from_hashes(self.all.iter().copied().filter(|word| !is_known(*word)).collect())

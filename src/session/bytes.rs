@@ -69,6 +69,7 @@ impl Session {
             + memory::table(&self.queries)
             + self.seen.bytes()
             + self.conversation_bytes
+            + self.room_bytes
     }
 
     pub(super) fn report_size(&mut self) {
@@ -84,6 +85,7 @@ impl Session {
         self.index = Arc::default();
         // Told again with the next body.
         drop(self.take_conversation());
+        self.forget_room();
         self.report_size();
         before - self.bytes()
     }

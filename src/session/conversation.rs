@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::Session;
+use super::{Session, Stored};
+use crate::pipeline::evidence::Status;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::reclaim::Timeline;
 
@@ -31,6 +32,11 @@ impl Session {
         taken.map_or_else(Conversation::default, Arc::unwrap_or_clone)
     }
 
+    /// Whether bodies told a conversation from which results may leave.
+    pub fn has_conversation(&self) -> bool {
+        self.conversation.is_some()
+    }
+
     /// Puts the conversation back, as far as there is room for it.
     pub fn put_conversation(&mut self, conversation: Arc<Conversation>) {
         self.conversation_bytes = conversation.bytes();
@@ -56,7 +62,7 @@ impl Session {
 }
 
 /// What stands in the place of a result.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InPlace {
     /// The text.
     pub text: Arc<str>,
@@ -64,6 +70,24 @@ pub struct InPlace {
     pub tokens: usize,
     /// The original.
     pub artifact: Option<ArtifactRef>,
+}
+
+impl Stored {
+    /// Puts what stands in the place of a result there, and says how many tokens that saves.
+    pub fn put_in_place(&mut self, in_place: &InPlace) -> usize {
+        let InPlace { text, tokens, artifact } = in_place;
+        let evidence = &mut self.outcome.evidence;
+        let tokens_saved = evidence.tokens.after.saturating_sub(*tokens);
+        evidence.tokens.after = *tokens;
+        evidence.bytes.after = text.len();
+        evidence.lines.after = text.lines().count();
+        if evidence.status == Status::Unchanged {
+            evidence.status = Status::Compressed;
+        }
+        self.outcome.texts = vec![text.to_string()];
+        self.artifact.clone_from(artifact);
+        tokens_saved
+    }
 }
 
 impl Conversation {

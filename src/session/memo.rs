@@ -55,7 +55,7 @@ impl Memo {
 
 /// Bytes of an entry, without its places in the tables.
 fn cost(stored: &Stored) -> usize {
-    let Stored { outcome, artifact } = stored;
+    let Stored { outcome, artifact, reclaimed: _ } = stored;
     let texts: usize = outcome.texts.iter().map(|text| memory::block(text.capacity())).sum();
     let ids = artifact.iter().flat_map(|a| [Some(&a.id), a.original_id.as_ref()]).flatten();
     memory::block(size_of::<Stored>())

@@ -11,12 +11,12 @@ mod conversation;
 mod edits;
 mod history;
 mod memo;
+mod room;
 mod seen;
 mod size;
 mod stats;
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
 use std::sync::Arc;
 
 use crate::config::PolicyPatch;
@@ -25,6 +25,7 @@ use crate::pipeline::Outcome;
 use crate::pipeline::evidence::Status;
 use crate::pipeline::repeat::blocks::{Index, Position};
 use crate::pipeline::repeat::dedup::{Decision, History};
+use crate::protocol::reclaim::Reclaimed;
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::sanitize::spare::{Fingerprint as Fingerprint64, Written};
@@ -41,6 +42,7 @@ pub use edits::FileDigest;
 use history::Live;
 pub use history::{AsDecided, WithoutReferences};
 use memo::Memo;
+pub use room::{Noted, Offer, Original, Room, Told};
 use seen::{Seen, Shown};
 
 /// Limits of one session.
@@ -158,6 +160,8 @@ pub struct Stored {
     pub outcome: Outcome,
     /// Its artifact.
     pub artifact: Option<ArtifactRef>,
+    /// Why it left the context, where it did.
+    pub reclaimed: Option<Reclaimed>,
 }
 
 /// What the session knows about a request.
@@ -225,6 +229,9 @@ pub struct Session {
     /// The conversation as bodies told it, where results may leave it.
     conversation: Option<Arc<Conversation>>,
     conversation_bytes: usize,
+    /// What may leave the context, for hosts that send results one by one.
+    room: Option<Arc<Room>>,
+    room_bytes: usize,
     /// Size in bytes above which the host cuts a result itself.
     host_limit: Option<usize>,
     /// Settings for all requests of the session.
@@ -303,8 +310,8 @@ impl Session {
         let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
         let rest = self.share_decision(Decision { key: None, likeness: None, ..decision.clone() });
         let mut shown = std::mem::take(&mut stored.outcome.shown);
+        let is_cut = self.is_cut(cut, &stored.outcome.texts);
         let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
-        let is_cut = cut.is_some_and(|cut| cut.applies(&stored.outcome.texts));
         if is_cut && let Some(cut) = cut {
             cut.keep_visible(&stored.outcome.texts, &mut shown);
         }
@@ -527,6 +534,7 @@ impl Session {
         if self.index.has_other(&visible) {
             Arc::make_mut(&mut self.index).retain(&visible);
         }
+        self.retain_in_room(visible);
         self.report_size();
     }
 

@@ -252,6 +252,8 @@ const EXAMPLES: &[&str] = &[
     "session/evicted",
     "session/compacted",
     "session/stats",
+    "session/reclaim",
+    "session/reclaimed",
     "session/close",
     "config/reload",
     "workspace/didChangeConfiguration",
@@ -271,6 +273,14 @@ fn examples_are_what_the_server_says() {
         let params = read(&format!("{folder}/params.json"));
         let value: Value = serde_json::from_str(&params).unwrap();
         assert_eq!(schema.errors(&Schema::place(name, "params"), &value), [""; 0], "{name}");
+        // What a host sent before.
+        if let Ok(before) = fs::read_to_string(repository(&format!("{folder}/before.jsonl"))) {
+            for line in before.lines() {
+                let message: Value = serde_json::from_str(line).unwrap();
+                call_text(&engine, message["method"].as_str().unwrap(), &message["params"].to_string())
+                    .unwrap();
+            }
+        }
         let answer: Value = serde_json::from_str(&call_text(&engine, name, params.trim()).unwrap()).unwrap();
         if method.kind == Kind::Notification {
             assert!(!repository(&format!("{folder}/result.json")).exists(), "{name} is not answered");

@@ -6,6 +6,7 @@
 mod again;
 mod aliases;
 mod audit;
+mod bill;
 mod bindings;
 mod budget;
 mod circles;
@@ -38,6 +39,7 @@ mod readme;
 mod reclaim;
 mod recovery;
 mod references;
+mod room;
 mod rules;
 mod run;
 mod seals;

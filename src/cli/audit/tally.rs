@@ -15,7 +15,7 @@ use super::walk::{Found, walk};
 use super::{formats::Format, notes::Notes, report::Broken};
 use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::{Played, play};
-use crate::cli::replay::record::{Record, Session};
+use crate::cli::replay::record::{Record, Session, Told};
 
 /// A running audit.
 pub(super) struct Audit<'a> {
@@ -105,7 +105,12 @@ impl<'a> Audit<'a> {
         self.report.session_count += 1;
         let number = self.report.session_count;
         let id = (!history.is_loose).then(|| format!("audit-{number}"));
-        let session = Session { id, records: std::mem::take(&mut history.records), needs: Vec::new() };
+        let session = Session {
+            id,
+            records: std::mem::take(&mut history.records),
+            needs: Vec::new(),
+            told: Told::default(),
+        };
         let mut rows: Vec<Figures> = Vec::with_capacity(session.records.len());
         let (child, policy) = (&mut *self.child, &self.policy);
         let (report, refused, top) = (&mut self.report, &mut self.refused, self.top);

@@ -80,6 +80,11 @@ impl Child {
         Ok(Answer { content, evidence, refers_to })
     }
 
+    /// `messages/compress`
+    pub(in crate::cli) fn messages(&mut self, params: &Value) -> Result<Value, Fault> {
+        self.request("messages/compress", params)
+    }
+
     /// `session/evicted`
     pub(in crate::cli) fn evicted(&mut self, session: &str, what: &Forgotten) -> Result<(), String> {
         let params = match what {

@@ -30,12 +30,14 @@ pub(super) struct Edits {
 impl Edits {
     /// Whether all lines that the call edits are visible; nothing where it edits no line that was read.
     pub(super) fn check(&self, record: &Record) -> Option<bool> {
+        Some(self.lines(record)?.iter().all(|line| self.shown.contains(line)))
+    }
+
+    /// The lines that the call edits, as hashes; nothing where it edits no line that was read.
+    pub(super) fn lines(&self, record: &Record) -> Option<Vec<u64>> {
         let mut wanted = self.wanted(record)?;
         wanted.retain(|line| line.chars().count() >= SHORTEST_LINE);
-        if wanted.is_empty() {
-            return None;
-        }
-        Some(wanted.iter().all(|line| self.shown.contains(&hash(line))))
+        (!wanted.is_empty()).then(|| wanted.iter().map(|line| hash(line)).collect())
     }
 
     fn wanted(&self, record: &Record) -> Option<Vec<String>> {
@@ -66,8 +68,13 @@ impl Edits {
                 self.numbered.extend(numbered);
             }
         }
-        self.shown.extend(shown.split('\n').map(|line| hash(&bare(line))));
+        self.shown.extend(lines_of(shown));
     }
+}
+
+/// The lines of a text, as hashes of what is in them.
+pub(super) fn lines_of(text: &str) -> impl Iterator<Item = u64> {
+    text.split('\n').map(|line| hash(&bare(line)))
 }
 
 /// `(12 more lines above)`

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use super::clues::Case;
-use super::record::{Record, Session};
+use super::record::{Record, Session, Told};
 use super::whole;
 use crate::cli::packed::open;
 
@@ -40,7 +40,7 @@ fn of_case(case: Case) -> Session {
         case: Some(Box::new(case)),
         ..Record::default()
     };
-    Session { id: None, records: vec![record], needs: Vec::new() }
+    Session { id: None, records: vec![record], needs: Vec::new(), told: Told::default() }
 }
 
 /// The records of a file.
@@ -82,7 +82,9 @@ pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
         let place = id.as_ref().map_or(new, |id| *places.entry(id.clone()).or_insert(new));
         match sessions.get_mut(place) {
             Some(session) => session.records.push(record),
-            None => sessions.push(Session { id, records: vec![record], needs: Vec::new() }),
+            None => {
+                sessions.push(Session { id, records: vec![record], needs: Vec::new(), told: Told::default() })
+            }
         }
     }
     for session in &mut sessions {

@@ -3,6 +3,7 @@
 //!
 //! Nothing is sent over the network, and only counts of the records are printed.
 
+mod bill;
 pub(super) mod child;
 pub mod clues;
 mod curve;
@@ -27,6 +28,7 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::settings::SettingsArgs;
 use crate::config::Mode;
+use crate::reclaim::{Factor, Prices};
 use child::Child;
 use edits::Edits;
 use record::Session;
@@ -37,7 +39,8 @@ use report::Report;
 #[command(after_help = "Examples:\n  \
     tersed replay tests/fixtures/sessions/*.jsonl\n  \
     tersed replay --mode aggressive --json session.jsonl.zst\n  \
-    tersed replay --losses tests/clues\n\n\
+    tersed replay --losses tests/clues\n  \
+    tersed replay --bill --cache one-hour sessions.jsonl\n\n\
     A record is one JSON object a line: session, turn, tool, command, args, output, exit_code, kind, refs, \
     ref_types. Records without a session are played without one. A whole session is one object a line too: session, \
     messages. In a folder, every CLASS/NAME.case is an output with clues that must stay readable.\n\n\
@@ -55,6 +58,17 @@ pub struct Args {
     /// Print a curve of savings and visibility for different limits instead of the totals.
     #[arg(long, conflicts_with_all = ["json", "losses", "mode"])]
     curve: bool,
+    /// Print what whole sessions cost at the prices of a model with a cache, request by request: as they were, with tersed,
+    /// without results that are not needed any more, and beside them a cut and masking.
+    #[arg(long, conflicts_with_all = ["curve", "losses"])]
+    bill: bool,
+    /// The prices of the bill.
+    #[arg(long, value_enum, default_value = "five-minutes", requires = "bill")]
+    cache: CachePreset,
+    /// Own prices for the bill, as multiples of a token of input: of a token that is written to the cache, of one that is read
+    /// from there, and of one of an answer.
+    #[arg(long, value_name = "WRITE,READ,OUTPUT", value_parser = prices, requires = "bill", conflicts_with = "cache")]
+    prices: Option<Prices>,
     /// Print the figures as JSON.
     #[arg(long)]
     json: bool,
@@ -63,6 +77,50 @@ pub struct Args {
     losses: bool,
     #[command(flatten)]
     settings: SettingsArgs,
+}
+
+/// Prices by how a cache works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CachePreset {
+    /// A cache of five minutes.
+    FiveMinutes,
+    /// A cache of an hour.
+    OneHour,
+    /// A cache that fills itself.
+    Automatic,
+}
+
+impl CachePreset {
+    fn name(self) -> &'static str {
+        match self {
+            Self::FiveMinutes => "five-minutes",
+            Self::OneHour => "one-hour",
+            Self::Automatic => "automatic",
+        }
+    }
+
+    fn prices(self) -> Prices {
+        match self {
+            Self::FiveMinutes => Prices::FIVE_MINUTES,
+            Self::OneHour => Prices::ONE_HOUR,
+            Self::Automatic => Prices::AUTOMATIC,
+        }
+    }
+}
+
+/// Reads prices of a flag.
+fn prices(text: &str) -> Result<Prices, String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[write, read, output])
+            if Factor::of(write, read).is_some() && output.is_finite() && output >= 0.0 =>
+        {
+            Ok(Prices { write, read, output })
+        }
+        _ => Err(format!(
+            "`{text}` is not allowed, expected three numbers: write and output 0 and up, read above 0"
+        )),
+    }
 }
 
 /// Plays all files.
@@ -83,8 +141,18 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.curve {
         return curve::run(&sessions, settings, &flags).map_err(Into::into);
     }
+    if args.bill {
+        let named = args.prices.map(|prices| ("own".to_owned(), prices));
+        let (name, prices) = named.unwrap_or_else(|| (args.cache.name().to_owned(), args.cache.prices()));
+        let bar = progress(sessions.len() as u64, "sessions");
+        let terms = bill::Terms { prices, name };
+        let text = bill::run(&sessions, settings, &flags, &terms, args.json, || bar.inc(1))?;
+        bar.finish_and_clear();
+        print!("{text}");
+        return Ok(());
+    }
     let total: usize = sessions.iter().map(|s| s.records.len()).sum();
-    let bar = progress(total as u64);
+    let bar = progress(total as u64, "results");
     let mut child = Child::spawn(&flags)?;
     let mut report = Report::default();
     for session in &sessions {
@@ -98,11 +166,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// A progress bar on a terminal; hidden otherwise.
-fn progress(total: u64) -> ProgressBar {
+fn progress(total: u64, what: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} results, {eta} left");
+    let style = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}}/{{len}} {what}, {{eta}} left"));
     ProgressBar::new(total).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 

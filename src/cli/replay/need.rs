@@ -11,6 +11,8 @@ pub(in crate::cli) struct Need {
     pub kind: &'static str,
     /// The places of the results before it that hold the text.
     pub results: Vec<usize>,
+    /// The answer that needed it, by its place.
+    pub answer: usize,
 }
 
 impl Need {

@@ -85,4 +85,24 @@ pub(in crate::cli) struct Session {
     pub records: Vec<Record>,
     /// What the agent used of all results before, where the whole session is at hand.
     pub needs: Vec<Need>,
+    /// What was said between the results, where the whole session is at hand.
+    pub told: Told,
+}
+
+/// What was said in a whole session.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Told {
+    /// What the agent was told.
+    pub context: String,
+    /// Its answers, in order.
+    pub answers: Vec<Said>,
+}
+
+/// An answer of an agent.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Said {
+    /// The text.
+    pub text: String,
+    /// How many results were before it.
+    pub results: usize,
 }

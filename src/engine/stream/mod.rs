@@ -99,7 +99,7 @@ impl Engine {
         // No original is stored, so nothing may point to one.
         let ask = Ask { keeps: false, ..Ask::new(&policy, pressure) };
         let outcome = job.core(&policy, ask, &NoHistory, None, None)?;
-        let stored = crate::session::Stored { outcome, artifact: None };
+        let stored = crate::session::Stored { outcome, artifact: None, reclaimed: None };
         parts::joined(respond(&job, stored, &policy)?, &kept, policy.tokenizer, &policy.seal_key)
     }
 

@@ -20,6 +20,7 @@ from tersed.errors import (
     RequestTimeout,
     RpcError,
 )
+from tersed.protocol import ReclaimTerms
 
 
 class RealServer(unittest.TestCase):
@@ -208,6 +209,21 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
             self.assertTrue(same.fork("h"))
             same.compacted(session_id="h")
             self.assertFalse(refers(await seen(8, "h"), "c4"))
+
+    async def test_reclaim(self) -> None:
+        async with _patient("s") as compressor:
+            self.assertEqual(await compressor.reclaim([]), {})
+            first = "".join(f"unit_{n}.c takes {100 + n * 7919 % 899} bytes\n" for n in range(60))
+            for call, text in [("c1", first), ("c2", first.replace("bytes", "octets"))]:
+                outcome = await compressor.compress(text, command="make all", tool_call_id=call)
+                self.assertEqual(await compressor.reclaim([{"text": "", "toolCallIds": [call]}]), {})
+                self.assertIn("unit_7.c", outcome.content)
+            terms: ReclaimTerms = {"cache": "cold", "minGain": 0}
+            gone = await compressor.reclaim([{"text": "Both are done."}], terms=terms)
+            self.assertEqual(list(gone), ["c1"])
+            again = await compressor.compress(first, command="make all", tool_call_id="c1")
+            self.assertEqual(again.content, gone["c1"])
+            self.assertEqual(compressor.as_sync().reclaim([], terms=terms), {})
 
     async def test_many_at_once(self) -> None:
         async with _patient() as compressor:

@@ -6,9 +6,12 @@ import type {
   ArtifactRef,
   CommandWords,
   Compressed,
+  ContextItem,
   Evidence,
   Format,
+  ModelAnswer,
   PolicyPatch,
+  ReclaimTerms,
   ToolResult,
 } from "./protocol.js";
 import { Stream } from "./stream.js";
@@ -32,6 +35,15 @@ export interface Outcome<T> {
   /** The stored original, where the content differs from it. */
   artifact?: ArtifactRef | undefined;
   failure?: Failure | undefined;
+}
+
+/** What decides which results may leave the context. */
+export interface ReclaimOptions {
+  /** What the context holds, in order: the calls of results, and tokens of what stands between. */
+  context?: ContextItem[] | undefined;
+  /** The cache, and how many requests are to come. */
+  terms?: ReclaimTerms | undefined;
+  sessionId?: string | undefined;
 }
 
 /** What is known of a tool call and its result. */
@@ -236,6 +248,34 @@ export class Compressor {
     } catch (error) {
       this.failed(error, "session/fork");
       return false;
+    }
+  }
+
+  /**
+   * What is to take the place of results that are not needed any more, by their calls. `answers` are what the model
+   * said since the last time. Ask before every request to the model, for the first time before the first result.
+   * What is given counts: put all of it in place. Empty where nothing pays, and where it fails.
+   */
+  async reclaim(
+    answers?: ModelAnswer[],
+    { context, terms, sessionId = this.sessionId }: ReclaimOptions = {},
+  ): Promise<Map<string, string>> {
+    if (sessionId === undefined) return new Map();
+    try {
+      const params = {
+        sessionId,
+        ...(answers && { answers }),
+        ...(context && { context }),
+        ...(terms && { reclaimTerms: terms }),
+        ...(this.policy && { policy: this.policy }),
+      };
+      const offer = await this.client.sessionReclaim(params, { timeout: this.deadline });
+      if (offer.batch === undefined) return new Map();
+      await this.client.sessionReclaimed({ sessionId, batch: offer.batch }, { timeout: this.deadline });
+      return new Map(offer.replacements.map((one) => [one.toolCallId, one.content]));
+    } catch (error) {
+      this.failed(error, "session/reclaim");
+      return new Map();
     }
   }
 

@@ -13,6 +13,7 @@ export {
   type CompressorOptions,
   type Failure,
   type Outcome,
+  type ReclaimOptions,
 } from "./compressor.js";
 export * from "./errors.js";
 export { type Backoff, DEFAULT_BACKOFF, type Launch, delay, findBinary } from "./launch.js";

@@ -47,6 +47,13 @@ export interface Requests {
   "session/close": { params: protocol.SessionParams; result: protocol.Closed };
   /** Totals of a session by tool, family, reducer, status and reason: tokens, savings, costs. */
   "session/stats": { params: protocol.SessionParams; result: protocol.Stats };
+  /**
+   * Says which results may leave the context now, and what stands in their places; nothing where it
+   * does not pay.
+   */
+  "session/reclaim": { params: protocol.ReclaimParams; result: protocol.Reclaimable };
+  /** Says that a batch of `session/reclaim` counts: its results leave the context. */
+  "session/reclaimed": { params: protocol.ReclaimedParams; result: protocol.ReclaimedTotals };
   /** Reads the configuration files again. If one cannot be read, the old settings stay. */
   "config/reload": { params: protocol.ReloadParams; result: protocol.Reloaded };
 }
@@ -192,6 +199,19 @@ export abstract class Methods {
    */
   sessionCompacted(params: protocol.CompactedParams): Promise<void> {
     return this.notify("session/compacted", params);
+  }
+
+  /**
+   * Says which results may leave the context now, and what stands in their places; nothing where it
+   * does not pay.
+   */
+  sessionReclaim(params: protocol.ReclaimParams, options?: RequestOptions): Promise<protocol.Reclaimable> {
+    return this.request("session/reclaim", params, options);
+  }
+
+  /** Says that a batch of `session/reclaim` counts: its results leave the context. */
+  sessionReclaimed(params: protocol.ReclaimedParams, options?: RequestOptions): Promise<protocol.ReclaimedTotals> {
+    return this.request("session/reclaimed", params, options);
   }
 
   /** Reads the configuration files again. If one cannot be read, the old settings stay. */

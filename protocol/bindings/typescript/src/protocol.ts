@@ -522,6 +522,10 @@ export interface Compressed {
   evidence?: Evidence | null | undefined;
   /** The original, where the content differs from it and it could be stored. */
   artifact?: ArtifactRef | null | undefined;
+  /**
+   * Why the result left the context, where it did: then the content is what stands in its place.
+   */
+  reclaimed?: Reclaimed | null | undefined;
 }
 
 /** Everything about one result. */
@@ -848,6 +852,23 @@ export interface ArtifactRef {
   onDisk?: boolean | undefined;
 }
 
+/** A result that left the context. */
+export interface Reclaimed {
+  /** Why. */
+  reason: ReclaimReason;
+  /** Results to the later one, or answers that did not cite it. */
+  count: number;
+  /** Tokens that the context saves by it. */
+  tokensSaved: number;
+}
+
+/** Why a result left the context. */
+export type ReclaimReason =
+  | "shown_again"
+  | "run_again"
+  | "not_cited"
+  | (string & {});
+
 /** Parameters of `toolResult/compressBatch`. */
 export interface BatchParams {
   /** The session, as in `toolResult/compress`. */
@@ -1129,23 +1150,6 @@ export interface MessageResult {
   /** Why the result left the context, where it did: then a short text stands in its place. */
   reclaimed?: Reclaimed | null | undefined;
 }
-
-/** A result that left the context. */
-export interface Reclaimed {
-  /** Why. */
-  reason: ReclaimReason;
-  /** Results to the later one, or answers that did not cite it. */
-  count: number;
-  /** Tokens that the context saves by it. */
-  tokensSaved: number;
-}
-
-/** Why a result left the context. */
-export type ReclaimReason =
-  | "shown_again"
-  | "run_again"
-  | "not_cited"
-  | (string & {});
 
 /** What left the context of a conversation. */
 export interface Reclaim {
@@ -1593,6 +1597,80 @@ export interface CompactedParams {
   sessionId: string;
   /** The only calls whose results are still in the context. Absent where none is. */
   visible?: string[] | undefined;
+}
+
+/** Parameters of `session/reclaim`. */
+export interface ReclaimParams {
+  /** The session; it opens on first use. */
+  sessionId: string;
+  /**
+   * What the context holds, in order: the id of the call of each result, and tokens of what stands
+   * between. Absent where it holds what the session knows.
+   */
+  context?: ContextItem[] | null | undefined;
+  /**
+   * The answers of the model since the last `session/reclaim`, in order, at most 256. Absent where
+   * they are not known: then they may have cited every result.
+   */
+  answers?: ModelAnswer[] | null | undefined;
+  /** What decides whether it pays. */
+  reclaimTerms?: ReclaimTerms | null | undefined;
+  /** Settings for this request alone. */
+  policy?: PolicyPatch | null | undefined;
+}
+
+/** One thing in a context: the id of the call of a result, or tokens of anything else. */
+export type ContextItem = string | number;
+
+/** An answer of the model. */
+export interface ModelAnswer {
+  /** What it says, without its thoughts. */
+  text?: string | undefined;
+  /**
+   * The calls that it makes. Absent where all results since the last `session/reclaim` came after
+   * it.
+   */
+  toolCallIds?: string[] | undefined;
+}
+
+/** Result of `session/reclaim`. */
+export interface Reclaimable {
+  /** The number of the batch, for `session/reclaimed`; absent where nothing goes. */
+  batch?: number | null | undefined;
+  /** The results that may go, in the order in which they came. Empty where it does not pay. */
+  replacements: Replacement[];
+  /** Tokens that the context saves by them. */
+  tokensSaved: number;
+  /** The sum that decided. */
+  sum: ReclaimSum;
+}
+
+/** What is to stand in the place of a result. */
+export interface Replacement {
+  /** The call of the result. */
+  toolCallId: string;
+  /** The text that takes the place of the text of the result. */
+  content: string;
+  /** Why it may go. */
+  reclaimed: Reclaimed;
+  /** The original. */
+  artifact?: ArtifactRef | null | undefined;
+}
+
+/** Parameters of `session/reclaimed`. */
+export interface ReclaimedParams {
+  /** The session. */
+  sessionId: string;
+  /** The number of the batch that the last `session/reclaim` gave. */
+  batch: number;
+}
+
+/** Result of `session/reclaimed`. */
+export interface ReclaimedTotals {
+  /** Results of the session that are gone. */
+  results: number;
+  /** Tokens that the context saves by all of them. */
+  tokensSaved: number;
 }
 
 /** Parameters of `config/reload`. */

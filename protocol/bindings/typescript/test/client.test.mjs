@@ -74,6 +74,25 @@ test("agents, forks and summaries are contexts of their own", async (t) => {
   assert.ok(!refersTo(await run(7, "g"), "c4"));
 });
 
+test("results that are not needed any more leave", async (t) => {
+  const compressor = real(t);
+  assert.equal((await compressor.reclaim([])).size, 0);
+  const lines = Array.from({ length: 60 }, (_, n) => `unit_${n}.c takes ${100 + ((n * 7919) % 899)} bytes\n`);
+  const first = lines.join("");
+  const call = (toolCallId) => ({ tool: "bash", arguments: { command: "make all" }, toolCallId });
+  for (const [id, text] of [
+    ["c1", first],
+    ["c2", first.replaceAll("bytes", "octets")],
+  ]) {
+    assert.ok((await compressor.compress(text, call(id))).content.includes("unit_7.c"));
+    assert.equal((await compressor.reclaim([{ text: "", toolCallIds: [id] }])).size, 0);
+  }
+  const terms = { cache: "cold", minGain: 0 };
+  const gone = await compressor.reclaim([{ text: "Both are done." }], { terms });
+  assert.deepEqual([...gone.keys()], ["c1"]);
+  assert.equal((await compressor.compress(first, call("c1"))).content, gone.get("c1"));
+});
+
 test("batches and bodies", async (t) => {
   const compressor = real(t);
   const [one, two] = await compressor.compressBatch([

@@ -158,6 +158,22 @@ class Methods:
         """
         self.notify("session/compacted", params)
 
+    def session_reclaim(
+        self, params: protocol.ReclaimParams, *, timeout: float | None = None
+    ) -> protocol.Reclaimable:
+        """Says which results may leave the context now, and what stands in their places; nothing
+        where it does not pay.
+        """
+        result = self.request("session/reclaim", params, timeout=timeout)
+        return cast("protocol.Reclaimable", result)
+
+    def session_reclaimed(
+        self, params: protocol.ReclaimedParams, *, timeout: float | None = None
+    ) -> protocol.ReclaimedTotals:
+        """Says that a batch of `session/reclaim` counts: its results leave the context."""
+        result = self.request("session/reclaimed", params, timeout=timeout)
+        return cast("protocol.ReclaimedTotals", result)
+
     def config_reload(
         self, params: protocol.ReloadParams, *, timeout: float | None = None
     ) -> protocol.Reloaded:
@@ -317,6 +333,22 @@ class AsyncMethods:
         named calls, is still visible.
         """
         await self.notify("session/compacted", params)
+
+    async def session_reclaim(
+        self, params: protocol.ReclaimParams, *, timeout: float | None = None
+    ) -> protocol.Reclaimable:
+        """Says which results may leave the context now, and what stands in their places; nothing
+        where it does not pay.
+        """
+        result = await self.request("session/reclaim", params, timeout=timeout)
+        return cast("protocol.Reclaimable", result)
+
+    async def session_reclaimed(
+        self, params: protocol.ReclaimedParams, *, timeout: float | None = None
+    ) -> protocol.ReclaimedTotals:
+        """Says that a batch of `session/reclaim` counts: its results leave the context."""
+        result = await self.request("session/reclaimed", params, timeout=timeout)
+        return cast("protocol.ReclaimedTotals", result)
 
     async def config_reload(
         self, params: protocol.ReloadParams, *, timeout: float | None = None

@@ -17,13 +17,17 @@ from .protocol import (
     CommandWords,
     Compressed,
     CompressParams,
+    ContextItem,
     Evidence,
     Format,
     Found,
     MessagesParams,
+    ModelAnswer,
     PolicyPatch,
     Read,
     ReadParams,
+    ReclaimParams,
+    ReclaimTerms,
     SearchParams,
     ToolResult,
 )
@@ -208,6 +212,26 @@ def search_params(
         "context": context,
         "sessionId": session_id,
     }
+
+
+def reclaim_params(
+    session_id: str,
+    answers: Sequence[ModelAnswer] | None,
+    context: Sequence[ContextItem] | None,
+    terms: ReclaimTerms | None,
+    policy: PolicyPatch | None,
+) -> ReclaimParams:
+    """Parameters of `session/reclaim`."""
+    params: ReclaimParams = {"sessionId": session_id}
+    if answers is not None:
+        params["answers"] = list(answers)
+    if context is not None:
+        params["context"] = list(context)
+    if terms is not None:
+        params["reclaimTerms"] = terms
+    if policy is not None:
+        params["policy"] = policy
+    return params
 
 
 def numbered(found: Found) -> list[tuple[int, str]]:

@@ -19,12 +19,22 @@ from ._outcome import (
     numbered,
     page,
     read_params,
+    reclaim_params,
     search_params,
     tool_result,
 )
 from .client import AsyncClient
 from .compressor import DEFAULT_DEADLINE, Body, Compressor, Content
-from .protocol import CommandWords, ForkParams, Format, PolicyPatch, ToolResult
+from .protocol import (
+    CommandWords,
+    ContextItem,
+    ForkParams,
+    Format,
+    ModelAnswer,
+    PolicyPatch,
+    ReclaimTerms,
+    ToolResult,
+)
 from .stream import AsyncStream
 
 
@@ -216,6 +226,37 @@ class AsyncCompressor:
         except Exception as error:
             failed(error, "session/fork", self.on_failure)
             return False
+
+    async def reclaim(
+        self,
+        answers: Sequence[ModelAnswer] | None = None,
+        *,
+        context: Sequence[ContextItem] | None = None,
+        terms: ReclaimTerms | None = None,
+        session_id: str | None = None,
+    ) -> dict[str, str]:
+        """What is to take the place of results that are not needed any more, by their calls.
+
+        `answers` are what the model said since the last time. Ask before every request to the
+        model, for the first time before the first result. What is given counts: put all of it
+        in place. Empty where nothing pays, and where it fails.
+        """
+        session = session_id or self.session_id
+        if session is None:
+            return {}
+        try:
+            params = reclaim_params(session, answers, context, terms, self.policy)
+            offer = await self.client.session_reclaim(params, timeout=self.deadline)
+            batch = offer.get("batch")
+            if batch is None:
+                return {}
+            await self.client.session_reclaimed(
+                {"sessionId": session, "batch": batch}, timeout=self.deadline
+            )
+            return {one["toolCallId"]: one["content"] for one in offer["replacements"]}
+        except Exception as error:
+            failed(error, "session/reclaim", self.on_failure)
+            return {}
 
     def as_sync(self) -> Compressor:
         """The same for code that blocks, over the same server."""

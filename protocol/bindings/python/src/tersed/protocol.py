@@ -35,6 +35,7 @@ __all__ = [
     "CompressParams",
     "Compressed",
     "Configuration",
+    "ContextItem",
     "Cost",
     "DictionaryMethod",
     "DidChangeParams",
@@ -67,6 +68,7 @@ __all__ = [
     "MessagesParams",
     "Minified",
     "Mode",
+    "ModelAnswer",
     "NumberedLine",
     "Numbering",
     "Omission",
@@ -83,14 +85,19 @@ __all__ = [
     "ReasonTotals",
     "Reclaim",
     "ReclaimMode",
+    "ReclaimParams",
     "ReclaimReason",
     "ReclaimSum",
     "ReclaimTerms",
+    "Reclaimable",
     "Reclaimed",
+    "ReclaimedParams",
+    "ReclaimedTotals",
     "RedactionCount",
     "ReloadParams",
     "Reloaded",
     "Removal",
+    "Replacement",
     "Resend",
     "ResultEvent",
     "ResultEventObject",
@@ -797,6 +804,11 @@ class Compressed(_Compressed, total=False):
     artifact: ArtifactRef | None
     """The original, where the content differs from it and it could be stored."""
 
+    reclaimed: Reclaimed | None
+    """Why the result left the context, where it did: then the content is what stands in its
+    place.
+    """
+
 
 class _Evidence(TypedDict):
     """Members that every `Evidence` has."""
@@ -1226,6 +1238,30 @@ class ArtifactRef(_ArtifactRef, total=False):
     """Whether a copy of it is on disk, as the operator's settings of recovery want it."""
 
 
+class Reclaimed(TypedDict):
+    """A result that left the context."""
+
+    reason: ReclaimReason
+    """Why."""
+
+    count: int
+    """Results to the later one, or answers that did not cite it."""
+
+    tokensSaved: int
+    """Tokens that the context saves by it."""
+
+
+ReclaimReason: TypeAlias = Union[
+    Literal[
+        "shown_again",
+        "run_again",
+        "not_cited",
+    ],
+    str,
+]
+"""Why a result left the context."""
+
+
 class _BatchParams(TypedDict):
     """Members that every `BatchParams` has."""
 
@@ -1626,30 +1662,6 @@ class MessageResult(_MessageResult, total=False):
 
     reclaimed: Reclaimed | None
     """Why the result left the context, where it did: then a short text stands in its place."""
-
-
-class Reclaimed(TypedDict):
-    """A result that left the context."""
-
-    reason: ReclaimReason
-    """Why."""
-
-    count: int
-    """Results to the later one, or answers that did not cite it."""
-
-    tokensSaved: int
-    """Tokens that the context saves by it."""
-
-
-ReclaimReason: TypeAlias = Union[
-    Literal[
-        "shown_again",
-        "run_again",
-        "not_cited",
-    ],
-    str,
-]
-"""Why a result left the context."""
 
 
 class Reclaim(TypedDict):
@@ -2310,6 +2322,109 @@ class CompactedParams(_CompactedParams, total=False):
 
     visible: list[str]
     """The only calls whose results are still in the context. Absent where none is."""
+
+
+class _ReclaimParams(TypedDict):
+    """Members that every `ReclaimParams` has."""
+
+    sessionId: str
+    """The session; it opens on first use."""
+
+
+class ReclaimParams(_ReclaimParams, total=False):
+    """Parameters of `session/reclaim`."""
+
+    context: list[ContextItem] | None
+    """What the context holds, in order: the id of the call of each result, and tokens of what
+    stands between. Absent where it holds what the session knows.
+    """
+
+    answers: list[ModelAnswer] | None
+    """The answers of the model since the last `session/reclaim`, in order, at most 256. Absent
+    where they are not known: then they may have cited every result.
+    """
+
+    reclaimTerms: ReclaimTerms | None
+    """What decides whether it pays."""
+
+    policy: PolicyPatch | None
+    """Settings for this request alone."""
+
+
+ContextItem: TypeAlias = "str | int"
+"""One thing in a context: the id of the call of a result, or tokens of anything else."""
+
+
+class ModelAnswer(TypedDict, total=False):
+    """An answer of the model."""
+
+    text: str
+    """What it says, without its thoughts."""
+
+    toolCallIds: list[str]
+    """The calls that it makes. Absent where all results since the last `session/reclaim` came
+    after it.
+    """
+
+
+class _Reclaimable(TypedDict):
+    """Members that every `Reclaimable` has."""
+
+    replacements: list[Replacement]
+    """The results that may go, in the order in which they came. Empty where it does not pay."""
+
+    tokensSaved: int
+    """Tokens that the context saves by them."""
+
+    sum: ReclaimSum
+    """The sum that decided."""
+
+
+class Reclaimable(_Reclaimable, total=False):
+    """Result of `session/reclaim`."""
+
+    batch: int | None
+    """The number of the batch, for `session/reclaimed`; absent where nothing goes."""
+
+
+class _Replacement(TypedDict):
+    """Members that every `Replacement` has."""
+
+    toolCallId: str
+    """The call of the result."""
+
+    content: str
+    """The text that takes the place of the text of the result."""
+
+    reclaimed: Reclaimed
+    """Why it may go."""
+
+
+class Replacement(_Replacement, total=False):
+    """What is to stand in the place of a result."""
+
+    artifact: ArtifactRef | None
+    """The original."""
+
+
+class ReclaimedParams(TypedDict):
+    """Parameters of `session/reclaimed`."""
+
+    sessionId: str
+    """The session."""
+
+    batch: int
+    """The number of the batch that the last `session/reclaim` gave."""
+
+
+class ReclaimedTotals(TypedDict):
+    """Result of `session/reclaimed`."""
+
+    results: int
+    """Results of the session that are gone."""
+
+    tokensSaved: int
+    """Tokens that the context saves by all of them."""
 
 
 ReloadParams: TypeAlias = "Mapping[str, Any]"

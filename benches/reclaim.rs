@@ -1,0 +1,76 @@
+//! What `session/reclaim` costs in a session of 500 results: asked again with nothing new, and with an answer that was not told
+//! before. Nothing pays in one, and nearly all results leave in the other. It reads no files.
+
+#![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented functions")]
+
+use std::hint::black_box;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use serde_json::{Value, json};
+use tersed::engine::METHODS;
+use tersed::engine::{Cancel, Engine};
+
+const RESULTS: usize = 500;
+
+/// A file of 60 lines that nothing else resembles.
+fn file(name: usize) -> String {
+    (0..60)
+        .map(|n| format!("{}\tlet item_{name}_{n} = build_{name}({n}) + offset_{name};\n", n + 1))
+        .collect()
+}
+
+fn send(engine: &Engine, method: &str, params: &Value) -> String {
+    let method = METHODS.iter().find(|m| m.name == method).unwrap();
+    (method.handle)(engine, &params.to_string(), &Cancel::default()).unwrap()
+}
+
+/// A host that sent 500 results, and told an answer for each.
+fn host() -> Engine {
+    let engine = Engine::default();
+    let ask = |answers: Value| {
+        send(&engine, "session/reclaim", &json!({ "sessionId": "s", "answers": answers }));
+    };
+    ask(json!([]));
+    for n in 0..RESULTS {
+        let path = format!("src/part{n}.rs");
+        let result = json!({ "toolCallId": format!("call_{n}"), "tool": "read_file", "arguments": { "path": path }, "content": file(n) });
+        send(&engine, "toolResult/compress", &json!({ "sessionId": "s", "result": result }));
+        ask(json!([{ "text": format!("Then number {n}, it is next.") }]));
+    }
+    engine
+}
+
+fn reclaim(criterion: &mut Criterion) {
+    let engine = host();
+    let mut group = criterion.benchmark_group("reclaim_of_500");
+    group.sample_size(30);
+    for (name, terms) in [
+        ("nothing pays", json!({ "requestsToCome": 1 })),
+        ("nearly all leave", json!({ "cache": "cold", "minGain": 0 })),
+    ] {
+        let params = json!({ "sessionId": "s", "reclaimTerms": terms });
+        let gone = send(&engine, "session/reclaim", &params).matches("toolCallId").count();
+        println!("{name}: {gone} of {RESULTS} results");
+        group.bench_function(format!("{name}, asked again"), |b| {
+            b.iter(|| black_box(send(&engine, "session/reclaim", &params)));
+        });
+        let mut forks = 0;
+        group.bench_function(format!("{name}, with an answer"), |b| {
+            // A fork shares its data until it changes, so that it is made to change before.
+            let fork = || {
+                forks += 1;
+                let id = format!("{name}{forks}");
+                send(&engine, "session/fork", &json!({ "sessionId": "s", "newSessionId": id }));
+                send(&engine, "session/reclaim", &json!({ "sessionId": id, "reclaimTerms": terms }));
+                let text =
+                    "Look at item_7_3 and build_12 in src/part12.rs once more, then at offset_400.".repeat(8);
+                json!({ "sessionId": id, "answers": [{ "text": text }], "reclaimTerms": terms })
+            };
+            b.iter_batched(fork, |params| send(&engine, "session/reclaim", &params), BatchSize::PerIteration);
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, reclaim);
+criterion_main!(benches);

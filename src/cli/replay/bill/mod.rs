@@ -1,0 +1,111 @@
+//! `tersed replay --bill`: what whole sessions cost at the prices of a model with a cache, as they were, with tersed, and with
+//! what others do; and what their agents would have had to ask for once more.
+//!
+//! Every session is sent request by request, as a gateway sees it. The cache holds what a request has in common with the one before,
+//! message by message. Nothing is measured on the model's side: an agent that misses something is charged one more answer.
+
+mod course;
+mod sum;
+mod systems;
+mod table;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use serde_json::{Map, Value, json};
+
+use super::child::Child;
+use super::record::Session;
+use crate::reclaim::Prices;
+use course::{Course, Shown};
+use sum::Sum;
+use systems::System;
+
+/// Fewest answers of the sessions in each column of the table.
+const LENGTHS: [usize; 3] = [0, 30, 60];
+
+/// What a bill is made with.
+pub(super) struct Terms {
+    /// The prices.
+    pub prices: Prices,
+    /// Their name, as the flag has it.
+    pub name: String,
+}
+
+/// The sums of one system: over all sessions, and over those of at least so many answers.
+struct Line {
+    system: System,
+    sums: [Sum; LENGTHS.len()],
+}
+
+/// Sends all whole sessions through each system, and prints the bills.
+pub(super) fn run(
+    sessions: &[Session],
+    policy: &Map<String, Value>,
+    flags: &[String],
+    terms: &Terms,
+    as_json: bool,
+    mut step: impl FnMut(),
+) -> Result<String, String> {
+    let courses: Vec<Course<'_>> =
+        sessions.iter().filter(|session| !session.told.answers.is_empty()).map(Course::of).collect();
+    if courses.is_empty() {
+        return Err(
+            "--bill needs whole sessions: one JSON object a line with `session` and `messages`".to_owned()
+        );
+    }
+    let mut lines: Vec<Line> =
+        System::ALL.into_iter().map(|system| Line { system, sums: Default::default() }).collect();
+    let mut policy = policy.clone();
+    policy.entry("evidence").or_insert_with(|| json!("none"));
+    let mut child = Child::spawn(flags)?;
+    for course in &courses {
+        // What a text costs and shows, for all systems; most texts come with every request.
+        let mut texts = Texts::default();
+        for line in &mut lines {
+            let mut sender = systems::Sender::new(line.system, course, &policy, &terms.prices);
+            let mut sum = Sum::default();
+            sum.session(course, &terms.prices, &mut texts, |at| sender.request(&mut child, at))?;
+            sender.end(&mut child)?;
+            for (total, length) in line.sums.iter_mut().zip(LENGTHS) {
+                if course.answers() >= length {
+                    total.add(&sum);
+                }
+            }
+        }
+        step();
+    }
+    child.end()?;
+    Ok(if as_json { format!("{}\n", json(&lines, terms)) } else { table::table(&lines, terms) })
+}
+
+/// Texts that were looked at, by their hashes.
+#[derive(Default)]
+struct Texts(HashMap<u64, Rc<Shown>>);
+
+impl Texts {
+    /// What a text costs and shows, and its hash.
+    fn of(&mut self, text: &str) -> (u64, Rc<Shown>) {
+        let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
+        let shown = self.0.entry(hash).or_insert_with(|| Rc::new(Shown::of(text)));
+        (hash, Rc::clone(shown))
+    }
+}
+
+fn json(lines: &[Line], terms: &Terms) -> Value {
+    let Prices { write, read, output } = terms.prices;
+    let raw = lines.first().map(|line| &line.sums);
+    let rows = lines.iter().map(|line| {
+        let groups = line.sums.iter().zip(LENGTHS).enumerate().map(|(at, (sum, length))| {
+            let mut row = sum.json();
+            row["answersAtLeast"] = json!(length);
+            row["saved"] = json!(raw.map_or(0.0, |raw| sum.saved_of(&raw[at])));
+            row
+        });
+        json!({ "system": line.system.name(), "sessions": groups.collect::<Vec<_>>() })
+    });
+    json!({
+        "prices": { "name": terms.name, "write": write, "read": read, "output": output, "asOf": Prices::AS_OF },
+        "systems": rows.collect::<Vec<_>>(),
+    })
+}

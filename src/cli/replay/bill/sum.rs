@@ -1,0 +1,221 @@
+//! The bill of sessions, request by request, and what was missing in it.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::Texts;
+use super::course::{Course, Shown};
+use super::systems::Request;
+use crate::reclaim::Prices;
+
+/// Tokens of the instructions and tools in front of every conversation.
+const BASE: f64 = 20_000.0;
+/// Tokens of an answer, at the price of output.
+const ANSWER: f64 = 150.0;
+/// Most tokens that an agent reads of a result that it asks for once more.
+const MAX_READ_AGAIN: usize = 1500;
+
+/// How many of some things, and how many of them were visible.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Share {
+    pub all: usize,
+    pub seen: usize,
+}
+
+impl Share {
+    fn add(&mut self, is_seen: bool) {
+        self.all += 1;
+        self.seen += usize::from(is_seen);
+    }
+
+    /// In percent; 100 where there is none.
+    pub(super) fn percent(self) -> f64 {
+        if self.all == 0 { 100.0 } else { 100.0 * self.seen as f64 / self.all as f64 }
+    }
+}
+
+/// The sums of some sessions.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sum {
+    pub sessions: usize,
+    pub answers: usize,
+    /// What it cost, in prices of a token of input.
+    pub cost: f64,
+    /// Answers that were needed because something had gone.
+    pub extra: usize,
+    /// What was used for the first time, at any distance.
+    pub references: Share,
+    /// Of these what a word alone does not satisfy.
+    pub whole: Share,
+    /// Edits of which all replaced lines were visible.
+    pub edits: Share,
+    /// Requests in which earlier messages had changed.
+    pub rewrites: usize,
+    /// Batches that left, and those of them that did not pay as long as the session went on.
+    pub batches: usize,
+    pub unpaid: usize,
+}
+
+/// One session on its way.
+struct Way {
+    /// The messages of the request before: hash and tokens.
+    before: Vec<(u64, usize)>,
+    /// Tokens that were read once more.
+    read_again: usize,
+    /// Results that were read once more.
+    back: HashSet<usize>,
+}
+
+impl Sum {
+    /// Adds one session. `request` gives the request that an answer follows.
+    pub(super) fn session(
+        &mut self,
+        course: &Course<'_>,
+        prices: &Prices,
+        texts: &mut Texts,
+        mut request: impl FnMut(usize) -> Result<Request, String>,
+    ) -> Result<(), String> {
+        self.sessions += 1;
+        let mut way = Way { before: Vec::new(), read_again: 0, back: HashSet::new() };
+        for answer in 0..course.answers() {
+            self.answers += 1;
+            let request = request(answer)?;
+            let shown: Vec<(u64, Rc<Shown>)> = request.results.iter().map(|text| texts.of(text)).collect();
+            let context = self.pay(course, answer, &shown, prices, texts, &mut way);
+            if let Some(batch) = request.batch {
+                self.batches += 1;
+                let requests = (course.answers() - answer) as f64;
+                let dear = prices.factor() * batch.behind as f64;
+                self.unpaid += usize::from(requests * batch.removed as f64 <= dear);
+            }
+            self.miss(course, answer, &shown, prices, context, &mut way);
+        }
+        Ok(())
+    }
+
+    /// Pays a request. Returns its tokens.
+    fn pay(
+        &mut self,
+        course: &Course<'_>,
+        answer: usize,
+        shown: &[(u64, Rc<Shown>)],
+        prices: &Prices,
+        texts: &mut Texts,
+        way: &mut Way,
+    ) -> f64 {
+        let told = &course.session.told;
+        let mut all = Vec::with_capacity(way.before.len() + 8);
+        let mut note = |text: &str| {
+            let (hash, shown) = texts.of(text);
+            all.push((hash, shown.tokens));
+        };
+        note(&told.context);
+        let mut results = shown.iter().map(|(hash, shown)| (*hash, shown.tokens));
+        let first = course.results_before(0);
+        let mut said: Vec<(u64, usize)> = Vec::new();
+        for earlier in &told.answers[..answer] {
+            let (hash, shown) = texts.of(&earlier.text);
+            said.push((hash, shown.tokens));
+        }
+        all.extend(results.by_ref().take(first));
+        for (earlier, said) in said.into_iter().enumerate() {
+            all.push(said);
+            all.extend(results.by_ref().take(course.results_of(earlier).len()));
+        }
+        let same = all.iter().zip(&way.before).take_while(|(a, b)| a == b).count();
+        self.rewrites += usize::from(same < way.before.len());
+        let tokens = |part: &[(u64, usize)]| part.iter().map(|(_, tokens)| *tokens as f64).sum::<f64>();
+        let (cached, new) = (tokens(&all[..same]) + way.read_again as f64, tokens(&all[same..]));
+        let (cached, new) = if answer == 0 { (cached, new + BASE) } else { (cached + BASE, new) };
+        self.cost += prices.read * cached + prices.write * new + prices.output * ANSWER;
+        way.before = all;
+        cached + new
+    }
+
+    /// Counts what an answer used, and charges what it would have had to ask for.
+    fn miss(
+        &mut self,
+        course: &Course<'_>,
+        answer: usize,
+        shown: &[(u64, Rc<Shown>)],
+        prices: &Prices,
+        context: f64,
+        way: &mut Way,
+    ) {
+        let mut missed: Vec<usize> = Vec::new();
+        for need in course.needs(answer) {
+            let results = || need.results.iter().filter(|at| **at < shown.len());
+            let is_seen = results().any(|at| shown[*at].1.text.contains(&need.text));
+            self.references.add(is_seen);
+            if need.is_whole() {
+                self.whole.add(is_seen);
+            }
+            if !is_seen && !results().any(|at| way.back.contains(at)) {
+                missed.extend(results().last());
+                way.back.extend(results().last());
+            }
+        }
+        for lines in course.edits(answer) {
+            let is_seen = |line: &&u64| shown.iter().any(|(_, shown)| shown.lines.contains(*line));
+            let is_all = lines.iter().all(|line| is_seen(&line));
+            self.edits.add(is_all);
+            if let Some(last) = shown.len().checked_sub(1).filter(|last| !is_all && !way.back.contains(last))
+            {
+                missed.push(last);
+                way.back.insert(last);
+            }
+        }
+        for result in missed {
+            let again = Shown::of(&course.session.records[result].output).tokens.min(MAX_READ_AGAIN);
+            self.extra += 1;
+            self.cost += prices.read * (context + way.read_again as f64)
+                + prices.output * ANSWER
+                + prices.write * again as f64;
+            way.read_again += again;
+        }
+    }
+
+    /// Adds the sums of other sessions.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.sessions += other.sessions;
+        self.answers += other.answers;
+        self.cost += other.cost;
+        self.extra += other.extra;
+        self.rewrites += other.rewrites;
+        self.batches += other.batches;
+        self.unpaid += other.unpaid;
+        let shares = [&mut self.references, &mut self.whole, &mut self.edits];
+        for (share, other) in shares.into_iter().zip([other.references, other.whole, other.edits]) {
+            share.all += other.all;
+            share.seen += other.seen;
+        }
+    }
+
+    /// What is saved of another bill, in percent.
+    pub(super) fn saved_of(&self, raw: &Self) -> f64 {
+        if raw.cost > 0.0 { 100.0 * (1.0 - self.cost / raw.cost) } else { 0.0 }
+    }
+
+    /// Extra answers, in percent of all.
+    pub(super) fn extra_percent(&self) -> f64 {
+        if self.answers == 0 { 0.0 } else { 100.0 * self.extra as f64 / self.answers as f64 }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let share = |share: Share| json!({ "all": share.all, "visible": share.seen });
+        json!({
+            "sessions": self.sessions,
+            "answers": self.answers,
+            "cost": self.cost.round(),
+            "extraAnswers": self.extra,
+            "references": share(self.references),
+            "wholeNeeds": share(self.whole),
+            "edits": share(self.edits),
+            "rewrites": self.rewrites,
+            "batches": self.batches,
+            "unpaidBatches": self.unpaid,
+        })
+    }
+}

@@ -1,0 +1,210 @@
+//! What becomes of the results in each request: nothing, what tersed does, or what others do.
+
+use serde_json::{Map, Value, json};
+
+use super::super::child::Child;
+use super::super::record::Record;
+use super::course::Course;
+use crate::reclaim::Prices;
+
+/// Characters that a cut leaves, half at the start and half at the end.
+const CUT: usize = 8000;
+/// Answers after which masking takes a result out, and the bytes below which it does not.
+const MASK_AFTER: usize = 10;
+const MASK_FROM: usize = 200;
+/// What stands for a message without a text.
+const NO_TEXT: &str = ".";
+
+/// See the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum System {
+    /// Every result as it came.
+    Raw,
+    /// Compressed when it comes.
+    Birth,
+    /// Compressed when it comes, and taken out when it is not needed any more.
+    Reclaim,
+    /// Cut at 8,000 characters.
+    Cut,
+    /// Taken out after ten answers.
+    Mask,
+}
+
+impl System {
+    pub(super) const ALL: [Self; 5] = [Self::Raw, Self::Birth, Self::Reclaim, Self::Cut, Self::Mask];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::Birth => "at birth",
+            Self::Reclaim => "with reclaim",
+            Self::Cut => "cut at 8000",
+            Self::Mask => "mask after 10",
+        }
+    }
+}
+
+/// The results of a request.
+pub(super) struct Request {
+    /// Their texts, in order.
+    pub results: Vec<String>,
+    /// The batch that left with it.
+    pub batch: Option<Batch>,
+}
+
+/// Results that left together, in tokens.
+pub(super) struct Batch {
+    pub removed: u64,
+    pub behind: u64,
+}
+
+/// Sends the requests of one session.
+pub(super) struct Sender<'a> {
+    system: System,
+    course: &'a Course<'a>,
+    policy: &'a Map<String, Value>,
+    prices: &'a Prices,
+    session: String,
+    /// The messages of the request so far.
+    messages: Vec<Value>,
+    answers: usize,
+}
+
+impl<'a> Sender<'a> {
+    pub(super) fn new(
+        system: System,
+        course: &'a Course<'a>,
+        policy: &'a Map<String, Value>,
+        prices: &'a Prices,
+    ) -> Self {
+        let id = course.session.id.as_deref().unwrap_or_default();
+        let session = format!("{}:{id}", system.name());
+        Self { system, course, policy, prices, session, messages: Vec::new(), answers: 0 }
+    }
+
+    /// The request that an answer follows. They are asked for in order.
+    pub(super) fn request(&mut self, child: &mut Child, answer: usize) -> Result<Request, String> {
+        let results = self.course.results_before(answer);
+        let raw = || self.course.session.records[..results].iter();
+        let texts: Vec<String> = match self.system {
+            System::Raw => raw().map(|record| record.output.clone()).collect(),
+            System::Cut => raw().map(|record| cut(&record.output)).collect(),
+            System::Mask => {
+                let old = answer.checked_sub(MASK_AFTER).map_or(0, |old| self.course.results_before(old));
+                let is_masked = |at: usize, text: &str| at < old && text.len() > MASK_FROM;
+                let text = |(at, record): (usize, &Record)| match is_masked(at, &record.output) {
+                    true => "[old result removed]".to_owned(),
+                    false => record.output.clone(),
+                };
+                raw().enumerate().map(text).collect()
+            }
+            System::Birth | System::Reclaim => return self.compressed(child, answer),
+        };
+        Ok(Request { results: texts, batch: None })
+    }
+
+    /// The request as tersed makes it.
+    fn compressed(&mut self, child: &mut Child, answer: usize) -> Result<Request, String> {
+        if self.messages.is_empty() {
+            let context = &self.course.session.told.context;
+            let text = if context.is_empty() { NO_TEXT } else { context };
+            self.messages.push(json!({ "role": "user", "content": text }));
+            self.add_turn("", 0..self.course.results_before(0));
+        }
+        while self.answers < answer {
+            let start = self.course.results_before(self.answers);
+            let results = start..start + self.course.results_of(self.answers).len();
+            let text = self.course.session.told.answers[self.answers].text.clone();
+            self.add_turn(&text, results);
+            self.answers += 1;
+        }
+        let mut params = json!({
+            "sessionId": self.session, "format": "openai-chat", "policy": self.policy,
+            "body": { "messages": self.messages },
+        });
+        if self.system == System::Reclaim {
+            let Prices { write, read, .. } = self.prices;
+            params["reclaim"] = json!("auto");
+            params["reclaimTerms"] = json!({ "prices": { "write": write, "read": read } });
+        }
+        let mut answer = child.messages(&params)?;
+        let is_batch = answer["reclaim"]["newResults"].as_u64().is_some_and(|new| new > 0);
+        let number = |name: &str| answer["reclaim"]["sum"][name].as_u64().unwrap_or(0);
+        let batch = is_batch.then(|| Batch { removed: number("removed"), behind: number("behind") });
+        let Some(messages) = answer["body"]["messages"].as_array_mut() else {
+            return Err("the child process sent a body without messages".to_owned());
+        };
+        let results = messages.iter_mut().filter(|message| message["role"] == "tool");
+        let text = |message: &mut Value| match message["content"].take() {
+            Value::String(text) => text,
+            _ => String::new(),
+        };
+        Ok(Request { results: results.map(text).collect(), batch })
+    }
+
+    /// Adds an answer with its calls and their results.
+    fn add_turn(&mut self, said: &str, results: std::ops::Range<usize>) {
+        let records = &self.course.session.records;
+        let id = |at: usize| format!("call_{at}");
+        let calls: Vec<Value> = results
+            .clone()
+            .map(|at| {
+                let function = json!({ "name": records[at].tool, "arguments": arguments(&records[at]) });
+                json!({ "id": id(at), "type": "function", "function": function })
+            })
+            .collect();
+        let mut message =
+            json!({ "role": "assistant", "content": if said.is_empty() { NO_TEXT } else { said } });
+        if !calls.is_empty() {
+            message["tool_calls"] = json!(calls);
+        }
+        if !(said.is_empty() && calls.is_empty()) {
+            self.messages.push(message);
+        }
+        for at in results {
+            let output = &records[at].output;
+            self.messages.push(json!({ "role": "tool", "tool_call_id": id(at), "content": output }));
+        }
+    }
+
+    /// Ends the session.
+    pub(super) fn end(self, child: &mut Child) -> Result<(), String> {
+        if self.messages.is_empty() { Ok(()) } else { child.close(&self.session) }
+    }
+}
+
+/// The arguments of a call, as JSON text.
+fn arguments(record: &Record) -> String {
+    let mut arguments = match &record.args {
+        Value::Object(members) => members.clone(),
+        _ => Map::new(),
+    };
+    if let Some(command) = &record.command {
+        arguments.entry("command").or_insert_with(|| json!(command));
+    }
+    Value::Object(arguments).to_string()
+}
+
+/// A text with its middle cut out.
+fn cut(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= CUT {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(CUT / 2).collect();
+    let tail: String = text.chars().skip(count - CUT / 2).collect();
+    format!("{head}\n[...]\n{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_keeps_both_ends() {
+        let text: String = (0..9000).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
+        let short = cut(&text);
+        assert!(short.starts_with(&text[..4000]) && short.ends_with(&text[5000..]), "{}", short.len());
+        assert_eq!(cut(&text[..8000]), &text[..8000]);
+    }
+}

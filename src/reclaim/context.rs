@@ -1,0 +1,63 @@
+//! What a context holds, in order: results that a [`Timeline`](super::Timeline) knows, and tokens of all else. It decides
+//! nothing.
+
+/// One thing in a context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item<'a> {
+    /// The result of a call.
+    Result(&'a str),
+    /// Anything else, in tokens.
+    Tokens(usize),
+}
+
+/// A result in a context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Its number in the order of the conversation.
+    pub(super) number: usize,
+    /// Tokens of other things between the result before it and this one.
+    pub(super) between: usize,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    places: Vec<Place>,
+    /// Tokens behind the last result.
+    behind: usize,
+}
+
+impl Context {
+    pub(super) fn add_tokens(&mut self, tokens: usize) {
+        self.behind = self.behind.saturating_add(tokens);
+    }
+
+    pub(super) fn add_result(&mut self, number: usize) {
+        let between = std::mem::take(&mut self.behind);
+        self.places.push(Place { number, between });
+    }
+
+    /// Forgets what stands behind the last result.
+    pub(super) fn end_with_result(&mut self) {
+        self.behind = 0;
+    }
+
+    pub(super) fn places(&self) -> &[Place] {
+        &self.places
+    }
+
+    pub(super) fn behind(&self) -> usize {
+        self.behind
+    }
+
+    /// For each of so many results whether it is in the context.
+    pub(super) fn here(&self, results: usize) -> Vec<bool> {
+        let mut here = vec![false; results];
+        for place in &self.places {
+            if let Some(here) = here.get_mut(place.number) {
+                *here = true;
+            }
+        }
+        here
+    }
+}
