@@ -6,6 +6,7 @@
 mod again;
 mod aliases;
 mod audit;
+mod audit_reach;
 mod bindings;
 mod budget;
 mod circles;
@@ -27,6 +28,7 @@ mod generated;
 mod hiding_places;
 mod hook;
 mod host_events;
+mod host_tables;
 mod install;
 mod leftovers;
 mod mcp;
