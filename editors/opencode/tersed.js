@@ -420,10 +420,11 @@ export const TersedPlugin = async (_input, options = {}) => {
   const calls = new Map();
   // Whether OpenCode asks what the model is to see of whole conversations. Then results stay as they came until then.
   let givesHistories = false;
+  // A whole conversation says itself what is gone from it.
   const evict = (sessionID, gone) => {
     const found = [...calls.values()].filter((call) => call.sessionID === sessionID && gone(call));
     for (const call of found) calls.delete(call.id);
-    if (found.length) tersed.evicted(sessionID, { toolCallIds: found.map((call) => call.callID) });
+    if (found.length && !givesHistories) tersed.evicted(sessionID, { toolCallIds: found.map((call) => call.callID) });
   };
   return {
     "tool.execute.after": async (input, output) => {
@@ -467,7 +468,7 @@ export const TersedPlugin = async (_input, options = {}) => {
           if (part?.type !== "tool") break;
           calls.set(part.id, { id: part.id, messageID: part.messageID, sessionID: part.sessionID, callID: part.callID });
           // OpenCode clears old results one by one, and marks them so.
-          if (part.state?.time?.compacted) tersed.evicted(part.sessionID, { toolCallIds: [part.callID] });
+          if (part.state?.time?.compacted && !givesHistories) tersed.evicted(part.sessionID, { toolCallIds: [part.callID] });
           break;
         case "message.part.removed":
           evict(sessionID, (call) => call.id === partID);
@@ -476,7 +477,7 @@ export const TersedPlugin = async (_input, options = {}) => {
           evict(sessionID, (call) => call.messageID === messageID);
           break;
         case "session.compacted":
-          tersed.compacted(sessionID);
+          if (!givesHistories) tersed.compacted(sessionID);
           break;
         case "session.deleted": {
           const id = info?.id ?? sessionID;

@@ -427,9 +427,9 @@ export default function tersedExtension(pi) {
   });
 
   // What was summarized, or lies on another branch, is not in the context any more; what was resumed or forked may
-  // begin earlier than what was given here.
+  // begin earlier than what was given here. A whole conversation says so itself.
   for (const moved of ["session_compact", "session_tree", "session_start", "session_switch", "session_fork"]) {
-    pi.on(moved, (_event, ctx) => tersed.compacted(session(ctx)));
+    pi.on(moved, (_event, ctx) => void (givesHistories || tersed.compacted(session(ctx))));
   }
   pi.on("session_shutdown", () => tersed.close());
 

@@ -178,6 +178,17 @@ for (const [name, start] of Object.entries(HOSTS)) {
       host.end();
     });
 
+    it("what is not in the conversation any more is not referred to", async () => {
+      const host = await start(PROGRAM);
+      const before = await host.seen([passed("a"), passed("b")]);
+      assert.doesNotMatch(before[0], /same output/);
+      // Summed up: what `b` referred to is gone.
+      const after = await host.seen([passed("b"), passed("c", { args: { command: "cargo test -p x" } })]);
+      after.filter((text) => !/same output as in|Duplicate of/.test(text)).forEach(checkPassed);
+      checkPassed(after[0]);
+      host.end();
+    });
+
     it("conversations are apart", async () => {
       const host = await start(PROGRAM);
       await host.seen([passed("a")], "one");

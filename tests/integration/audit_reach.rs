@@ -177,6 +177,20 @@ fn a_view_counts_only_when_it_repeats() {
     let twice = home.audit(FILE, &[]);
     let saved = arrives(&twice, "installed", Some("Read"));
     assert!(saved > before * 8 / 10 && saved < before, "{saved} of {before}");
+    let edit = json!({ "file_path": "/a.rs", "old_string": "seed_150, 150", "new_string": "seed_150, 151" });
+    let edited = view().replace("seed_150, 150", "seed_150, 151");
+    home.write(
+        FILE,
+        &claude_code(&[
+            Call("t1", "Read", read.clone(), view(), false),
+            Call("t2", "Edit", edit, "The file /a.rs has been updated successfully.".to_owned(), false),
+            Call("t3", "Read", read, edited, false),
+        ]),
+    );
+    let report = home.audit(FILE, &[]);
+    let saved = arrives(&report, "installed", Some("Read"));
+    assert!(saved > before * 8 / 10 && saved < before, "after an edit: {saved} of {before}");
+    assert_eq!((arrives(&report, "installed", Some("Edit")), why(&report, "Edit")), (0, vec!["tool"]));
 }
 
 #[test]

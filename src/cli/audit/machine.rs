@@ -53,7 +53,8 @@ impl Machine {
     /// The hosts that were asked for, for the report.
     pub(super) fn hosts(&self) -> Vec<HostFound> {
         let found = self.known.iter().filter_map(|(host, known)| {
-            let (row, reach) = (Row::named(host)?, Reach::named(host)?);
+            let row = Row::named(host)?;
+            let reach = row.reach()?;
             let (state, about) = match &known.wired {
                 Wired::Whole(scope) => ("wired", Some((*scope).to_owned())),
                 Wired::Part => ("part", None),
