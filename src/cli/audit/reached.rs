@@ -82,14 +82,8 @@ impl Reached {
             false => known.is_wired().then(|| installed.clone()),
         };
         for (place, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.results > 0) {
-            let of_way = |(fates, saved): &(Vec<Fate>, Vec<u64>)| match fates.get(place) {
-                Some(Fate::Replaced | Fate::Seen(_)) => {
-                    arrived(of, place, saved.get(place).copied().unwrap_or_default())
-                }
-                _ => Saved::default(),
-            };
-            row.arrives.installed = of_way(&installed);
-            row.arrives.here = here.as_ref().map(of_way).unwrap_or_default();
+            row.arrives.installed = by(of, place, &installed);
+            row.arrives.here = here.as_ref().map(|here| by(of, place, here)).unwrap_or_default();
         }
         self.stays(reach.host, of.records, &installed.0, rows);
         Ok(())
@@ -137,6 +131,16 @@ impl Reached {
 /// Whether the host hands over everything as the session was played.
 fn is_all(reach: &Reach, of: &Of<'_>, fates: &[Fate]) -> bool {
     reach.names_calls && !of.history.is_loose && fates.iter().all(|fate| *fate == Fate::Replaced)
+}
+
+/// What arrives of a result by a way in which the host handed over the results of a session.
+fn by(of: &Of<'_>, place: usize, (fates, saved): &(Vec<Fate>, Vec<u64>)) -> Saved {
+    match fates.get(place) {
+        Some(Fate::Replaced | Fate::Seen(_)) => {
+            arrived(of, place, saved.get(place).copied().unwrap_or_default())
+        }
+        _ => Saved::default(),
+    }
 }
 
 fn arrived(of: &Of<'_>, place: usize, tokens: u64) -> Saved {

@@ -65,9 +65,9 @@ pub enum Text {
 pub enum Why {
     /// The call failed.
     Failed,
-    /// The host does not let this tool's results be replaced, or they say too little.
+    /// The host takes no other text for this tool's results, or the adapter does not know their form.
     Tool,
-    /// A program reads it, not the model.
+    /// A program that the model wrote reads it, or printed it.
     Program,
     /// The model had not seen its lines, and the host numbers what stays in their place.
     Unseen,
@@ -116,9 +116,9 @@ impl Why {
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Failed => "the host takes no other text for a call that failed",
-            Self::Tool => "the host does not let results of this tool be replaced, or they are not worth it",
+            Self::Tool => "the host takes no other text for this tool, or the adapter does not know its form",
             Self::Program => {
-                "a program of the model reads the result, and would take other text for its data"
+                "a program of the model reads what its tools give, and no hook sees what it prints"
             }
             Self::Unseen => {
                 "the host numbers the lines of a view after the hook, so only lines that were seen before go, at its ends"
