@@ -5,19 +5,46 @@ import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
 // What OpenCode keeps of a result of an MCP server; its own tools cut theirs before plugins have them.
 const CUT = { lines: 2000, bytes: 50 * 1024 };
 
+/** The results in a message of the model that OpenCode passes on to it, each with its part. */
+function resultsOf(parts) {
+  const results = [];
+  for (const part of parts) {
+    const { status, input, output, error, metadata, time } = part.state ?? {};
+    const content = status === "completed" ? output : status === "error" ? error : undefined;
+    // Of what it has cleared, OpenCode says only that.
+    if (part.type !== "tool" || typeof content !== "string" || content === "" || time?.compacted) continue;
+    const exitCode = Number.isInteger(metadata?.exit) ? metadata.exit : undefined;
+    results.push({ part, toolCallId: part.callID, tool: part.tool, arguments: input, exitCode, isError: status === "error", content });
+  }
+  return results;
+}
+
+/** A message with other texts in the places of results. */
+function withTexts(message, texts) {
+  const parts = message.parts.map((part) => {
+    const text = texts.get(part);
+    if (text === undefined) return part;
+    return { ...part, state: { ...part.state, [part.state.status === "error" ? "error" : "output"]: text } };
+  });
+  return { ...message, parts };
+}
+
 /** OpenCode calls every export of a plugin file, so this is the only one. */
 export const TersedPlugin = async (_input, options = {}) => {
   const tersed = new Tersed({ ...options, policy: { expandTool: true, idsVisible: false, ...options.policy } });
   // Calls as parts of messages, by the id of the part; events tell what goes by that.
   const calls = new Map();
+  // Whether OpenCode asks what the model is to see of whole conversations. Then results stay as they came until then.
+  let givesHistories = false;
+  // A whole conversation says itself what is gone from it.
   const evict = (sessionID, gone) => {
     const found = [...calls.values()].filter((call) => call.sessionID === sessionID && gone(call));
     for (const call of found) calls.delete(call.id);
-    if (found.length) tersed.evicted(sessionID, { toolCallIds: found.map((call) => call.callID) });
+    if (found.length && !givesHistories) tersed.evicted(sessionID, { toolCallIds: found.map((call) => call.callID) });
   };
   return {
     "tool.execute.after": async (input, output) => {
-      if (input.tool === EXPAND.name || !output) return;
+      if (givesHistories || input.tool === EXPAND.name || !output) return;
       // Tools of MCP servers have `content`, an array of parts; all others have `output`, a text.
       const parts = Array.isArray(output.content);
       const given = {
@@ -34,6 +61,22 @@ export const TersedPlugin = async (_input, options = {}) => {
       else output.output = answer.content;
     },
 
+    // Before each request: the messages are those of this request alone, and what is stored stays.
+    "experimental.chat.messages.transform": async (_input, output) => {
+      const messages = output?.messages;
+      if (options.history === false || !Array.isArray(messages)) return;
+      givesHistories = true;
+      const turns = messages.map(({ info, parts }) => ({
+        said: info?.role === "assistant" ? parts.filter((part) => part.type === "text").map((part) => part.text).join("\n") : "",
+        results: resultsOf(parts ?? []),
+      }));
+      const results = turns.flatMap((turn) => turn.results);
+      if (!results.length) return;
+      const contents = await tersed.history(messages[0].info?.sessionID, turns);
+      const texts = new Map(results.map((result, i) => [result.part, contents[i]]));
+      messages.forEach((message, i) => (messages[i] = withTexts(message, texts)));
+    },
+
     event: async ({ event } = {}) => {
       const { sessionID, messageID, partID, part, info } = event?.properties ?? {};
       switch (event?.type) {
@@ -41,7 +84,7 @@ export const TersedPlugin = async (_input, options = {}) => {
           if (part?.type !== "tool") break;
           calls.set(part.id, { id: part.id, messageID: part.messageID, sessionID: part.sessionID, callID: part.callID });
           // OpenCode clears old results one by one, and marks them so.
-          if (part.state?.time?.compacted) tersed.evicted(part.sessionID, { toolCallIds: [part.callID] });
+          if (part.state?.time?.compacted && !givesHistories) tersed.evicted(part.sessionID, { toolCallIds: [part.callID] });
           break;
         case "message.part.removed":
           evict(sessionID, (call) => call.id === partID);
@@ -50,7 +93,7 @@ export const TersedPlugin = async (_input, options = {}) => {
           evict(sessionID, (call) => call.messageID === messageID);
           break;
         case "session.compacted":
-          tersed.compacted(sessionID);
+          if (!givesHistories) tersed.compacted(sessionID);
           break;
         case "session.deleted": {
           const id = info?.id ?? sessionID;

@@ -8,6 +8,7 @@
 // next, after a pause that doubles from 250 ms to 60 s. After two waits in a row that were for nothing nobody waits for a minute.
 
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 60_000;
@@ -16,6 +17,12 @@ const MOST_LATE = 2;
 const REST_MS = 60_000;
 // More than the server's largest message; a line that is longer is no answer.
 const MOST_UNREAD_CHARS = 300 * 1024 * 1024;
+// A whole conversation takes longer than a result: so many of its deadlines.
+const HISTORY_DEADLINES = 3;
+// Conversations whose last answer is remembered, the latest.
+const MOST_HISTORIES = 16;
+// What stands in a text that was worked on before: it may point to other results, which then have to stay.
+const WORKED_ON = /\[tersed[:#]|\[Duplicate of |\[EXTERNALIZED: /;
 
 /** Starts `tersed` on first use, asks it, and starts it again when it died. */
 class Tersed {
@@ -28,6 +35,8 @@ class Tersed {
   #notBefore = 0;
   #closed = false;
   #ready = false;
+  // By session: `shown`, what stands in the place of each result, by its id, with a digest of what the tool gave; and `reclaims`.
+  #histories = new Map();
 
   /**
    * `settings`: `command`, the program (by default `TERSED_BIN`, else `tersed` on the path); `args`, more arguments of it;
@@ -58,6 +67,40 @@ class Tersed {
     if (hostCut) params.hostCut = hostCut;
     const answer = await this.request("toolResult/compress", params, { signal });
     return answer && sameShape(result.content, answer.content) ? answer : null;
+  }
+
+  /**
+   * What the model is to see of a whole conversation. `turns` are answers of the model in order, `{said, results}`: its text,
+   * and the results of the calls in it, each as `compress` takes it, with an id. Gives the contents of all results in order.
+   * Results that are not needed any more leave. Without an answer each has the content that it had last.
+   */
+  async history(sessionId, turns, { signal } = {}) {
+    const results = turns.flatMap((turn) => turn.results);
+    // Decided once: what left must not come back.
+    const reclaims = this.#histories.get(sessionId)?.reclaims ?? !results.some(isWorkedOn);
+    const contents = await this.#historyOf(sessionId, turns, results, reclaims, signal);
+    const last = this.#histories.get(sessionId)?.shown;
+    const marked = results.map((result, i) => {
+      const digest = createHash("sha256").update(JSON.stringify(result.content)).digest("base64");
+      const known = last?.get(result.toolCallId);
+      return { digest, content: contents?.[i] ?? (known?.digest === digest ? known.content : result.content) };
+    });
+    this.#histories.delete(sessionId);
+    this.#histories.set(sessionId, { reclaims, shown: new Map(marked.map((one, i) => [results[i].toolCallId, one])) });
+    if (this.#histories.size > MOST_HISTORIES) this.#histories.delete(this.#histories.keys().next().value);
+    return marked.map((one) => one.content);
+  }
+
+  /** What `messages/compress` makes of the contents, or null. */
+  async #historyOf(sessionId, turns, results, reclaims, signal) {
+    if (!results.length || !idOf(sessionId) || results.some((result) => !idOf(result.toolCallId))) return null;
+    const params = { sessionId, format: "anthropic", body: { messages: turns.flatMap(messagesOf) } };
+    if (reclaims) params.reclaim = "auto";
+    const answer = await this.request("messages/compress", params, { signal, deadlineMs: HISTORY_DEADLINES * this.#settings.deadlineMs });
+    const blocks = answer?.body?.messages?.filter?.(({ role }) => role === "user").flatMap((message) => message.content);
+    if (blocks?.length !== results.length) return null;
+    const contents = blocks.map((block, i) => contentOf(block, results[i]));
+    return contents.includes(undefined) ? null : contents;
   }
 
   /** Tells that results left the model's context: `{toolCallIds}` that went, or `{visible}`, the only ones left. */
@@ -251,6 +294,46 @@ class Tersed {
   }
 }
 
+/** Whether a result holds texts of ours, other than by the tool that reads back. */
+function isWorkedOn({ tool, content }) {
+  return tool !== EXPAND.name && WORKED_ON.test(JSON.stringify(content));
+}
+
+/** A turn as messages of a request. An exit code stands beside the text, where the program looks for it. */
+function messagesOf({ said, results }) {
+  const calls = results.map(({ toolCallId, tool, arguments: input }) => ({
+    type: "tool_use",
+    id: toolCallId,
+    name: tool,
+    input: input !== null && typeof input === "object" ? input : {},
+  }));
+  const blocks = results.map(({ toolCallId, content, exitCode, isError }) => ({
+    type: "tool_result",
+    tool_use_id: toolCallId,
+    ...(isError === true && { is_error: true }),
+    content: typeof content === "string" && exitCode !== undefined ? JSON.stringify({ exit_code: exitCode, output: content }) : content,
+  }));
+  const text = said ? [{ type: "text", text: said }] : [];
+  const asked = text.length + calls.length ? [{ role: "assistant", content: [...text, ...calls] }] : [];
+  return blocks.length ? [...asked, { role: "user", content: blocks }] : asked;
+}
+
+/** The content in a block of the answer, in the shape of the one that was given; undefined where it has another. */
+function contentOf(block, { toolCallId, content, exitCode }) {
+  if (block?.tool_use_id !== toolCallId) return undefined;
+  let given = block.content;
+  if (typeof content === "string" && exitCode !== undefined) {
+    try {
+      // What left has no code beside it any more.
+      const inside = JSON.parse(given);
+      if (typeof inside?.output === "string") given = inside.output;
+    } catch {
+      // A text.
+    }
+  }
+  return sameShape(content, given) ? given : undefined;
+}
+
 /** The exit code that `pattern` finds at the end of a text, or undefined. */
 function exitCodeAtEnd(text, pattern) {
   const found = pattern.exec(text.slice(-200));
@@ -306,19 +389,46 @@ function positive(value) {
 // What OpenCode keeps of a result of an MCP server; its own tools cut theirs before plugins have them.
 const CUT = { lines: 2000, bytes: 50 * 1024 };
 
+/** The results in a message of the model that OpenCode passes on to it, each with its part. */
+function resultsOf(parts) {
+  const results = [];
+  for (const part of parts) {
+    const { status, input, output, error, metadata, time } = part.state ?? {};
+    const content = status === "completed" ? output : status === "error" ? error : undefined;
+    // Of what it has cleared, OpenCode says only that.
+    if (part.type !== "tool" || typeof content !== "string" || content === "" || time?.compacted) continue;
+    const exitCode = Number.isInteger(metadata?.exit) ? metadata.exit : undefined;
+    results.push({ part, toolCallId: part.callID, tool: part.tool, arguments: input, exitCode, isError: status === "error", content });
+  }
+  return results;
+}
+
+/** A message with other texts in the places of results. */
+function withTexts(message, texts) {
+  const parts = message.parts.map((part) => {
+    const text = texts.get(part);
+    if (text === undefined) return part;
+    return { ...part, state: { ...part.state, [part.state.status === "error" ? "error" : "output"]: text } };
+  });
+  return { ...message, parts };
+}
+
 /** OpenCode calls every export of a plugin file, so this is the only one. */
 export const TersedPlugin = async (_input, options = {}) => {
   const tersed = new Tersed({ ...options, policy: { expandTool: true, idsVisible: false, ...options.policy } });
   // Calls as parts of messages, by the id of the part; events tell what goes by that.
   const calls = new Map();
+  // Whether OpenCode asks what the model is to see of whole conversations. Then results stay as they came until then.
+  let givesHistories = false;
+  // A whole conversation says itself what is gone from it.
   const evict = (sessionID, gone) => {
     const found = [...calls.values()].filter((call) => call.sessionID === sessionID && gone(call));
     for (const call of found) calls.delete(call.id);
-    if (found.length) tersed.evicted(sessionID, { toolCallIds: found.map((call) => call.callID) });
+    if (found.length && !givesHistories) tersed.evicted(sessionID, { toolCallIds: found.map((call) => call.callID) });
   };
   return {
     "tool.execute.after": async (input, output) => {
-      if (input.tool === EXPAND.name || !output) return;
+      if (givesHistories || input.tool === EXPAND.name || !output) return;
       // Tools of MCP servers have `content`, an array of parts; all others have `output`, a text.
       const parts = Array.isArray(output.content);
       const given = {
@@ -335,6 +445,22 @@ export const TersedPlugin = async (_input, options = {}) => {
       else output.output = answer.content;
     },
 
+    // Before each request: the messages are those of this request alone, and what is stored stays.
+    "experimental.chat.messages.transform": async (_input, output) => {
+      const messages = output?.messages;
+      if (options.history === false || !Array.isArray(messages)) return;
+      givesHistories = true;
+      const turns = messages.map(({ info, parts }) => ({
+        said: info?.role === "assistant" ? parts.filter((part) => part.type === "text").map((part) => part.text).join("\n") : "",
+        results: resultsOf(parts ?? []),
+      }));
+      const results = turns.flatMap((turn) => turn.results);
+      if (!results.length) return;
+      const contents = await tersed.history(messages[0].info?.sessionID, turns);
+      const texts = new Map(results.map((result, i) => [result.part, contents[i]]));
+      messages.forEach((message, i) => (messages[i] = withTexts(message, texts)));
+    },
+
     event: async ({ event } = {}) => {
       const { sessionID, messageID, partID, part, info } = event?.properties ?? {};
       switch (event?.type) {
@@ -342,7 +468,7 @@ export const TersedPlugin = async (_input, options = {}) => {
           if (part?.type !== "tool") break;
           calls.set(part.id, { id: part.id, messageID: part.messageID, sessionID: part.sessionID, callID: part.callID });
           // OpenCode clears old results one by one, and marks them so.
-          if (part.state?.time?.compacted) tersed.evicted(part.sessionID, { toolCallIds: [part.callID] });
+          if (part.state?.time?.compacted && !givesHistories) tersed.evicted(part.sessionID, { toolCallIds: [part.callID] });
           break;
         case "message.part.removed":
           evict(sessionID, (call) => call.id === partID);
@@ -351,7 +477,7 @@ export const TersedPlugin = async (_input, options = {}) => {
           evict(sessionID, (call) => call.messageID === messageID);
           break;
         case "session.compacted":
-          tersed.compacted(sessionID);
+          if (!givesHistories) tersed.compacted(sessionID);
           break;
         case "session.deleted": {
           const id = info?.id ?? sessionID;

@@ -9,8 +9,11 @@ export default function tersedExtension(pi) {
   const tersed = new Tersed({ policy: { expandTool: true, idsVisible: false } });
   const session = (ctx) => ctx?.sessionManager?.getSessionId?.();
 
+  // Whether pi asks what the model is to see of whole conversations. Then results stay as they came until then.
+  let givesHistories = false;
+
   pi.on("tool_result", async (event, ctx) => {
-    if (event.toolName === EXPAND.name) return;
+    if (givesHistories || event.toolName === EXPAND.name) return;
     const answer = await tersed.compress(
       session(ctx),
       {
@@ -27,10 +30,22 @@ export default function tersedExtension(pi) {
     return answer ? { content: answer.content } : undefined;
   });
 
+  // Before each request: the messages are copies for this request alone, and what is stored stays.
+  pi.on("context", async ({ messages }, ctx) => {
+    if (!Array.isArray(messages)) return;
+    givesHistories = true;
+    const turns = turnsOf(messages);
+    const results = turns.flatMap((turn) => turn.results);
+    if (!results.length) return;
+    const contents = await tersed.history(session(ctx), turns, { signal: ctx?.signal });
+    const texts = new Map(results.map((result, i) => [result.message, contents[i]]));
+    return { messages: messages.map((message) => (texts.has(message) ? withTexts(message, texts.get(message)) : message)) };
+  });
+
   // What was summarized, or lies on another branch, is not in the context any more; what was resumed or forked may
-  // begin earlier than what was given here.
+  // begin earlier than what was given here. A whole conversation says so itself.
   for (const moved of ["session_compact", "session_tree", "session_start", "session_switch", "session_fork"]) {
-    pi.on(moved, (_event, ctx) => tersed.compacted(session(ctx)));
+    pi.on(moved, (_event, ctx) => void (givesHistories || tersed.compacted(session(ctx))));
   }
   pi.on("session_shutdown", () => tersed.close());
 
@@ -44,6 +59,43 @@ export default function tersedExtension(pi) {
       return { content: [{ type: "text", text }], details: {} };
     },
   });
+}
+
+/** A conversation as answers of the model with the results of their calls. */
+function turnsOf(messages) {
+  const turns = [];
+  const calls = new Map();
+  for (const message of messages) {
+    if (message?.role === "assistant") {
+      const parts = Array.isArray(message.content) ? message.content : [];
+      for (const part of parts) if (part.type === "toolCall") calls.set(part.id, part.arguments);
+      turns.push({ said: parts.filter((part) => part.type === "text").map((part) => part.text).join("\n"), results: [] });
+    } else if (message?.role === "toolResult") {
+      const { toolCallId, toolName, isError } = message;
+      const content = Array.isArray(message.content) ? message.content.filter((part) => part?.type === "text" && part.text) : [];
+      if (!content.length) continue;
+      const texts = content.map(({ text }) => ({ type: "text", text }));
+      if (!turns.length) turns.push({ said: "", results: [] });
+      turns.at(-1).results.push({
+        message,
+        toolCallId,
+        tool: toolName,
+        arguments: calls.get(toolCallId),
+        exitCode: toolName === "bash" ? exitCodeOf({ content, isError }) : undefined,
+        isError,
+        content: texts.length === 1 ? texts[0].text : texts,
+      });
+    }
+  }
+  return turns;
+}
+
+/** A result with other texts in the places of its own; pictures stay. */
+function withTexts(message, texts) {
+  let next = 0;
+  const all = typeof texts === "string" ? [texts] : texts.map((part) => part.text);
+  const content = message.content.map((part) => (part?.type === "text" && part.text ? { ...part, text: all[next++] } : part));
+  return { ...message, content };
 }
 
 function exitCodeOf({ content, isError }) {

@@ -8,6 +8,7 @@
 // next, after a pause that doubles from 250 ms to 60 s. After two waits in a row that were for nothing nobody waits for a minute.
 
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 60_000;
@@ -16,6 +17,12 @@ const MOST_LATE = 2;
 const REST_MS = 60_000;
 // More than the server's largest message; a line that is longer is no answer.
 const MOST_UNREAD_CHARS = 300 * 1024 * 1024;
+// A whole conversation takes longer than a result: so many of its deadlines.
+const HISTORY_DEADLINES = 3;
+// Conversations whose last answer is remembered, the latest.
+const MOST_HISTORIES = 16;
+// What stands in a text that was worked on before: it may point to other results, which then have to stay.
+const WORKED_ON = /\[tersed[:#]|\[Duplicate of |\[EXTERNALIZED: /;
 
 /** Starts `tersed` on first use, asks it, and starts it again when it died. */
 class Tersed {
@@ -28,6 +35,8 @@ class Tersed {
   #notBefore = 0;
   #closed = false;
   #ready = false;
+  // By session: `shown`, what stands in the place of each result, by its id, with a digest of what the tool gave; and `reclaims`.
+  #histories = new Map();
 
   /**
    * `settings`: `command`, the program (by default `TERSED_BIN`, else `tersed` on the path); `args`, more arguments of it;
@@ -58,6 +67,40 @@ class Tersed {
     if (hostCut) params.hostCut = hostCut;
     const answer = await this.request("toolResult/compress", params, { signal });
     return answer && sameShape(result.content, answer.content) ? answer : null;
+  }
+
+  /**
+   * What the model is to see of a whole conversation. `turns` are answers of the model in order, `{said, results}`: its text,
+   * and the results of the calls in it, each as `compress` takes it, with an id. Gives the contents of all results in order.
+   * Results that are not needed any more leave. Without an answer each has the content that it had last.
+   */
+  async history(sessionId, turns, { signal } = {}) {
+    const results = turns.flatMap((turn) => turn.results);
+    // Decided once: what left must not come back.
+    const reclaims = this.#histories.get(sessionId)?.reclaims ?? !results.some(isWorkedOn);
+    const contents = await this.#historyOf(sessionId, turns, results, reclaims, signal);
+    const last = this.#histories.get(sessionId)?.shown;
+    const marked = results.map((result, i) => {
+      const digest = createHash("sha256").update(JSON.stringify(result.content)).digest("base64");
+      const known = last?.get(result.toolCallId);
+      return { digest, content: contents?.[i] ?? (known?.digest === digest ? known.content : result.content) };
+    });
+    this.#histories.delete(sessionId);
+    this.#histories.set(sessionId, { reclaims, shown: new Map(marked.map((one, i) => [results[i].toolCallId, one])) });
+    if (this.#histories.size > MOST_HISTORIES) this.#histories.delete(this.#histories.keys().next().value);
+    return marked.map((one) => one.content);
+  }
+
+  /** What `messages/compress` makes of the contents, or null. */
+  async #historyOf(sessionId, turns, results, reclaims, signal) {
+    if (!results.length || !idOf(sessionId) || results.some((result) => !idOf(result.toolCallId))) return null;
+    const params = { sessionId, format: "anthropic", body: { messages: turns.flatMap(messagesOf) } };
+    if (reclaims) params.reclaim = "auto";
+    const answer = await this.request("messages/compress", params, { signal, deadlineMs: HISTORY_DEADLINES * this.#settings.deadlineMs });
+    const blocks = answer?.body?.messages?.filter?.(({ role }) => role === "user").flatMap((message) => message.content);
+    if (blocks?.length !== results.length) return null;
+    const contents = blocks.map((block, i) => contentOf(block, results[i]));
+    return contents.includes(undefined) ? null : contents;
   }
 
   /** Tells that results left the model's context: `{toolCallIds}` that went, or `{visible}`, the only ones left. */
@@ -251,6 +294,46 @@ class Tersed {
   }
 }
 
+/** Whether a result holds texts of ours, other than by the tool that reads back. */
+function isWorkedOn({ tool, content }) {
+  return tool !== EXPAND.name && WORKED_ON.test(JSON.stringify(content));
+}
+
+/** A turn as messages of a request. An exit code stands beside the text, where the program looks for it. */
+function messagesOf({ said, results }) {
+  const calls = results.map(({ toolCallId, tool, arguments: input }) => ({
+    type: "tool_use",
+    id: toolCallId,
+    name: tool,
+    input: input !== null && typeof input === "object" ? input : {},
+  }));
+  const blocks = results.map(({ toolCallId, content, exitCode, isError }) => ({
+    type: "tool_result",
+    tool_use_id: toolCallId,
+    ...(isError === true && { is_error: true }),
+    content: typeof content === "string" && exitCode !== undefined ? JSON.stringify({ exit_code: exitCode, output: content }) : content,
+  }));
+  const text = said ? [{ type: "text", text: said }] : [];
+  const asked = text.length + calls.length ? [{ role: "assistant", content: [...text, ...calls] }] : [];
+  return blocks.length ? [...asked, { role: "user", content: blocks }] : asked;
+}
+
+/** The content in a block of the answer, in the shape of the one that was given; undefined where it has another. */
+function contentOf(block, { toolCallId, content, exitCode }) {
+  if (block?.tool_use_id !== toolCallId) return undefined;
+  let given = block.content;
+  if (typeof content === "string" && exitCode !== undefined) {
+    try {
+      // What left has no code beside it any more.
+      const inside = JSON.parse(given);
+      if (typeof inside?.output === "string") given = inside.output;
+    } catch {
+      // A text.
+    }
+  }
+  return sameShape(content, given) ? given : undefined;
+}
+
 /** The exit code that `pattern` finds at the end of a text, or undefined. */
 function exitCodeAtEnd(text, pattern) {
   const found = pattern.exec(text.slice(-200));
@@ -310,8 +393,11 @@ export default function tersedExtension(pi) {
   const tersed = new Tersed({ policy: { expandTool: true, idsVisible: false } });
   const session = (ctx) => ctx?.sessionManager?.getSessionId?.();
 
+  // Whether pi asks what the model is to see of whole conversations. Then results stay as they came until then.
+  let givesHistories = false;
+
   pi.on("tool_result", async (event, ctx) => {
-    if (event.toolName === EXPAND.name) return;
+    if (givesHistories || event.toolName === EXPAND.name) return;
     const answer = await tersed.compress(
       session(ctx),
       {
@@ -328,10 +414,22 @@ export default function tersedExtension(pi) {
     return answer ? { content: answer.content } : undefined;
   });
 
+  // Before each request: the messages are copies for this request alone, and what is stored stays.
+  pi.on("context", async ({ messages }, ctx) => {
+    if (!Array.isArray(messages)) return;
+    givesHistories = true;
+    const turns = turnsOf(messages);
+    const results = turns.flatMap((turn) => turn.results);
+    if (!results.length) return;
+    const contents = await tersed.history(session(ctx), turns, { signal: ctx?.signal });
+    const texts = new Map(results.map((result, i) => [result.message, contents[i]]));
+    return { messages: messages.map((message) => (texts.has(message) ? withTexts(message, texts.get(message)) : message)) };
+  });
+
   // What was summarized, or lies on another branch, is not in the context any more; what was resumed or forked may
-  // begin earlier than what was given here.
+  // begin earlier than what was given here. A whole conversation says so itself.
   for (const moved of ["session_compact", "session_tree", "session_start", "session_switch", "session_fork"]) {
-    pi.on(moved, (_event, ctx) => tersed.compacted(session(ctx)));
+    pi.on(moved, (_event, ctx) => void (givesHistories || tersed.compacted(session(ctx))));
   }
   pi.on("session_shutdown", () => tersed.close());
 
@@ -345,6 +443,43 @@ export default function tersedExtension(pi) {
       return { content: [{ type: "text", text }], details: {} };
     },
   });
+}
+
+/** A conversation as answers of the model with the results of their calls. */
+function turnsOf(messages) {
+  const turns = [];
+  const calls = new Map();
+  for (const message of messages) {
+    if (message?.role === "assistant") {
+      const parts = Array.isArray(message.content) ? message.content : [];
+      for (const part of parts) if (part.type === "toolCall") calls.set(part.id, part.arguments);
+      turns.push({ said: parts.filter((part) => part.type === "text").map((part) => part.text).join("\n"), results: [] });
+    } else if (message?.role === "toolResult") {
+      const { toolCallId, toolName, isError } = message;
+      const content = Array.isArray(message.content) ? message.content.filter((part) => part?.type === "text" && part.text) : [];
+      if (!content.length) continue;
+      const texts = content.map(({ text }) => ({ type: "text", text }));
+      if (!turns.length) turns.push({ said: "", results: [] });
+      turns.at(-1).results.push({
+        message,
+        toolCallId,
+        tool: toolName,
+        arguments: calls.get(toolCallId),
+        exitCode: toolName === "bash" ? exitCodeOf({ content, isError }) : undefined,
+        isError,
+        content: texts.length === 1 ? texts[0].text : texts,
+      });
+    }
+  }
+  return turns;
+}
+
+/** A result with other texts in the places of its own; pictures stay. */
+function withTexts(message, texts) {
+  let next = 0;
+  const all = typeof texts === "string" ? [texts] : texts.map((part) => part.text);
+  const content = message.content.map((part) => (part?.type === "text" && part.text ? { ...part, text: all[next++] } : part));
+  return { ...message, content };
 }
 
 function exitCodeOf({ content, isError }) {

@@ -1,12 +1,12 @@
 //! Checks hosts: which exist here, which are wired, and whether the program that they start exists.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 
+use super::Finding;
 use super::spawn::version;
-use super::{Finding, shown};
+use super::wired::{is_plugin, started};
 use crate::install::hosts::ROWS;
-use crate::install::place::is_program;
 use crate::install::{Held, Place, Row, Scope, Status};
 
 const AREA: &str = "hosts";
@@ -70,6 +70,16 @@ fn findings(
         })
         .collect();
     let is_here = !status.programs.is_empty() || status.has_folder;
+    if status.held != Held::All && is_plugin(row, place) {
+        all.push(match started(place, "tersed", own) {
+            Ok(text) => Finding::ok(AREA, format!("{name}: wired by its plugin, starts {text}")),
+            Err(why) => {
+                let fix = "put tersed into the PATH that the host has".to_owned();
+                Finding::fault(AREA, format!("{name}: its plugin starts tersed, {why}"), fix)
+            }
+        });
+        return all;
+    }
     match status.held {
         Held::All => {}
         Held::Other => {
@@ -93,20 +103,4 @@ fn findings(
         });
     }
     all
-}
-
-/// Checks that the program that a host starts exists.
-fn started(place: &Place, start: &str, own: &Path) -> Result<String, String> {
-    let path = PathBuf::from(start);
-    if path.components().count() > 1 {
-        if !is_program(&path) {
-            return Err("which is not there".to_owned());
-        }
-        let is_own = path.canonicalize().ok() == own.canonicalize().ok();
-        return Ok(if is_own { start.to_owned() } else { format!("{start}, which is not this program") });
-    }
-    match place.programs(start).first() {
-        Some(found) => Ok(format!("{start}, which is {}", shown(found))),
-        None => Err("which is not in the PATH".to_owned()),
-    }
 }

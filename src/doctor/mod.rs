@@ -9,6 +9,7 @@ mod program;
 mod round_trip;
 mod settings;
 mod spawn;
+pub mod wired;
 
 use std::path::PathBuf;
 

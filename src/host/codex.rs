@@ -16,13 +16,10 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
+use super::reach::{CODEX, Way};
 use super::replace::forget;
 use super::run::Shown;
 use super::wrap::Wrap;
-
-/// Names under which Codex reports a command.
-const TOOLS: &[&str] =
-    &["Bash", "shell", "local_shell", "shell_command", "exec_command", "container.exec", "unified_exec"];
 
 /// Events after which nothing is certainly visible. A conversation that begins may have been cleared, forked or resumed.
 const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
@@ -57,7 +54,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
 fn wrapped(event: &Event) -> Option<Value> {
     // A call without an id may come from a program.
     let is_of_model = !event.tool_use_id.is_empty() && !is_of_program(&event.tool_use_id);
-    if !is_of_model || !TOOLS.contains(&event.tool_name.as_str()) || has_rules(event) {
+    if !is_of_model || CODEX.way(&event.tool_name, false) != Way::Wrapped || has_rules(event) {
         return None;
     }
     let command = event.tool_input.get("command")?.as_str()?;
@@ -100,6 +97,11 @@ fn limit_set(text: &str) -> Option<usize> {
     let digits = value.trim_start().strip_prefix('=')?.trim_start();
     let end = digits.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(digits.len());
     digits[..end].replace('_', "").parse().ok().filter(|tokens| *tokens > 0)
+}
+
+/// Whether rules of this user would keep every command from being wrapped, wherever it runs.
+pub fn user_has_rules() -> bool {
+    has_rules(&Event::default())
 }
 
 /// Whether any rules file that Codex reads does more than allow.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
+use super::reach::{CURSOR, Text, Way};
 use super::replace::{compress, forget};
 use super::tools::Tool;
 
@@ -35,8 +36,10 @@ pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
 }
 
 fn after_tool(host: &Host, event: &Event, output: Value) -> Option<Value> {
-    let tool = event.tool_name.strip_prefix("MCP:")?;
-    if tool.rsplit([':', '/']).next().is_some_and(|name| Tool::named(name).is_some()) {
+    if CURSOR.way(&event.tool_name, false) != Way::Replaced(Text::Whole) {
+        return None;
+    }
+    if event.tool_name.rsplit([':', '/']).next().is_some_and(|name| Tool::named(name).is_some()) {
         return None;
     }
     // The server's result, as JSON text.

@@ -11,6 +11,7 @@ pub mod hooks;
 pub mod mcp;
 pub mod pass;
 pub mod proxy;
+pub mod reach;
 pub mod replace;
 pub mod resident;
 pub mod run;

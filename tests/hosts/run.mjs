@@ -64,6 +64,9 @@ function program(place, way) {
   return path;
 }
 
+/** The tool of each kind of call, by host. */
+const toolOf = {};
+
 /** One session of a host; what the model saw by kind of call. `way` is `without`, `with`, `missing` or one of BROKEN. */
 async function session(host, installed, way) {
   const place = realpathSync(mkdtempSync(join(tmpdir(), `tersed-${host.name}-${way}-`)));
@@ -83,6 +86,7 @@ async function session(host, installed, way) {
   const calls = host.calls(about);
   const expand = (values.wire && host.wiredExpand) || host.expand;
   if (expand && way === "with") calls.push({ kind: "expand", args: expandArgs, ...expandCall(expand) });
+  for (const { kind, tool } of calls) toolOf[`${host.name} ${kind}`] = tool;
   const model = await (host.scriptedModel ?? openai).start(calls);
   about.model = model.url;
   try {
@@ -255,5 +259,6 @@ for (const name of values.hosts.split(",")) {
 const columns = ["host", "result", "before", "after", "exit", "missing", "verdict"];
 console.log(`| ${columns.join(" | ")} |\n|${" --- |".repeat(columns.length)}`);
 for (const row of rows) console.log(`| ${columns.map((column) => row[column]).join(" | ")} |`);
+for (const row of rows) row.tool = toolOf[`${row.host.split(" ")[0]} ${row.result}`];
 if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, null, 1)}\n`);
 process.exitCode = failed ? 1 : 0;

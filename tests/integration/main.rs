@@ -6,6 +6,7 @@
 mod again;
 mod aliases;
 mod audit;
+mod audit_reach;
 mod bill;
 mod bindings;
 mod budget;
@@ -28,6 +29,7 @@ mod generated;
 mod hiding_places;
 mod hook;
 mod host_events;
+mod host_tables;
 mod install;
 mod leftovers;
 mod mcp;

@@ -3,9 +3,11 @@
 
 use std::io::{self, Write};
 
-use super::chart::{bar, columns};
+use super::chart::columns;
+use super::reach_page::{arrives, not_reached};
 use super::report::{Figures, Hidden, Report};
-use super::text::{parts, percent, size};
+use super::row::{LEGEND, row};
+use super::text::{parts, percent, size, ways};
 use crate::cli::explain::escaped;
 use crate::cli::explain::words::{count, number};
 
@@ -34,6 +36,7 @@ pub(super) fn write(report: &Report, top: usize, out: &mut dyn Write) -> io::Res
     } else {
         tiles(report, out)?;
         before_after(total, out)?;
+        arrives(report, out)?;
         let tools = report.tools.iter().map(|group| (escaped(&group.name), &group.figures)).collect();
         bars("By tool", tools, report.tools.len(), top, out)?;
         let sessions = report.sessions.iter().map(|s| {
@@ -50,6 +53,7 @@ pub(super) fn write(report: &Report, top: usize, out: &mut dyn Write) -> io::Res
             let formats = report.formats.iter().map(|group| (escaped(&group.name), &group.figures)).collect();
             bars("By format", formats, report.formats.len(), top, out)?;
         }
+        not_reached(report, top, out)?;
         distribution(report, out)?;
         largest(report, out)?;
         let missed = total.references - total.references_visible;
@@ -100,9 +104,6 @@ fn tiles(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</dl>")
 }
 
-const LEGEND: &str =
-    "<p class=\"legend\"><span class=\"a\">remains</span> <span class=\"s\">saved</span></p>";
-
 fn before_after(f: &Figures, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<section>\n<h2>Before and after</h2>\n<div class=\"rows\">")?;
     row("Results, each once", f.tokens_before, f.tokens_after, f.tokens_before, "", out)?;
@@ -115,18 +116,6 @@ fn before_after(f: &Figures, out: &mut dyn Write) -> io::Result<()> {
         out,
     )?;
     writeln!(out, "</div>\n{LEGEND}\n</section>")
-}
-
-fn row(name: &str, before: u64, after: u64, whole: u64, note: &str, out: &mut dyn Write) -> io::Result<()> {
-    let saved = before.saturating_sub(after);
-    writeln!(
-        out,
-        "<div class=\"row\"><span class=\"name\">{name}</span>{}<span class=\"figures\"><b>{}</b> {} → {}{note}</span></div>",
-        bar(after.min(before), saved, whole),
-        percent(saved, before),
-        number(size(before)),
-        number(size(after)),
-    )
 }
 
 fn bars(
@@ -149,6 +138,9 @@ fn bars(
         let seen = parts(f.references_visible, f.references);
         let failures = parts(f.failure_lines_visible, f.failure_lines);
         let mut note = format!(" <small>{}", count(f.results, "result"));
+        for ((_, saved), name) in ways(f).into_iter().zip(["here", "installed", "gateway"]) {
+            note.push_str(&format!(", {name} {}", percent(saved.tokens, f.tokens_before)));
+        }
         if f.references > 0 {
             note.push_str(&format!(", used and seen {seen}"));
         }

@@ -21,12 +21,16 @@ pub struct Report {
     pub tokenizer: String,
     /// Where histories were looked for, and what was there.
     pub places: Vec<PlaceFound>,
+    /// The hosts of the histories, as they are wired on this machine.
+    pub hosts: Vec<HostFound>,
     /// All results together.
     pub total: Figures,
     /// By format.
     pub formats: Vec<Group>,
     /// By tool, those that would save most first.
     pub tools: Vec<Group>,
+    /// Results that stay in a host as `tersed install` wires it, those that would save most first.
+    pub not_reached: Vec<NotReached>,
     /// By session, those that would save most first; with `--top`, the first of them.
     pub sessions: Vec<SessionGroup>,
     /// Sessions in all.
@@ -63,6 +67,76 @@ pub struct PlaceFound {
     pub results: usize,
 }
 
+/// A host on this machine.
+#[derive(Debug, Default, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HostFound {
+    /// Its name, as `tersed install` takes it.
+    pub host: String,
+    /// Its official name.
+    pub title: String,
+    /// `wired`; `part`: some parts are missing or are another version's; `fault`; `none`. Only `wired` counts.
+    pub state: String,
+    /// What it is wired for, or the fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// The command that starts it behind the gateway, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<String>,
+}
+
+/// Results of a tool that stay in a host.
+#[derive(Debug, Default, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NotReached {
+    /// The host; the format if no host of tersed writes it.
+    pub host: String,
+    /// The tool.
+    pub tool: String,
+    /// A code: `failed`, `tool`, `program`, `unseen`, `asked`, `notWrapped`, `rules`, `noHost`.
+    pub why: String,
+    /// The reason in words.
+    pub reason: String,
+    /// Results.
+    pub results: usize,
+    /// Their tokens.
+    pub tokens: u64,
+    /// Tokens of them that would be saved if they were reached.
+    pub could_save: u64,
+}
+
+/// How much of the savings arrives.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Saved {
+    /// Results that are reached.
+    pub results: usize,
+    /// Tokens saved.
+    pub tokens: u64,
+    /// The same, counted for each request to the model that held the result.
+    pub sent: u64,
+}
+
+impl Saved {
+    fn add(&mut self, other: &Self) {
+        self.results += other.results;
+        self.tokens += other.tokens;
+        self.sent += other.sent;
+    }
+}
+
+/// How much of the savings arrives, by the way into the host.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Arrives {
+    /// As the host is wired on this machine: nothing if it is not.
+    pub here: Saved,
+    /// As `tersed install` wires it.
+    pub installed: Saved,
+    /// Through `tersed gateway`: nothing if it knows no way to pass on the requests of the host.
+    pub gateway: Saved,
+}
+
 /// Sums over some results. Tokens are those of the results alone, not of all that a model was sent.
 #[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +153,8 @@ pub struct Figures {
     pub sent_before: u64,
     /// The same with the results as they would be.
     pub sent_after: u64,
+    /// How much of that arrives at the model.
+    pub arrives: Arrives,
     /// Names that agents learned from results and used later.
     pub references: usize,
     /// Those that they would have seen all the same.
@@ -98,6 +174,9 @@ impl Figures {
         self.tokens_after += other.tokens_after;
         self.sent_before += other.sent_before;
         self.sent_after += other.sent_after;
+        self.arrives.here.add(&other.arrives.here);
+        self.arrives.installed.add(&other.arrives.installed);
+        self.arrives.gateway.add(&other.arrives.gateway);
         self.references += other.references;
         self.references_visible += other.references_visible;
         self.failure_lines += other.failure_lines;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::history::{History, asked};
 use super::missed::{LISTED, failures, references};
+use super::reached::{Of, Reached};
 use super::report::{
     Figures, Group, LargeResult, PlaceFound, Refused, Report, SessionGroup, Unread, VERSION,
 };
@@ -25,6 +26,7 @@ pub(super) struct Audit<'a> {
     tools: BTreeMap<String, Figures>,
     formats: BTreeMap<&'static str, (usize, Figures)>,
     refused: BTreeMap<String, usize>,
+    reached: Reached,
     top: usize,
     report: Report,
     /// Reports progress.
@@ -36,7 +38,8 @@ impl<'a> Audit<'a> {
         let report =
             Report { version: VERSION, tersed: env!("CARGO_PKG_VERSION").to_owned(), ..Report::default() };
         let (seen, tools, formats, refused) = Default::default();
-        Self { child, policy, seen, tools, formats, refused, top, report, tick: Box::new(tick) }
+        let reached = Reached::of_process();
+        Self { child, policy, seen, tools, formats, refused, reached, top, report, tick: Box::new(tick) }
     }
 
     /// Reads and plays everything below a path.
@@ -133,6 +136,8 @@ impl<'a> Audit<'a> {
             self.child.close(id)?;
         }
         references(&mut self.report, number, &session, &answers, &history.references, &mut rows);
+        let of = Of { number, format: format.id, file, history: &history, records: &session.records };
+        self.reached.count(self.child, &self.policy, &of, &mut rows)?;
         let mut sum = Figures::default();
         for (record, row) in session.records.iter().zip(&rows) {
             sum.add(row);
@@ -182,6 +187,7 @@ impl<'a> Audit<'a> {
             })
             .collect();
         let refused = std::mem::take(&mut self.refused).into_iter();
+        (self.report.hosts, self.report.not_reached) = self.reached.done();
         self.report.not_understood.refused =
             refused.map(|(reason, results)| Refused { reason, results }).collect();
         self.report

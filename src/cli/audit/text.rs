@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::report::{Figures, Hidden, Report};
+use super::report::{Figures, Hidden, HostFound, Report, Saved};
 use crate::cli::explain::words::{count, number};
 
 /// The report as text; the first `top` entries of each list.
@@ -33,6 +33,7 @@ pub(super) fn table(report: &Report, top: usize) -> String {
         "failure lines, shown",
         share(total.failure_lines_visible, total.failure_lines),
     );
+    arrives(report, &mut out);
     if report.formats.len() > 1 {
         let rows = report.formats.iter().map(|group| (group.name.clone(), &group.figures));
         rows_of("format", rows, report.formats.len(), top, &mut out);
@@ -42,6 +43,7 @@ pub(super) fn table(report: &Report, top: usize) -> String {
     let rows =
         report.sessions.iter().map(|s| (format!("{}. {} {}", s.number, s.format, s.session), &s.figures));
     rows_of("session", rows, report.session_count, top, &mut out);
+    not_reached(report, top, &mut out);
     let _ = writeln!(out, "\nLargest results");
     for large in &report.largest {
         let change = change(large.tokens_before, large.tokens_after);
@@ -76,6 +78,75 @@ fn places(report: &Report, out: &mut String) {
     }
 }
 
+/// What of the savings arrives.
+fn arrives(report: &Report, out: &mut String) {
+    let total = &report.total;
+    let _ = writeln!(out, "\nWhat of that arrives at the model");
+    for (name, saved) in ways(total) {
+        let _ = writeln!(
+            out,
+            "  {name:<20} {} saved ({}; with resends {}), {} reached",
+            number(size(saved.tokens)),
+            percent(saved.tokens, total.tokens_before),
+            percent(saved.sent, total.sent_before),
+            count(saved.results, "result"),
+        );
+    }
+    for host in &report.hosts {
+        let _ = writeln!(out, "  {}", wiring(host));
+    }
+}
+
+/// The ways into a host with what they save.
+pub(super) fn ways(figures: &Figures) -> [(&'static str, &Saved); 3] {
+    let arrives = &figures.arrives;
+    [
+        ("as wired here", &arrives.here),
+        ("as installed", &arrives.installed),
+        ("through the gateway", &arrives.gateway),
+    ]
+}
+
+/// How a host is wired here, and what can be done.
+pub(super) fn wiring(host: &HostFound) -> String {
+    let about = host.about.as_ref().map(|about| format!(" {about}")).unwrap_or_default();
+    let state = match host.state.as_str() {
+        "wired" => format!("wired{about}"),
+        "part" => "wired in part, or by another version, which does not count".to_owned(),
+        "fault" => format!("does not work:{about}"),
+        _ => "not wired".to_owned(),
+    };
+    let install =
+        if host.state == "wired" { String::new() } else { format!("; tersed install {}", host.host) };
+    let gateway = match &host.gateway {
+        Some(command) => format!("; {command}"),
+        None => "; no gateway for it".to_owned(),
+    };
+    format!("{}: {state}{install}{gateway}", host.title)
+}
+
+fn not_reached(report: &Report, top: usize, out: &mut String) {
+    if report.not_reached.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\nStays as it is, as `tersed install` wires it");
+    for one in report.not_reached.iter().take(top) {
+        let _ = writeln!(
+            out,
+            "  {} {}: {}, {} of {} tokens could be saved: {}",
+            one.host,
+            one.tool,
+            count(one.results, "result"),
+            number(size(one.could_save)),
+            number(size(one.tokens)),
+            one.reason,
+        );
+    }
+    if report.not_reached.len() > top {
+        let _ = writeln!(out, "  and {} more", number(report.not_reached.len() - top));
+    }
+}
+
 fn rows_of<'a>(
     what: &str,
     rows: impl Iterator<Item = (String, &'a Figures)>,
@@ -85,18 +156,21 @@ fn rows_of<'a>(
 ) {
     let _ = writeln!(
         out,
-        "\n{what:<40} {:>8} {:>12} {:>12} {:>7} {:>13} {:>13}",
-        "results", "tokens", "would be", "saved", "used, seen", "failures"
+        "\n{what:<40} {:>8} {:>12} {:>12} {:>7} {:>7} {:>9} {:>7} {:>13} {:>13}",
+        "results", "tokens", "would be", "saved", "here", "installed", "gateway", "used, seen", "failures"
     );
     for (name, f) in rows.take(top) {
         let _ = writeln!(
             out,
-            "{:<40} {:>8} {:>12} {:>12} {:>7} {:>13} {:>13}",
+            "{:<40} {:>8} {:>12} {:>12} {:>7} {:>7} {:>9} {:>7} {:>13} {:>13}",
             short(&name),
             number(f.results),
             number(size(f.tokens_before)),
             number(size(f.tokens_after)),
             percent(f.saved(), f.tokens_before),
+            percent(f.arrives.here.tokens, f.tokens_before),
+            percent(f.arrives.installed.tokens, f.tokens_before),
+            percent(f.arrives.gateway.tokens, f.tokens_before),
             parts(f.references_visible, f.references),
             parts(f.failure_lines_visible, f.failure_lines),
         );

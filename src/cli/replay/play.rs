@@ -63,6 +63,9 @@ pub(in crate::cli) fn play(
 /// `toolResult/compress` for a record.
 pub(in crate::cli) fn request(session: &Session, record: &Record, policy: &Value) -> Value {
     let mut result = json!({ "toolCallId": record.id, "tool": record.tool, "content": record.output });
+    if record.is_unnamed {
+        result.as_object_mut().map(|members| members.shift_remove("toolCallId"));
+    }
     if let Some(command) = &record.command {
         result["command"] = json!(command);
     }
@@ -85,6 +88,11 @@ pub(in crate::cli) fn request(session: &Session, record: &Record, policy: &Value
         if let (Some(all), Some(own)) = (policy.as_object_mut(), case.policy.as_object()) {
             all.extend(own.clone());
         }
+    }
+    if let (Some(all), Some(own)) =
+        (policy.as_object_mut(), record.policy.as_ref().and_then(Value::as_object))
+    {
+        all.extend(own.clone());
     }
     let mut params = json!({ "result": result, "policy": policy });
     if let Some(query) = query {

@@ -52,6 +52,12 @@ pub(in crate::cli) struct Record {
     /// What left the context before this result, in order.
     #[serde(skip)]
     pub forgotten: Vec<Forgotten>,
+    /// Settings for it alone, over those of the session.
+    #[serde(skip)]
+    pub policy: Option<Value>,
+    /// Whether its host does not say which call it answers.
+    #[serde(skip)]
+    pub is_unnamed: bool,
     /// What kind of output it is.
     #[serde(default)]
     pub kind: String,

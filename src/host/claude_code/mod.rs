@@ -5,7 +5,7 @@
 //!
 //! The shapes come from events recorded from Claude Code 2.1.197, the same in 2.1.330, in `editors/claude-code/recorded`.
 
-mod view;
+pub mod view;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
+use super::reach::{CLAUDE_CODE, Text, Way};
 use super::replace::{compress, forget, note_call, redacted};
 use super::run::Shown;
 use super::tools::Tool;
@@ -30,10 +31,6 @@ const MAX_PERSISTED_BYTES: u64 = 32 << 20;
 /// Events after which nothing is certainly visible. A conversation that begins may have been cleared, forked or resumed from
 /// an earlier point; one that ends may be resumed.
 const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
-
-/// Tools whose results say only that a file was written. What the model wrote into such a call is known to it, also when it
-/// reads the file.
-const EDITS: &[&str] = &["Edit", "MultiEdit", "Write", "NotebookEdit"];
 
 /// Default number of characters of a command's output that the host shows, and the most that it allows.
 const HOST_LIMIT: usize = 30_000;
@@ -63,20 +60,20 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     if event.hook_event_name == "PreToolUse" {
         return wrapped(event);
     }
-    if EDITS.contains(&event.tool_name.as_str()) {
-        note_call(host, event);
-        return None;
-    }
     let mut context = None;
-    let output = match (event.tool_name.as_str(), &event.tool_response) {
-        ("Bash", Value::Object(response)) => bash(host, event, response),
-        ("Read", Value::Object(response)) => view::reply(host, event, response).map(|view| {
+    let output = match (CLAUDE_CODE.way(&event.tool_name, false), &event.tool_response) {
+        // What the model wrote into such a call is known to it, also when it reads the file.
+        (Way::Noted, _) => {
+            note_call(host, event);
+            None
+        }
+        (Way::Replaced(Text::Streams), Value::Object(response)) => bash(host, event, response),
+        (Way::Seen, Value::Object(response)) => view::reply(host, event, response).map(|view| {
             context = view.context;
             view.output
         }),
-        ("Grep", Value::Object(response)) => member(host, event, response, "content"),
-        ("WebFetch", Value::Object(response)) => member(host, event, response, "result"),
-        (name, response @ (Value::String(_) | Value::Array(_))) if name.starts_with("mcp__") => {
+        (Way::Replaced(Text::Member(name)), Value::Object(response)) => member(host, event, response, name),
+        (Way::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
             compress(host, event, response, None, None)
         }
         _ => None,
@@ -96,7 +93,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
 /// host applies its own rules, but to the new command line, which rules for the old one do not match. That is why the user
 /// must ask for it.
 fn wrapped(event: &Event) -> Option<Value> {
-    if event.tool_name != "Bash" || !wrap::is_wanted() {
+    if CLAUDE_CODE.way(&event.tool_name, true) != Way::WrappedIfAsked || !wrap::is_wanted() {
         return None;
     }
     let is_in_background =
@@ -119,6 +116,11 @@ fn wrapped(event: &Event) -> Option<Value> {
     let mut input = event.tool_input.clone();
     input["command"] = json!(wrap.around(command)?);
     Some(json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": input } }))
+}
+
+/// Whether rules of this user would keep every command from being wrapped, wherever it runs.
+pub fn user_has_rules() -> bool {
+    has_rules(&Event::default())
 }
 
 /// The bytes that the host shows, from its limit in characters for a successful command. A text never has fewer bytes than

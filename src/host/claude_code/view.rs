@@ -62,20 +62,13 @@ fn text(
     host.view_is_whole(&key);
     let shown = compress_view(host, event, &json!(source.numbered()))?;
     let lines = source.safe(host, event);
-    let window = Window::read(shown.as_str()?, &source);
-    let window =
-        window.filter(|window| source.bytes_outside(window) >= window.context_bytes() + MIN_SAVED_BYTES);
+    let window = Window::worth(shown.as_str()?, &source);
     let (first, last, context) = match window {
         Some(window) => {
             let (first, last) = window.kept;
-            let lines = match first == last {
-                true => format!("line {} is", start + first),
-                false => format!("lines {}-{} are", start + first, start + last),
-            };
-            // The host may put several of these together, away from the results.
-            let about = format!("Read of {}: only {lines} shown.", key.path);
+            let context = window.context(start, &key.path);
             host.view_is_short(key);
-            (first, last, Some(format!("{about}\n{}", window.markers.join("\n"))))
+            (first, last, Some(context))
         }
         None => (0, source.lines.len() - 1, None),
     };
@@ -122,6 +115,21 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
         }
     });
     Some(Replaced { output, context: None })
+}
+
+/// The lines of a file from `start` on, as sessions know a view of them.
+pub fn numbered(content: &str, start: usize) -> String {
+    Source::new(content, start).numbered()
+}
+
+/// What the model would be shown of such a view, with the context beside it, if a session answered so to [`numbered`]; `None`
+/// if the view would stay.
+pub fn shortened(content: &str, start: usize, path: &str, answer: &str) -> Option<String> {
+    let source = Source::new(content, start);
+    let window = Window::worth(answer, &source)?;
+    let (first, last) = window.kept;
+    let shown = numbered(&source.lines.get(first..=last)?.join("\n"), start + first);
+    Some(format!("{shown}{}", window.context(start, path)))
 }
 
 /// The lines of a view.
@@ -226,6 +234,23 @@ impl Window {
         before.append(&mut behind);
         // A view of which nothing is new keeps its first line: the host calls an empty one an empty file.
         (!before.is_empty()).then_some(Self { kept: kept.unwrap_or((0, 0)), markers: before })
+    }
+
+    /// The same, if it saves enough.
+    fn worth(answer: &str, source: &Source<'_>) -> Option<Self> {
+        Self::read(answer, source)
+            .filter(|window| source.bytes_outside(window) >= window.context_bytes() + MIN_SAVED_BYTES)
+    }
+
+    /// What the model is told beside the lines of a view that starts at this line.
+    fn context(&self, start: usize, path: &str) -> String {
+        let (first, last) = self.kept;
+        let lines = match first == last {
+            true => format!("line {} is", start + first),
+            false => format!("lines {}-{} are", start + first, start + last),
+        };
+        // The host may put several of these together, away from the results.
+        format!("Read of {path}: only {lines} shown.\n{}", self.markers.join("\n"))
     }
 
     /// What the markers cost.

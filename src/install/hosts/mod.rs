@@ -1,6 +1,6 @@
 //! The table of hosts, one row each, sorted by name.
 
-mod claude_code;
+pub mod claude_code;
 mod cline;
 mod codex;
 mod copilot;
@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::change::Change;
 use super::place::{Place, Scope};
+use crate::host::reach::Reach;
 
 /// A host that can be wired.
 #[derive(Debug)]
@@ -65,6 +66,11 @@ impl Row {
     pub fn named(name: &str) -> Option<&'static Self> {
         ROWS.iter().find(|row| row.name == name)
     }
+
+    /// What its wiring reaches.
+    pub fn reach(&self) -> Option<&'static Reach> {
+        Reach::named(self.name)
+    }
 }
 
 /// Parses an example of settings. The examples in this program are valid; a test reads them all.
@@ -75,6 +81,7 @@ fn example(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::reach::Way;
     use crate::install::change::What;
 
     #[test]
@@ -106,6 +113,48 @@ mod tests {
                 }
                 assert!(starts > 0, "{}: no file starts the program", row.name);
             }
+        }
+    }
+
+    /// The matcher of the hook on a result, or else of the one before a call, in an example of settings.
+    fn matcher(example: &Value) -> Option<&str> {
+        let hooks = &example["hooks"];
+        let events = ["PostToolUse", "AfterTool", "postToolUse", "PreToolUse"];
+        events.iter().find_map(|event| hooks[*event][0]["matcher"].as_str())
+    }
+
+    #[test]
+    fn settings_match_the_tools_that_are_reached() {
+        let examples = [
+            ("claude-code", include_str!("../../../editors/claude-code/hooks/hooks.json"), true),
+            ("codex", include_str!("../../../editors/codex/hooks.json"), true),
+            ("cursor", include_str!("../../../editors/cursor/hooks.json"), false),
+            ("gemini", include_str!("../../../editors/gemini/settings.json"), true),
+        ];
+        for (host, text, is_whole) in examples {
+            let example: Value = serde_json::from_str(text).unwrap();
+            let matcher = matcher(&example).unwrap();
+            let matcher = if is_whole { format!("^(?:{matcher})$") } else { matcher.to_owned() };
+            let matcher = regex::Regex::new(&matcher).unwrap();
+            for tools in Reach::named(host).unwrap().tools {
+                let is_reached = !matches!(tools.result, Way::Stays(_));
+                // Codex tells its hooks the first name of a command alone.
+                let told = if tools.result == Way::Wrapped { &tools.names[..1] } else { tools.names };
+                for name in told.iter().map(|name| name.replace('*', "some_tool")) {
+                    assert_eq!(matcher.is_match(&name), is_reached, "{host}: {name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_says_what_it_reaches() {
+        let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+        let reached: Vec<&str> = crate::host::reach::HOSTS.iter().map(|reach| reach.host).collect();
+        assert_eq!(names, reached);
+        for row in ROWS {
+            let program = row.reach().unwrap().gateway;
+            assert!(program.is_none_or(|program| row.programs.contains(&program)), "{}", row.name);
         }
     }
 

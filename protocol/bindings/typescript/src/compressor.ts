@@ -139,14 +139,24 @@ export class Compressor {
     }
   }
 
-  /** Compresses the tool results in a request body as a model's provider takes it. */
+  /**
+   * Compresses the tool results in a request body as a model's provider takes it. With `reclaim`, and in a session,
+   * earlier results that are not needed any more leave the conversation when that pays.
+   */
   async compressMessages<T extends object>(
     body: T,
-    options: { format?: Format | undefined; sessionId?: string | undefined; signal?: AbortSignal | undefined } = {},
+    options: {
+      format?: Format | undefined;
+      sessionId?: string | undefined;
+      signal?: AbortSignal | undefined;
+      reclaim?: boolean | undefined;
+    } = {},
   ): Promise<Outcome<T>> {
-    const { format, sessionId = this.sessionId, signal } = options;
+    const { format, sessionId = this.sessionId, signal, reclaim = false } = options;
     try {
-      const params = { body, format, sessionId, policy: this.policy };
+      // What left has to be remembered.
+      const auto = reclaim && sessionId ? { reclaim: "auto" as const } : {};
+      const params = { body, format, sessionId, policy: this.policy, ...auto };
       const answer = await this.client.messagesCompress(params, { timeout: this.deadline, signal });
       return { content: checked(answer.body, body) };
     } catch (error) {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { Compressor } from "tersed-client";
-import { compressTools, compressionMiddleware } from "tersed-client/ai-sdk";
+import { compressHistory, compressTools, compressionMiddleware } from "tersed-client/ai-sdk";
 
 import { COMMAND, FAULTS, GENEROUS, REPORT, TERSED } from "./support.mjs";
 
@@ -190,3 +190,81 @@ for (const [name, way] of Object.entries(ways)) {
     for (const [i, [one]] of all.entries()) assert.doesNotMatch(one, REFERENCE, `agent ${i}`);
   });
 }
+
+/** A model that calls a tool `count` times, and then says that it is done. */
+function steps(count) {
+  const reason = (unified) => ({ unified, raw: unified });
+  const calls = Array.from({ length: count }, (_, n) => {
+    const input = JSON.stringify({ command: `${COMMAND} --profile ${n}` });
+    const content = [
+      { type: "text", text: "next" },
+      { type: "tool-call", toolCallId: `call_${n}`, toolName: "bash", input },
+    ];
+    return { content, finishReason: reason("tool-calls"), usage: USAGE, warnings: [] };
+  });
+  const done = { content: [{ type: "text", text: "done" }], finishReason: reason("stop"), usage: USAGE, warnings: [] };
+  return new MockLanguageModelV4({ doGenerate: [...calls, done] });
+}
+
+/** The results that the model saw with each call. */
+const allSeen = (model) =>
+  model.doGenerateCalls.map(({ prompt }) =>
+    prompt.filter(({ role }) => role === "tool").flatMap(({ content }) => content.map(({ output }) => output)),
+  );
+
+async function runHistory(options, execute = () => REPORT, count = 3) {
+  const model = steps(count);
+  const prepareStep = compressHistory(options);
+  const tools = { bash: shell(execute) };
+  const result = await generateText({ model, tools, prompt: "test it", prepareStep, stopWhen: stepCountIs(count + 1) });
+  assert.equal(result.text, "done");
+  return { shown: allSeen(model), result };
+}
+
+test("history: each step holds the results of the one before byte for byte, and the steps keep all", async (t) => {
+  const { shown, result } = await runHistory({ compressor: compressor(t) });
+  assert.deepEqual(shown.map((all) => all.length), [0, 1, 2, 3]);
+  for (const [n, before] of shown.slice(0, -1).entries()) assert.deepEqual(shown[n + 1].slice(0, before.length), before);
+  assert.ok(shown[3].every(({ type, value }) => type === "text" && value.length < REPORT.length / 2));
+  assert.match(shown[3][0].value, /cases::the_last \.\.\. FAILED/);
+  assert.deepEqual(result.steps.slice(0, 3).map((step) => step.toolResults[0].output), [REPORT, REPORT, REPORT]);
+});
+
+test("history: what a command wrote keeps its form, and its exit code counts", async (t) => {
+  const execute = () => ({ stdout: REPORT, exitCode: 101 });
+  const { shown } = await runHistory({ compressor: compressor(t) }, execute);
+  const { type, value } = shown[3][0];
+  assert.deepEqual([type, value.exitCode], ["json", 101]);
+  assert.ok(value.stdout.length < REPORT.length / 2);
+  assert.deepEqual(shown[3][0], shown[1][0]);
+});
+
+test("history: excluded tools, and what another prepareStep says", async (t) => {
+  const { shown } = await runHistory({ compressor: compressor(t), exclude: ["bash"] });
+  assert.deepEqual(shown[3].map(({ value }) => value), [REPORT, REPORT, REPORT]);
+  const asked = [];
+  const prepareStep = ({ messages, stepNumber }) => {
+    asked.push(stepNumber);
+    return { messages: messages.filter(({ role }) => role !== "system"), activeTools: ["bash"] };
+  };
+  const own = await runHistory({ compressor: compressor(t), prepareStep });
+  assert.deepEqual(asked, [0, 1, 2, 3]);
+  assert.ok(own.shown[3][0].value.length < REPORT.length / 2);
+});
+
+test("history: what is not needed any more leaves and stays away", async (t) => {
+  const log = (n) => Array.from({ length: 400 }, (_, i) => `run_${n} answered request ${i * 7919} of run_${n}_${i}`).join("\n");
+  let runs = 0;
+  const { shown } = await runHistory({ compressor: compressor(t) }, () => log(runs++), 30);
+  const gone = shown.findIndex((all) => all.some(({ value }) => value.includes(" removed")));
+  assert.ok(gone > 0, "nothing left");
+  const at = shown[gone].findIndex(({ value }) => value.includes(" removed"));
+  assert.ok(shown.slice(gone).every((all) => all[at].value === shown[gone][at].value));
+});
+
+test("history: without a server all stays", async (t) => {
+  for (const name of ["missing", "crashes in a request", "garbage at once"]) {
+    const { shown } = await runHistory({ compressor: compressor(t, FAULTS[name][0]) });
+    assert.deepEqual(shown[3].map(({ value }) => value), [REPORT, REPORT, REPORT], name);
+  }
+});

@@ -152,9 +152,13 @@ def messages_params(
     format: Format | None,
     session_id: str | None,
     policy: PolicyPatch | None,
+    reclaim: bool = False,
 ) -> MessagesParams:
     """Parameters of `messages/compress`."""
     params: MessagesParams = {"body": body}
+    # What left has to be remembered.
+    if reclaim and session_id:
+        params["reclaim"] = "auto"
     if format is not None:
         params["format"] = format
     if session_id:

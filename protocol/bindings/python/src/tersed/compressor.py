@@ -116,12 +116,22 @@ class Compressor:
             return [Outcome(given["content"], failure=failure) for given in results]
 
     def compress_messages(
-        self, body: Body, *, format: Format | None = None, session_id: str | None = None
+        self,
+        body: Body,
+        *,
+        format: Format | None = None,
+        session_id: str | None = None,
+        reclaim: bool = False,
     ) -> Outcome[Body]:
-        """Compresses the tool results in a request body as a model's provider takes it."""
+        """Compresses the tool results in a request body as a model's provider takes it.
+
+        With `reclaim`, and in a session, earlier results that are not needed any more leave the
+        conversation when that pays.
+        """
         method = "messages/compress"
         try:
-            params = messages_params(body, format, session_id or self.session_id, self.policy)
+            session = session_id or self.session_id
+            params = messages_params(body, format, session, self.policy, reclaim)
             answer = self.client.messages_compress(params, timeout=self.deadline)
             return Outcome(checked(answer["body"], body))
         except Exception as error:

@@ -3,13 +3,17 @@
  *
  * `compressTools` changes what the model sees of the tools that are given; the application still gets each
  * tool's own output. `compressionMiddleware` does so for every tool of a model, results that failed and tools
- * of MCP servers included. Use one of them.
+ * of MCP servers included. `compressHistory` works on the whole conversation before each step, so that results
+ * which are not needed any more leave it. Use one of them.
  */
 
-import type { LanguageModelMiddleware, ToolSet } from "ai";
+import { randomUUID } from "node:crypto";
+
+import type { LanguageModelMiddleware, ModelMessage, ToolSet } from "ai";
 
 import { type CompressOptions, Compressor } from "../compressor.js";
 import type { Evidence } from "../protocol.js";
+import { type Result, type Turn, History } from "./history.js";
 import { shapeOf } from "./shape.js";
 
 /** Whose results are compressed, and where. */
@@ -93,6 +97,93 @@ export function compressionMiddleware(options: CompressionOptions): LanguageMode
       return { ...params, prompt };
     },
   };
+}
+
+/** Whose conversation is compressed, and where. */
+export interface HistoryOptions extends CompressionOptions {
+  /** What else a step needs: its answer stands beside the messages. It gets them as they came. */
+  prepareStep?: ((options: never) => unknown) | undefined;
+}
+
+/**
+ * A `prepareStep` that gives the model a smaller conversation; the results of the steps keep what the tools gave. One is
+ * for one conversation.
+ */
+export function compressHistory(options: HistoryOptions) {
+  const { compressor, exclude = [] } = options;
+  const sessionId = options.sessionId ?? compressor.sessionId ?? `ai-sdk-${randomUUID()}`;
+  const history = new History();
+  // A step begins with the messages that the one before gave: of each result what the tool gave, and what was made of it.
+  const known = new Map<string, { given: ModelOutput; shown: string }>();
+  return async ({ messages, ...more }: { messages: ModelMessage[] }): Promise<{ messages: ModelMessage[] }> => {
+    const own = (await options.prepareStep?.({ messages, ...more } as never)) as { messages?: ModelMessage[] } | undefined;
+    const given = withOutputs(own?.messages ?? messages, (part) => {
+      const last = known.get(part.toolCallId);
+      return last?.shown === JSON.stringify(part.output) ? last.given : part.output;
+    });
+    const turns = turnsOf(given, exclude);
+    const results = turns.flatMap((turn) => turn.results);
+    if (results.length === 0) return { ...own, messages: given };
+    const contents = await history.contents(compressor, sessionId, turns);
+    const texts = new Map(results.map((result, n) => [result.toolCallId, contents[n]]));
+    const seen = withOutputs(given, (part) => {
+      const content = texts.get(part.toolCallId);
+      const shape = content === undefined ? undefined : shapeOf(part.output.value);
+      if (!shape) return part.output;
+      const output = { ...part.output, value: shape.rebuild(content) };
+      known.set(part.toolCallId, { given: part.output, shown: JSON.stringify(output) });
+      return output;
+    });
+    return { ...own, messages: seen };
+  };
+}
+
+/** A part of a message that holds a result. */
+type ResultPart = { type: string; toolCallId: string; toolName: string; output: ModelOutput };
+
+const isResult = (part: unknown): part is ResultPart => (part as ResultPart | null)?.type === "tool-result";
+
+/** The messages with other outputs; nothing that was given is changed. */
+function withOutputs(messages: readonly ModelMessage[], output: (part: ResultPart) => ModelOutput): ModelMessage[] {
+  return messages.map((message) => {
+    if (message.role !== "tool") return message;
+    const content = (message.content as unknown[]).map((part) =>
+      isResult(part) ? { ...part, output: output(part) } : part,
+    );
+    return { ...message, content } as ModelMessage;
+  });
+}
+
+/** A conversation as answers of the model with the results of their calls. */
+function turnsOf(messages: readonly ModelMessage[], exclude: readonly string[]): Turn[] {
+  const turns: Turn[] = [{ said: "", results: [] }];
+  const inputs = new Map<string, unknown>();
+  for (const { role, content } of messages) {
+    const parts: readonly unknown[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+    if (role === "assistant") {
+      const texts = parts.map((part) => ((part as { type: string }).type === "text" ? (part as { text: string }).text : ""));
+      turns.push({ said: texts.join(""), results: [] });
+      for (const part of parts as { type: string; toolCallId: string; input: unknown }[]) {
+        if (part.type === "tool-call") inputs.set(part.toolCallId, part.input);
+      }
+    }
+    if (role !== "tool") continue;
+    for (const part of parts) {
+      if (!isResult(part) || exclude.includes(part.toolName)) continue;
+      const shape = shapeOf(part.output.value);
+      if (!shape) continue;
+      const result: Result = {
+        toolCallId: part.toolCallId,
+        tool: part.toolName,
+        arguments: inputs.get(part.toolCallId),
+        content: shape.content,
+        exitCode: shape.exitCode,
+        isError: part.output.type.startsWith("error-"),
+      };
+      turns.at(-1)?.results.push(result);
+    }
+  }
+  return turns;
 }
 
 /** The calls that messages hold: what the model sees. */

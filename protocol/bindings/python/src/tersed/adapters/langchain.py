@@ -12,11 +12,13 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware
-from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.messages import ToolMessage
+from langchain.agents.middleware.types import ModelRequest, ToolCallRequest
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.types import Command
 
 from ..compressor import Compressor
+from ._history import Histories, Turn, body_of
+from ._history import Result as Kept
 from ._shape import Shape, shape_of
 from ._visible import calls_in, points_elsewhere
 
@@ -103,6 +105,92 @@ class TersedMiddleware(AgentMiddleware[Any, Any]):
         # An agent that a tool starts has the thread of its parent, and that tool's place in it.
         agent = str(config.get("checkpoint_ns") or "").rpartition("|")[0]
         return f"{session}/{agent}" if agent else session
+
+
+class TersedHistoryMiddleware(AgentMiddleware[Any, Any]):
+    """Compresses all results of a conversation in `wrap_model_call`, before each call of the model.
+
+    The state of the agent keeps what the tools gave. Results that are not needed any more leave the
+    request. Failed calls are results like others. Use this or `TersedMiddleware`, not both. The
+    session is the `thread_id` of the run, or one of its own for runs without. Tools named in `exclude`
+    keep their results.
+    """
+
+    def __init__(
+        self, compressor: Compressor | None = None, *, exclude: Collection[str] = ()
+    ) -> None:
+        super().__init__()
+        self.compressor = compressor if compressor is not None else Compressor()
+        self.exclude = frozenset(exclude)
+        self._async = self.compressor.as_async()
+        self._session = self.compressor.session_id or f"langchain-{uuid.uuid4()}"
+        self._histories = Histories()
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
+    ) -> Any:
+        """Calls the model with smaller results."""
+        turns, session = self._turns(request), self._session_of(request)
+        if not any(turn.results for turn in turns):
+            return handler(request)
+        reclaim = self._histories.reclaims(session, turns)
+        outcome = self.compressor.compress_messages(
+            body_of(turns), format="anthropic", session_id=session, reclaim=reclaim
+        )
+        return handler(_seen(request, turns, self._histories.contents(session, turns, outcome)))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[Any]]
+    ) -> Any:
+        """Calls the model with smaller results."""
+        turns, session = self._turns(request), self._session_of(request)
+        if not any(turn.results for turn in turns):
+            return await handler(request)
+        reclaim = self._histories.reclaims(session, turns)
+        outcome = await self._async.compress_messages(
+            body_of(turns), format="anthropic", session_id=session, reclaim=reclaim
+        )
+        return await handler(
+            _seen(request, turns, self._histories.contents(session, turns, outcome))
+        )
+
+    def _turns(self, request: ModelRequest[Any]) -> list[Turn]:
+        turns = [Turn()]
+        calls: dict[str, Any] = {}
+        for message in request.messages:
+            if isinstance(message, AIMessage):
+                turns.append(Turn(str(message.text)))
+                calls.update({call["id"] or "": call for call in message.tool_calls})
+            elif isinstance(message, ToolMessage) and message.tool_call_id:
+                call = calls.get(message.tool_call_id, {})
+                tool = call.get("name") or message.name or ""
+                shape = None if tool in self.exclude else shape_of(message.content)
+                if tool and shape is not None:
+                    failed = message.status == "error"
+                    id_, args = message.tool_call_id, call.get("args")
+                    turns[-1].results.append(Kept(id_, tool, args, shape.content, failed))
+        return turns
+
+    def _session_of(self, request: ModelRequest[Any]) -> str:
+        info = getattr(request.runtime, "execution_info", None)
+        session = str(getattr(info, "thread_id", None) or self._session)
+        # An agent that a tool starts has the thread of its parent, and that tool's place in it.
+        agent = str(getattr(info, "checkpoint_ns", None) or "").rpartition("|")[0]
+        return f"{session}/{agent}" if agent else session
+
+
+def _seen(request: ModelRequest[Any], turns: list[Turn], contents: list[Any]) -> ModelRequest[Any]:
+    """The request with these contents in the places of the results."""
+    results = [result.call for turn in turns for result in turn.results]
+    new = dict(zip(results, contents))
+    messages = []
+    for message in request.messages:
+        if isinstance(message, ToolMessage) and message.tool_call_id in new:
+            shape = shape_of(message.content)
+            if shape is not None:
+                message = _with(message, shape.rebuild(new[message.tool_call_id]))
+        messages.append(message)
+    return request.override(messages=messages)
 
 
 def _visible(request: ToolCallRequest) -> set[str]:

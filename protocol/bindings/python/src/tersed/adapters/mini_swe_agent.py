@@ -11,6 +11,7 @@ import uuid
 from typing import Any
 
 from ..compressor import Compressor
+from ._history import Histories, Result, Turn, body_of
 from ._shape import shape_of
 
 
@@ -55,3 +56,80 @@ class TersedEnvironment:
         if name == "environment":  # while it is not set yet, as in a copy
             raise AttributeError(name)
         return getattr(self.environment, name)
+
+
+class TersedModel:
+    """Compresses the observations in all messages before the wrapped model gets them.
+
+    The trajectory keeps what the commands wrote. Observations that are not needed any more leave the
+    request. Use this or `TersedEnvironment`, not both. One model is one conversation: wrap a new one for
+    each run, and for each agent. Observations without a call of a tool stay as they are.
+
+    ```python
+    agent = DefaultAgent(TersedModel(model), LocalEnvironment(), **settings)
+    ```
+    """
+
+    def __init__(self, model: Any, compressor: Compressor | None = None) -> None:
+        self.model = model
+        self.compressor = compressor if compressor is not None else Compressor()
+        self._session = self.compressor.session_id or f"mini-swe-agent-{uuid.uuid4()}"
+        self._histories = Histories()
+
+    def query(self, messages: list[dict[str, Any]], *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Asks the model, which sees less of the observations."""
+        turns = _turns(messages)
+        if any(turn.results for turn in turns):
+            reclaim = self._histories.reclaims(self._session, turns)
+            outcome = self.compressor.compress_messages(
+                body_of(turns), format="anthropic", session_id=self._session, reclaim=reclaim
+            )
+            contents = self._histories.contents(self._session, turns, outcome)
+            calls = [result.call for turn in turns for result in turn.results]
+            new = dict(zip(calls, contents))
+            messages = [_with_output(m, new.get(m.get("tool_call_id") or "")) for m in messages]
+        answer: dict[str, Any] = self.model.query(messages, *args, **kwargs)
+        return answer
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "model":  # while it is not set yet, as in a copy
+            raise AttributeError(name)
+        return getattr(self.model, name)
+
+
+def _turns(messages: list[dict[str, Any]]) -> list[Turn]:
+    turns = [Turn()]
+    commands: dict[str, Any] = {}
+    for message in messages:
+        extra = message.get("extra") or {}
+        if message.get("role") == "assistant":
+            said = message.get("content")
+            turns.append(Turn(said if isinstance(said, str) else ""))
+            for action in extra.get("actions") or ():
+                commands[action.get("tool_call_id") or ""] = action.get("command")
+        elif message.get("role") == "tool" and message.get("tool_call_id"):
+            output = _output(message)
+            if output:
+                call = message["tool_call_id"]
+                code = extra.get("returncode")
+                code = code if isinstance(code, int) and not isinstance(code, bool) else None
+                arguments = {"command": commands.get(call)}
+                result = Result(call, "bash", arguments, output, exit_code=code)
+                turns[-1].results.append(result)
+    return turns
+
+
+def _output(message: dict[str, Any]) -> str | None:
+    """What the command wrote, where the observation holds it once and as it is."""
+    output = (message.get("extra") or {}).get("raw_output")
+    content = message.get("content")
+    if isinstance(output, str) and isinstance(content, str) and content.count(output) == 1:
+        return output
+    return None
+
+
+def _with_output(message: dict[str, Any], new: str | None) -> dict[str, Any]:
+    output = _output(message)
+    if new is None or not output:
+        return message
+    return {**message, "content": message["content"].replace(output, new)}

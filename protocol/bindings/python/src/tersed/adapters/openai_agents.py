@@ -21,7 +21,8 @@ class TersedInputFilter:
     """Compresses tool results in the input; without a working server it stays as it is.
 
     One session is one conversation: use one filter for each, or give `session_of`, which names the
-    session by what the run knows, such as its context.
+    session by what the run knows, such as its context. Results that are not needed any more leave
+    the input, unless `reclaim` is false; set that where the provider keeps the history.
 
     ```python
     RunConfig(call_model_input_filter=TersedInputFilter())
@@ -33,9 +34,11 @@ class TersedInputFilter:
         compressor: AsyncCompressor | None = None,
         *,
         session_of: SessionOf | None = None,
+        reclaim: bool = True,
     ) -> None:
         self.compressor = compressor if compressor is not None else AsyncCompressor()
         self._session_of = session_of
+        self._reclaim = reclaim
         self._session = self.compressor.session_id or f"agents-{uuid.uuid4()}"
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
@@ -44,7 +47,10 @@ class TersedInputFilter:
         session = self._session_of(data) if self._session_of else None
         body: dict[str, Any] = {"input": list(given.input)}
         outcome = await self.compressor.compress_messages(
-            body, format="openai-responses", session_id=session or self._session
+            body,
+            format="openai-responses",
+            session_id=session or self._session,
+            reclaim=self._reclaim,
         )
         if outcome.failure is not None:
             return given

@@ -1,0 +1,96 @@
+//! How the hosts of histories are wired on this machine, looked up once each. Nothing is changed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::fate::Wrapping;
+use super::report::HostFound;
+use super::shown::shown;
+use crate::doctor::wired::Wired;
+use crate::host::reach::Reach;
+use crate::host::{claude_code, codex};
+use crate::install::hosts::claude_code::wants_wrapping;
+use crate::install::{Place, Row, Scope};
+
+/// What is known of this machine.
+pub(super) struct Machine {
+    /// `None` if there is no home folder: then no host is wired.
+    place: Option<(Place, PathBuf)>,
+    known: BTreeMap<&'static str, Known>,
+}
+
+/// What is known of a host.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    /// Whether it is wired.
+    pub wired: Wired,
+    /// How commands are wrapped as `tersed install` wires it.
+    pub installed: Wrapping,
+    /// How they are wrapped as it is wired.
+    pub here: Wrapping,
+}
+
+impl Known {
+    /// Whether the wiring works.
+    pub(super) fn is_wired(&self) -> bool {
+        matches!(self.wired, Wired::Whole(_))
+    }
+}
+
+impl Machine {
+    /// This machine, and the project in the current folder.
+    pub(super) fn of_process() -> Self {
+        let place = Place::of_process(Scope::User, None, None).ok().zip(std::env::current_exe().ok());
+        Self { place, known: BTreeMap::new() }
+    }
+
+    /// What is known of a host.
+    pub(super) fn of(&mut self, reach: &'static Reach) -> &Known {
+        let place = &self.place;
+        self.known.entry(reach.host).or_insert_with(|| look(reach, place.as_ref()))
+    }
+
+    /// The hosts that were asked for, for the report.
+    pub(super) fn hosts(&self) -> Vec<HostFound> {
+        let found = self.known.iter().filter_map(|(host, known)| {
+            let row = Row::named(host)?;
+            let reach = row.reach()?;
+            let (state, about) = match &known.wired {
+                Wired::Whole(scope) => ("wired", Some((*scope).to_owned())),
+                Wired::Part => ("part", None),
+                Wired::Fault(fault) => ("fault", Some(shown(fault))),
+                Wired::Nothing => ("none", None),
+            };
+            Some(HostFound {
+                host: (*host).to_owned(),
+                title: row.title.to_owned(),
+                state: state.to_owned(),
+                about,
+                gateway: reach.gateway.map(|program| format!("tersed gateway -- {program}")),
+            })
+        });
+        found.collect()
+    }
+}
+
+fn look(reach: &Reach, place: Option<&(Place, PathBuf)>) -> Known {
+    let has_rules = match reach.host {
+        "claude-code" => claude_code::user_has_rules(),
+        "codex" => codex::user_has_rules(),
+        _ => false,
+    };
+    let installed = Wrapping { is_asked: false, has_rules };
+    let mut known = Known { wired: Wired::Nothing, installed, here: installed };
+    if let (Some(row), Some((place, own))) = (Row::named(reach.host), place) {
+        known.wired = Wired::of(row, place, own);
+        known.here.is_asked = reach.host == "claude-code" && wants_wrapping(place);
+    }
+    known
+}
+
+/// The host that writes a format, and this file of it.
+pub(super) fn host_of(format: &str, file: &Path) -> Option<&'static Reach> {
+    // Kilo writes what OpenCode writes, into folders of its own.
+    let is_kilo = || file.iter().any(|part| part == "kilo" || part == "kilo.db");
+    Reach::named(if format == "opencode" && is_kilo() { "kilo" } else { format })
+}

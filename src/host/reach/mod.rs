@@ -1,0 +1,194 @@
+//! Which results of which tools tersed replaces in each host, and which stay and why: one table. The hooks ask it what to do with
+//! a result, a test compares it with the settings that `tersed install` writes, and `tersed audit` counts by it.
+//!
+//! It holds names alone: it looks at no result and at no file.
+
+mod table;
+
+pub use table::HOSTS;
+pub(super) use table::{CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI};
+
+/// A host and what is reached in it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Its name, as `tersed install` takes it.
+    pub host: &'static str,
+    /// Its tools. The first row that names a tool counts; the last one names all.
+    pub tools: &'static [Tools],
+    /// Whether it says which call a result answers. Otherwise no later result refers to one.
+    pub names_calls: bool,
+    /// The program that `tersed gateway` starts so that all requests to its model pass through; `None` if it knows no way.
+    pub gateway: Option<&'static str>,
+}
+
+/// Tools that are treated alike.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Tools {
+    /// Their names; `*` at the end stands for any rest.
+    pub names: &'static [&'static str],
+    /// What happens to a result.
+    pub result: Way,
+    /// What happens to the result of a call that the host counts as failed.
+    pub failed: Way,
+}
+
+/// What happens to a result in a host that is wired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// It is replaced after the call.
+    Replaced(Text),
+    /// Lines at the ends of a view of a file that the model has seen are left out; every other line stays.
+    Seen,
+    /// The command runs inside `tersed run`, if its command line allows that and no rules of the user forbid it.
+    Wrapped,
+    /// The same, but only if the user asked for it with the variable `TERSED_WRAP`.
+    WrappedIfAsked,
+    /// It stays. The session learns what the model wrote into the call.
+    Noted,
+    /// It stays.
+    Stays(Why),
+}
+
+/// Where the text is in a result that is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Text {
+    /// The result is text, or a list of parts.
+    Whole,
+    /// In this member of an object.
+    Member(&'static str),
+    /// In the members for the two streams of a command.
+    Streams,
+}
+
+/// Why a result stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// The call failed.
+    Failed,
+    /// The host takes no other text for this tool's results, or the adapter does not know their form.
+    Tool,
+    /// A program that the model wrote reads it, or printed it.
+    Program,
+    /// The model had not seen its lines, and the host numbers what stays in their place.
+    Unseen,
+    /// Only an extension that asks gets smaller results.
+    Asked,
+    /// The command line is not one that can run inside `tersed run`.
+    NotWrapped,
+    /// Rules of the user, which would not recognise a command in `tersed run`.
+    Rules,
+    /// No host is known for the history.
+    NoHost,
+}
+
+impl Way {
+    /// What happens, as people read it, without a full stop.
+    pub fn sentence(self) -> String {
+        match self {
+            Self::Replaced(_) => "becomes smaller".to_owned(),
+            Self::Seen => "lines that were seen before go, at the ends of the view".to_owned(),
+            Self::Wrapped => "becomes smaller: the command runs inside `tersed run`".to_owned(),
+            Self::WrappedIfAsked => {
+                "becomes smaller inside `tersed run`, if `TERSED_WRAP` is 1; stays otherwise".to_owned()
+            }
+            Self::Noted => "stays; what the model wrote into the call is remembered".to_owned(),
+            Self::Stays(why) => format!("stays: {}", why.sentence()),
+        }
+    }
+}
+
+impl Why {
+    /// Its code in reports.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Tool => "tool",
+            Self::Program => "program",
+            Self::Unseen => "unseen",
+            Self::Asked => "asked",
+            Self::NotWrapped => "notWrapped",
+            Self::Rules => "rules",
+            Self::NoHost => "noHost",
+        }
+    }
+
+    /// The reason as people read it, without a full stop.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Failed => "the host takes no other text for a call that failed",
+            Self::Tool => "the host takes no other text for this tool, or the adapter does not know its form",
+            Self::Program => {
+                "a program of the model reads what its tools give, and no hook sees what it prints"
+            }
+            Self::Unseen => {
+                "the host numbers the lines of a view after the hook, so only lines that were seen before go, at its ends"
+            }
+            Self::Asked => "only extensions that ask tersed get smaller results",
+            Self::NotWrapped => {
+                "the command line cannot run inside `tersed run` without changing its meaning"
+            }
+            Self::Rules => {
+                "rules of the user forbid commands or ask for them, and would not recognise a wrapped one"
+            }
+            Self::NoHost => "tersed is wired into no host that writes this format",
+        }
+    }
+}
+
+impl Reach {
+    /// The host with this name.
+    pub fn named(host: &str) -> Option<&'static Self> {
+        HOSTS.iter().copied().find(|reach| reach.host == host)
+    }
+
+    /// What happens to a result of a tool.
+    pub fn way(&self, tool: &str, is_failed: bool) -> Way {
+        match self.tools.iter().find(|tools| tools.names.iter().any(|name| names(name, tool))) {
+            Some(tools) if is_failed => tools.failed,
+            Some(tools) => tools.result,
+            None => Way::Stays(Why::Tool),
+        }
+    }
+}
+
+/// Whether a name of the table stands for this tool.
+fn names(name: &str, tool: &str) -> bool {
+    match name.strip_suffix('*') {
+        Some(start) => tool.starts_with(start),
+        None => name == tool,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_host_has_a_row_for_each_tool() {
+        assert!(HOSTS.is_sorted_by_key(|reach| reach.host));
+        for reach in HOSTS {
+            let last = reach.tools.last().unwrap();
+            assert_eq!(last.names, ["*"], "{}", reach.host);
+            assert_eq!(Reach::named(reach.host), Some(*reach));
+            let all: Vec<&str> = reach.tools.iter().flat_map(|tools| tools.names).copied().collect();
+            for (at, name) in all.iter().enumerate() {
+                // A name behind one that stands for it would never count.
+                assert!(!all[..at].iter().any(|before| names(before, name)), "{}: {name}", reach.host);
+            }
+        }
+        assert_eq!(Reach::named("no-such-host"), None);
+    }
+
+    #[test]
+    fn a_failed_call_is_told_from_others() {
+        let claude = Reach::named("claude-code").unwrap();
+        assert_eq!(claude.way("Bash", false), Way::Replaced(Text::Streams));
+        assert_eq!(claude.way("Bash", true), Way::WrappedIfAsked);
+        assert_eq!(claude.way("mcp__a__b", false), Way::Replaced(Text::Whole));
+        assert_eq!(claude.way("mcp__a__b", true), Way::Stays(Why::Failed));
+        assert_eq!(claude.way("mcp_", false), Way::Stays(Why::Tool));
+        let codex = Reach::named("codex").unwrap();
+        assert_eq!(codex.way("exec", false), Way::Stays(Why::Program));
+        assert_eq!(codex.way("exec_command", true), Way::Wrapped);
+    }
+}
