@@ -108,6 +108,28 @@ fn a_wired_host_is_named_with_what_it_starts() {
 }
 
 #[test]
+fn the_plugin_of_a_host_counts_as_its_wiring() {
+    let machine = Machine::new();
+    fs::create_dir_all(machine.at("home/.claude")).unwrap();
+    let settings = |is_on: bool| {
+        let text =
+            serde_json::json!({ "enabledPlugins": { "other@x": true, "tersed@tersed": is_on } }).to_string();
+        fs::write(machine.at("home/.claude/settings.json"), text).unwrap();
+    };
+    let told = || machine.said("hosts", &[]).into_iter().find(|text| text.contains("Claude Code")).unwrap();
+    settings(false);
+    assert_eq!(told(), "note Claude Code: not wired");
+    settings(true);
+    assert!(
+        told().starts_with("ok Claude Code: wired by its plugin, starts tersed, which is "),
+        "{}",
+        told()
+    );
+    fs::remove_file(machine.at("bin/tersed")).unwrap();
+    assert_eq!(told(), "fault Claude Code: its plugin starts tersed, which is not in the PATH");
+}
+
+#[test]
 fn a_program_that_is_not_there_is_a_fault() {
     let machine = Machine::new();
     assert!(machine.tersed(&["install", "pi", "--command", "/no/such/tersed"], &[]).status.success());
