@@ -5,7 +5,7 @@ use crate::detect::{detect, viewed};
 use crate::pipeline::Outcome;
 use crate::pipeline::evidence::Status;
 use crate::text::call::ToolCall;
-use crate::text::marker;
+use crate::text::marker::{self, Marker};
 use crate::text::signals;
 use crate::text::source::Source;
 
@@ -46,6 +46,8 @@ pub struct Facts {
     pub(super) has_failed: bool,
     /// Results that its text points to.
     pub(super) refers_to: Vec<String>,
+    /// Whether its text points to earlier results that are not among these: it was worked on before it came.
+    pub(super) refers_to_others: bool,
     /// Whether a text could stand in its place.
     pub may_go: bool,
 }
@@ -76,7 +78,9 @@ impl Facts {
         let [text] = &outcome.texts[..] else { return facts };
         let shown = evidence.omissions.iter().filter_map(|o| o.shown_by.as_ref());
         let shown = shown.map(|shown| &shown.tool_call_id).chain(&evidence.duplicate_of);
-        facts.refers_to = shown.filter(|id| **id != facts.call).cloned().collect();
+        let shown: Vec<&String> = shown.collect();
+        facts.refers_to_others = references(text) > shown.len();
+        facts.refers_to = shown.into_iter().filter(|id| **id != facts.call).cloned().collect();
         facts.refers_to.sort_unstable();
         facts.refers_to.dedup();
         let numbers = numbers(text);
@@ -152,6 +156,23 @@ impl Facts {
     }
 }
 
+/// Markers in a text that point to earlier results. Output that only looks like them is escaped before, and counts as well: then
+/// more results stay than have to.
+fn references(text: &str) -> usize {
+    let points = |line: &&str| {
+        let start = line.find("[tersed").or_else(|| line.find("[Duplicate of "));
+        let marker = start.and_then(|start| Marker::parse(&line[start..]));
+        matches!(
+            marker,
+            Some((
+                Marker::Shown { .. } | Marker::There { .. } | Marker::Same { .. } | Marker::Duplicate { .. },
+                _
+            ))
+        )
+    };
+    text.lines().filter(|line| marker::may_hold(line)).filter(points).count()
+}
+
 /// How many numbers two lists of ranges have in common.
 fn common(one: &[(u32, u32)], other: &[(u32, u32)]) -> u64 {
     let (mut i, mut j, mut count) = (0, 0, 0);
@@ -216,6 +237,7 @@ mod tests {
     use crate::config::Policy;
     use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
+    use crate::text::origin::Origin;
 
     fn facts(call: &ToolCall, text: &str) -> Facts {
         let outcome = compress(call, &[Raw::Text(text)], &Policy::default(), false, &NoHistory).unwrap();
@@ -248,6 +270,16 @@ mod tests {
         assert!(numbers("1: a\n2: b\n").is_empty());
         assert_eq!(number("99999999999: x"), None);
         assert_eq!(heading("[File: /w/a.py (10 lines total)]\n1:x"), Some("/w/a.py"));
+    }
+
+    #[test]
+    fn references_of_another_process_are_seen() {
+        let origin = Origin { call: String::new(), tool: "bash".into(), argument: None, label: None };
+        let marker = Marker::Shown { first: 2, last: 9, there: None, origin, ago: Some(2) }.write();
+        let call = ToolCall { tool: "bash".into(), command: Some("cat a".into()), ..ToolCall::default() };
+        let text: String = (0..90).map(|n| format!("line {n} of it\n")).collect();
+        assert!(facts(&call, &format!("{text}{marker}\nend\n")).refers_to_others);
+        assert!(!facts(&call, &text).refers_to_others);
     }
 
     #[test]

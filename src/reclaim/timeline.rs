@@ -321,6 +321,11 @@ impl Timeline {
         // What a result that stays points to stays too. Results point back, so that one pass from the end finds all.
         for (number, entry) in self.results.iter().enumerate().rev() {
             let stays = here[number] && entry.gone.is_none() && may_go[number].is_none();
+            if stays && entry.facts.refers_to_others {
+                // To which ones nobody knows.
+                may_go[..number].fill(None);
+                break;
+            }
             for call in entry.facts.refers_to.iter().filter(|_| stays) {
                 if let Some(may_go) = self.by_call.get(call).and_then(|other| may_go.get_mut(*other)) {
                     *may_go = None;
@@ -450,6 +455,19 @@ mod tests {
         assert_eq!(gone(&told(&cited)), []);
         let later = [cited, vec![("we see alpha_1 once more", None)]].concat();
         assert_eq!(gone(&told(&later)), [(0, Gone::NotCited(6))]);
+    }
+
+    #[test]
+    fn nothing_goes_before_a_result_that_points_to_unknown_ones() {
+        let pointing = Facts { refers_to_others: true, may_go: false, ..result("b", "beta_1", 2) };
+        let quiet = vec![("", None); 6];
+        let first = ("", Some(result("a", "alpha_1", 1)));
+        let last = ("", Some(result("c", "gamma_1", 3)));
+        let timeline = told(&[vec![first.clone(), ("", Some(pointing)), last], quiet.clone()].concat());
+        assert_eq!(gone(&timeline), [(2, Gone::NotCited(6))]);
+        let plain = ("", Some(Facts { may_go: false, ..result("b", "beta_1", 2) }));
+        let timeline = told(&[vec![first, plain], quiet].concat());
+        assert_eq!(gone(&timeline), [(0, Gone::NotCited(7))]);
     }
 
     #[test]

@@ -59,7 +59,8 @@ pub(super) enum Tail {
 pub(super) fn goes_on(tail: &[u8], last: u8) -> bool {
     let Some(&next) = tail.first() else { return false };
     let is_one_word = next.is_ascii_alphabetic() && next.is_ascii_lowercase() == last.is_ascii_lowercase();
-    is_one_word && !(next.eq_ignore_ascii_case(&b's') && !tail.get(1).is_some_and(u8::is_ascii_alphabetic))
+    let is_plural = next.eq_ignore_ascii_case(&b's') && !tail.get(1).is_some_and(u8::is_ascii_alphabetic);
+    is_one_word && !is_plural
 }
 
 /// `pass` and `pwd` occur in many words; they count only as words of their own.
