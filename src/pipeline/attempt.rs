@@ -1,6 +1,7 @@
 //! One attempt at a part: the steps on it under one plan, and what they found.
 //!
-//! An attempt owns what it changes. One that does not do is dropped whole, and another one is made with the next plan.
+//! An attempt owns everything that it changes. If its output cannot be used, the whole attempt is dropped and another one is
+//! made with the next plan.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -40,7 +41,7 @@ impl Plan {
         [Self { tables: false, ..Self::FULL }, Self { tables: false, rewrites: false, ..Self::FULL }];
 }
 
-/// Bytes of the lines that an edit touched up to which they are held against every step.
+/// Most bytes of lines touched by an edit that no step may hide.
 const MAX_HELD_BYTES: usize = 8 << 10;
 
 /// What was found out about a result, part after part.
@@ -49,9 +50,9 @@ pub(super) struct Findings {
     pub(super) evidence: Evidence,
     /// Lines of earlier outputs that were referred to.
     pub(super) references: Vec<Reference>,
-    /// What the session talks about that decided something.
+    /// Topics of the session that changed a decision.
     pub(super) terms: Vec<Term>,
-    /// Texts of the agent's edits that decided something.
+    /// Texts of the agent's edits that changed a decision.
     pub(super) edited: Vec<Arc<str>>,
     /// Words of failures that were reported.
     pub(super) mentions: Vec<u64>,
@@ -227,7 +228,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
             self.request.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
         let may_be_cut = is_masked || self.request.call.exit_code != Some(0);
         self.request.timer_begin();
-        // Outside: what unwinds for want of anybody who waits is no fault of the step.
+        // Outside of `catch_unwind`: a cancelled request unwinds here, which is no fault of the step.
         crate::stop::check();
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let reduction = step(ledger)?;

@@ -21,7 +21,7 @@ impl Attempt<'_, '_> {
         let relevance = &self.request.relevance;
         let input =
             Input { source, call: self.request.call, detection, policy: self.request.policy, relevance };
-        // With references in it no document is one of its format any more.
+        // A document with references in it is no longer valid in its format.
         self.request.policy.rewrites_documents()
             && !self.request.is_verbatim
             && !self.request.in_full
@@ -54,7 +54,7 @@ impl Attempt<'_, '_> {
         for &method in &methods {
             let tried = catch_unwind(AssertUnwindSafe(|| {
                 dictionary::compress(&text, tokens, method, self.request.counter).and_then(|written| {
-                    // What the safe stage would take for a secret in the new form would be lost the next time.
+                    // If the safe stage took a part of the new form for a secret, that part would be removed when the output came in again.
                     let clean = sanitize::is_clean(&written.text, self.request.policy.redact_secrets);
                     if clean { Ok(written) } else { Err(Reason::GuardDeclined) }
                 })

@@ -1,5 +1,5 @@
 //! The exit status in the text: a reader of a text with gaps must not have to guess whether the command
-//! failed. What the text says itself is not said again.
+//! failed. A status that the text names already is not added.
 
 use crate::text::marker::Marker;
 

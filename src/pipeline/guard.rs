@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether all words of a line but the first and the last, which may be parts of longer ones, are words of
-    /// what is shown. What is not is looked for in no text.
+    /// what is shown. If not, no shown text can hold the line, and none is searched.
     fn may_show(&mut self, line: &str) -> bool {
         let words = &self.words().0;
         let mut last = None;
@@ -206,12 +206,12 @@ fn end(source: &Source<'_>, ledger: &Ledger) -> Option<usize> {
     is_well(&span.action).then_some(last)
 }
 
-/// Whether lines went since they told of nothing wrong.
+/// Whether lines were hidden because they report nothing wrong.
 fn is_well(action: &Action) -> bool {
     use Reason::{Clean, LogGroup, PassingChecks, PassingTests, Progress, TestOutput};
     use Reason::{RuleLimit, RuleLines, RuleMatch};
     let Action::Omit { reason, .. } = action else { return false };
-    // What an operator wrote down knows no more of a failure than a table does.
+    // A rule of an operator recognizes failures no better than a table of line forms does.
     matches!(reason, RuleLimit | RuleLines | RuleMatch)
         || matches!(reason, Clean | LogGroup | PassingChecks | PassingTests | Progress | TestOutput)
 }

@@ -120,24 +120,24 @@ fn first_stable(
     }
 }
 
-/// Whether a text that an encoder rewrote would stay as it is if it came in again. Rewritten
-/// neighbours may have become a repetition that was none before.
+/// Whether a text that an encoder rewrote would stay as it is if it came in again. Lines that differed before may be equal
+/// after they were rewritten, and then they are a repetition.
 fn is_stable_as(request: &Request<'_>, plan: Plan, done: &Attempted, cap_bytes: usize) -> bool {
     let key = &request.policy.seal_key;
     let steps = &done.found.evidence.steps;
     let text = &done.output.text;
-    // What the safe stage would take for a secret in the new form would be lost the next time.
+    // If the safe stage took a part of the new form for a secret, that part would be removed when the output came in again.
     if steps.iter().any(is_table) && !sanitize::is_clean(text, request.policy.redact_secrets) {
         return false;
     }
-    // A dictionary hides what is below it from a second run, but does not make it right.
+    // A second run does not look below a dictionary, but the text there has to be stable too.
     let below = done.dictionary.as_ref().map(|(_, below)| {
         let mut below = below.clone();
         marker::seal(&mut below, key);
         below
     });
     let text = below.as_ref().unwrap_or(text);
-    // What no step rewrote says the same to every step.
+    // Steps read lines that no step rewrote as they did before.
     let is_proven = !done.is_ruled && !steps.iter().any(is_rewritten);
     if is_proven || marker::is_sealed(text, key) {
         return true;

@@ -85,8 +85,8 @@ impl Attempt<'_, '_> {
         stretches.truncate(MAX_STRETCHES);
         let mut families = stretches.iter().filter_map(|s| s.reducer).map(|r| r.meta().family);
         let family = families.clone().next();
-        // What only the content told: the encoders must leave a diff alone, and what a log file holds of a
-        // test run reports failures.
+        // What only the content shows: the encoders must leave a diff alone, and a test run that a log file
+        // holds reports failures.
         if families.any(|family| matches!(family, "test" | "build")) {
             detection.shape = Shape::Other;
         } else if family == Some("diff") {

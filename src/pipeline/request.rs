@@ -98,7 +98,7 @@ impl<'a> Request<'a> {
             .and_then(|times| history.first_but_for_times(times));
         let named = |first: First| First { shows_id: policy.ids_visible, ..first };
         let (duplicate_of, same_but_for_times) = (duplicate_of.map(named), same_but_for_times.map(named));
-        // What repeats as a whole is not looked up line by line.
+        // A result that repeats as a whole is not searched for repeated lines.
         let is_looked_up = dedups && duplicate_of.is_none();
         let key_of = |retain: &Arc<Retain>| pointer::key(retain);
         Self {

@@ -193,8 +193,8 @@ impl Buffer {
     }
 }
 
-/// Reads one block. What is no object is no business of ours. Of a member that stands twice nobody
-/// knows which one the model will see, so that neither could be passed on with its secrets removed.
+/// Reads one block; values other than objects are passed on. If a member occurs twice, it is unknown which one the model will
+/// see, so neither could be passed on with its secrets removed.
 fn piece<'a>(block: &'a str, place: &str) -> Result<Piece<'a>, RpcError> {
     let members = match serde_json::from_str::<Block<'a>>(block) {
         Ok(members) => members,

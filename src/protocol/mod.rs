@@ -1,5 +1,5 @@
-//! The wire: one file per noun, and the one table of methods that the server, the in-process door,
-//! the schema and the documentation are made from.
+//! The types of the protocol, one file for each group of methods, and the one table of methods from which the server, the
+//! in-process handler, the schema and the documentation are made.
 
 #[cfg(feature = "schema")]
 mod aliases;
@@ -7,6 +7,7 @@ pub mod artifact;
 pub mod config;
 pub mod content;
 pub mod error;
+pub mod host_cut;
 pub mod initialize;
 pub mod messages;
 pub mod notification;

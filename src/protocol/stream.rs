@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::host_cut::HostCut;
 use super::params::object;
-use super::tool_result::{HostCut, Members};
+use super::tool_result::Members;
 use crate::config::{BudgetPatch, PolicyPatch};
 
 /// Parameters of `toolResult/open`: those of `toolResult/compress`, but for the content.

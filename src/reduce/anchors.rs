@@ -1,8 +1,8 @@
 //! The search for anchors: which reducers' texts stand in a text, in one pass over its bytes.
 //!
-//! A bitmap over hashes of four bytes turns almost every place away; where it does not, the anchors that have
-//! these bytes are compared. Of each anchor the four bytes are taken that are rarest in texts. What was found
-//! once is not looked for again. An automaton over as many anchors reads five times as long.
+//! A bitmap over hashes of four bytes rules out almost every place; at the others, the anchors with these bytes are
+//! compared. Each anchor is represented by those four of its bytes that are rarest in texts. An anchor that was found is not
+//! searched for again. An automaton over as many anchors takes five times as long.
 
 const BITS: u32 = 16;
 const SLOTS: usize = 1 << BITS;

@@ -2,7 +2,7 @@
 //! one line.
 //!
 //! Each run of pieces leaves a marker with its length, so that the guard can put the line together again and see
-//! that nothing went which reports a failure. The start of a line stays: whoever looks for it looks for that.
+//! that nothing went which reports a failure. The start of a line stays, because a search for the line looks for it.
 
 use std::ops::Range;
 
@@ -35,13 +35,13 @@ impl<'a> Cut<'a> {
         Self { line, runs: Vec::new() }
     }
 
-    /// A piece is left out, unless it belongs to the start; then it says no. Pieces come in order; those with nothing but a comma or white
-    /// space between share a marker.
+    /// Leaves a piece out and returns true; false if it belongs to the start of the line. Pieces come in order; those with
+    /// nothing but a comma or white space between them share a marker.
     pub fn hide(&mut self, piece: Range<usize>, reason: Reason) -> bool {
         self.push(piece, reason, "")
     }
 
-    /// Members of a JSON array or object go; a string stands in their place.
+    /// Leaves out members of a JSON array or object. A string is written in their place.
     pub fn hide_members(&mut self, piece: Range<usize>, reason: Reason) {
         self.push(piece, reason, "\"");
     }

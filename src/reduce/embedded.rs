@@ -1,4 +1,4 @@
-//! Binary data inside a text: long base64 of an image or an archive says nothing to a reader.
+//! Binary data inside a text: long base64 of an image or an archive is of no use to a reader.
 //!
 //! Only runs whose decoded head is a known binary kind are left out; keys, certificates and digests are kept.
 

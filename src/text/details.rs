@@ -127,7 +127,8 @@ pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
 /// A digest of a line without its digits. Holds within one process run on one text.
 pub fn likeness(line: &str) -> u64 {
     const FULL: usize = 64;
-    // FNV's multiplier over eight bytes at a time: the same everywhere; two lines that meet only cost an example.
+    // FNV's multiplier over eight bytes at a time: the same on every machine. If two different lines get the same digest, one
+    // example is lost and nothing else.
     let mix = |state: u64, eight: &[u8; 8]| {
         (state.rotate_left(23) ^ u64::from_le_bytes(*eight)).wrapping_mul(0x0100_0000_01b3)
     };

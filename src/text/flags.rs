@@ -12,7 +12,7 @@ use crate::stop;
 use crate::text::judge::RARE_ONE_IN;
 use crate::text::maps::Map;
 
-/// Commands of one program that are needed before one of them can be an exception. Chosen: fewer show no habit.
+/// Commands of one program that are needed before one of them can be an exception. Chosen: of fewer, none is usual.
 const MIN_COMMANDS: usize = 8;
 /// At most this many commands have the same exception, however many commands there are.
 const MAX_ALIKE: usize = 3;

@@ -2,7 +2,7 @@
 //!
 //! Reducers and encoders return spans over source lines, never text. Markers, the evidence and the
 //! guard's view all come from the spans, so that they cannot disagree with what is shown. One file,
-//! though long: whoever changes what a span means has to see all that reads it.
+//! though long: a change of what a span means concerns every function here.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -140,7 +140,7 @@ impl Ledger {
             match span.action {
                 _ if !hit => spans.push(span),
                 Action::Omit { reason, group, names } => {
-                    // What is left would not be what the names are of, but for that of a rule; its words go.
+                    // The names are of all lines that the marker stood for; only the name of a rule is still right for the rest.
                     let rule = names.filter(|names| reason.names_a_rule() && !names.contains(": "));
                     let action = Action::Omit { reason, group, names: rule };
                     let mut from = span.lines.start;

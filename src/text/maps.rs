@@ -1,6 +1,6 @@
 //! The maps and sets of the hot steps: those of the standard library with a faster hash.
 //!
-//! Seeded at start, as the standard ones are: nothing may depend on the order of their entries.
+//! The hash has a random seed, as that of the standard ones has: nothing may depend on the order of their entries.
 
 use std::collections::{HashMap, HashSet};
 

@@ -101,7 +101,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether a name is put together, so that it is not a word of the language, and not one of everybody's.
+/// Whether a name has several parts, so that it is not a word of the language, and is not one that every program uses.
 /// `kinds` are those of its bytes.
 fn says_something(name: &str, kinds: u8) -> bool {
     if kinds & (UPPER | DIGIT | JOINT) == 0 || !(MIN_NAME_BYTES..=MAX_NAME_BYTES).contains(&name.len()) {
@@ -116,7 +116,7 @@ fn says_something(name: &str, kinds: u8) -> bool {
     (is_numbered || is_joined() || has_hump()) && !is_common(name)
 }
 
-/// Whether a name starts as those of everybody do.
+/// Whether a name starts as names that every program uses do.
 fn is_common(name: &str) -> bool {
     let first = name.as_bytes().first();
     COMMON.iter().any(|common| common.as_bytes().first() == first && name.starts_with(common))

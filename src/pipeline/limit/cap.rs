@@ -57,7 +57,7 @@ const MAX_SAMPLE_BYTES: usize = 300;
 /// Headings that are kept for what stays of a text.
 const MAX_HEADINGS: usize = 512;
 
-/// Rounds in which lines are shown as they were written for want of what they lean on.
+/// Rounds in which rewritten lines are restored because a line that they depend on is cut.
 const MAX_ROUNDS: usize = 8;
 
 /// Brings the ledger under the cap; `None` when it is already.

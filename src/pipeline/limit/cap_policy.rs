@@ -39,7 +39,7 @@ impl Attempt<'_, '_> {
             self.request.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
         let limit = limit.filter(|_| self.rule_allows("head_tail"));
         if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
-            // What a reducer left of a report is denser than what nobody read.
+            // A report that a reducer has shortened is denser than a text that no reducer knows.
             let is_dense = self.is_read && !self.is_installation();
             let limit = if is_dense { limit * 2 } else { limit };
             ledger = self.without_repeats(source, detection, signals, ledger, limit);
@@ -54,7 +54,7 @@ impl Attempt<'_, '_> {
             };
             ledger = self.cut("head_tail", source, signals, ledger, cap, detection.reports_failures());
         }
-        // What a source file says of errors is no report, but a cut must not choose against it either.
+        // Words of errors in a source file are no report, but a cut must not prefer other lines to them either.
         let quoted =
             match source.text().len() > bytes && detection.shape == Shape::File && detection.is_written {
                 true => signals::failure_lines(source),
@@ -62,8 +62,8 @@ impl Attempt<'_, '_> {
             };
         let signals = if quoted.is_empty() { signals } else { &quoted };
         // Lines that were asked for by their numbers stay unless the caller itself sets a cap.
-        // Who asks for some lines does not expect each to be as long as a page.
-        // The end of what nobody wrote by hand, such as a log, is no choice of lines.
+        // An agent that asks for some lines does not expect each of them to be as long as a page.
+        // To read the end of a log, or of another text that nobody wrote by hand, is not to choose lines.
         let is_tail = !detection.is_written
             && detection.command.producers().any(|(simple, _)| simple.program() == "tail");
         let is_exact = detection.is_range
@@ -150,7 +150,7 @@ impl Attempt<'_, '_> {
         let is_aggressive = self.request.policy.mode == Mode::Aggressive;
         let is_outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
         match detection.shape {
-            // What an agent that was asked wrote is a document, and no program's report.
+            // The answer of another agent is a document, and no program's report.
             Shape::Other if !self.is_read && is_markdown(source) => false,
             Shape::Other => !self.is_read || (is_aggressive && self.is_report()),
             Shape::File if detection.is_range => false,

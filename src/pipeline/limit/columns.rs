@@ -149,7 +149,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
 
 /// Whether most lines of a text have as many words, three or more: rows that are compared as such.
 pub(super) fn is_table(source: &Source<'_>) -> bool {
-    // Lines at even distances may all be the same one of a record.
+    // Not lines at even distances: they could all be the same line of a record.
     const FIRST_LINES: usize = 4096;
     let mut fields = Vec::new();
     let mut counts: Vec<usize> = Vec::new();
@@ -173,7 +173,7 @@ fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<
         if fields.len() == count {
             rows += 1;
             for (numbers, field) in numbers.iter_mut().zip(&fields) {
-                // Not where too many were none.
+                // Not if too many fields before were no numbers.
                 if (rows - numbers.len()) * OTHERS_ONE_IN <= lines.len() + 2 * OTHERS_ONE_IN {
                     numbers.extend(number(field));
                 }

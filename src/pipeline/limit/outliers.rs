@@ -69,7 +69,7 @@ const WORDS: &[&str] = &[
     "SEVERE",
     "ALERT",
     "DOWN",
-    // Behind what stands before a value: the packed search is as selective as its shortest word.
+    // With the character before a value: the packed search is as selective as its shortest word.
     " NaN",
     "=NaN",
     ":NaN",
@@ -95,7 +95,7 @@ static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok()
 });
 
-/// The lines that stand out among some lines of a text, and the records that these stand in: what all cuts ask.
+/// The lines that stand out among some lines of a text, and the records that hold them. All cuts use it.
 pub(super) struct Outliers {
     /// Numbers of the lines, in order.
     lines: Vec<usize>,
@@ -188,7 +188,7 @@ impl Outliers {
         if !around.is_empty() {
             return around.iter().filter_map(|line| self.lines.binary_search(line).ok()).collect();
         }
-        // What is indented says something of the line above it.
+        // An indented line is about the line above it.
         let is_below = |place: usize| source.line(self.lines[place]).starts_with([' ', '\t']);
         let above = candidate.place.checked_sub(1).filter(|_| candidate.is_word && is_below(candidate.place));
         above.filter(|above| !is_below(*above)).into_iter().collect()
@@ -236,7 +236,7 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     }
 }
 
-/// Whether a hit is a word of its own, and not said to be none: `warnings`, `no warning`.
+/// Whether a hit is a whole word that is not negated, as it is in `warnings` and `no warning`.
 fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     if !text[start].is_ascii() {
@@ -288,7 +288,7 @@ mod tests {
         for line in ["0 x warnings", "with no warning", "warning_count is", "Unknowns there"] {
             assert!(!is_word_of(&fill(line)), "{line}");
         }
-        // What one line in ten says says nothing, and what says the same but for digits counts once.
+        // A word of one line in ten does not stand out, and lines that differ in digits alone count once.
         assert!(!is_word_of(&"WARN a\nfine b\n".repeat(20)));
         let text = (0..100).map(|i| format!("{} {i}\n", if i % 20 == 7 { "WARN" } else { "fine" }));
         let source = text.collect::<String>();

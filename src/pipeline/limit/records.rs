@@ -17,7 +17,7 @@ use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
-/// Lines of a record, on average: one alone is a row, and longer ones are chapters.
+/// Lines of a record, on average: a single line is a row of a table, and a longer block is a section of a document.
 const RECORD_LINES: std::ops::RangeInclusive<usize> = 2..=400;
 /// The records take at least this share of the text, in quarters, and at least this share of them are evenly long.
 const MOST_QUARTERS: usize = 3;
@@ -27,7 +27,7 @@ const MAX_TRIED: usize = 8;
 const MAX_FORMS: usize = 4096;
 /// Records that have what others lack are at most 1 in this many.
 const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
-/// Records with the same odd value that are kept: so many and one.
+/// Most records with the same odd value that are kept, less one.
 const MAX_ALIKE: usize = 3;
 /// Lines that name a record, such as its serial number, at most.
 const MAX_NAMES: usize = 2;

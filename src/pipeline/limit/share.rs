@@ -1,6 +1,7 @@
 //! Shares of a budget: how much each of several texts may take when all together take too much.
 //!
-//! Water-filling: texts below a common size stay whole, larger ones are clipped to it. Nothing here knows what a token is.
+//! There is one common size: texts that are smaller stay whole, larger ones are cut down to it. Nothing here knows what a
+//! token is.
 
 /// What one text takes and needs, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,8 +14,9 @@ pub struct Claim {
 
 /// How much each claim gets; the sum is at most `total`.
 ///
-/// First every text has half of an even share, so that no small one is cut for a large one; then what
-/// failures and totals need is given; then the level rises. Of equals the later one gets the odd token.
+/// The budget is given out in three rounds: up to half of an even share for each text, so that no small one is cut for a
+/// large one; then what failures and totals need; then all that the texts take. Within a round all texts get the same, up to
+/// what they want. Tokens that cannot be divided evenly go to the later texts.
 pub fn shares(claims: &[Claim], total: usize) -> Vec<usize> {
     let mut given = vec![0; claims.len()];
     let mut left = total;
@@ -28,7 +30,7 @@ pub fn shares(claims: &[Claim], total: usize) -> Vec<usize> {
     given
 }
 
-/// Raises what was given towards what is wanted, to one level as far as `left` goes.
+/// One round: raises what was given to the highest common size that `left` allows, but for no text above what it wants.
 fn rise(given: &mut [usize], wanted: &[usize], left: &mut usize) {
     let raised = |given: &[usize], level: usize| -> usize {
         given.iter().zip(wanted).map(|(&has, &wants)| wants.min(level).saturating_sub(has)).sum()

@@ -1,4 +1,4 @@
-//! What a line of a record is about, whatever it says: its key, or the first word that no number is.
+//! What a line of a record is about: its key, or its first word that is not a number.
 
 use crate::pipeline::limit::candidate::digest;
 use crate::pipeline::limit::values::number;
@@ -16,7 +16,7 @@ const MAX_WORDS: usize = 4;
 /// Lines of one form in one record that are told apart.
 const MAX_NTH: u32 = 64;
 
-/// The form of a line, and the how manieth of this form in its record it is.
+/// The form of a line, and its position among the lines of this form in its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Slot {
     form: u64,

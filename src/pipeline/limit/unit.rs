@@ -24,15 +24,15 @@ pub(super) enum Kept {
     Signal,
 }
 
-/// How a unit leans on others.
+/// How a unit depends on others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Stands for itself, and may be what the rows below it lean on.
+    /// Complete by itself; the rows below it may depend on it.
     Other,
-    /// A line without what a line above it says for it.
+    /// A row of which a part, such as its path, is written once in a line above it.
     Row,
-    /// A folder by its end, or what stands below one: above it is written out.
+    /// A folder written by its end alone, or a line below such a folder; a line above has the whole path.
     Short,
-    /// A message that stands for lines elsewhere too.
+    /// A message that also replaces lines elsewhere in the text.
     Message,
 }

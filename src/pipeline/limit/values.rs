@@ -20,9 +20,9 @@ const NO_VALUES: &[&[u8]] = &[
     b"null", b"nan", b"none", b"nil", b"n/a", b"-", b"--", b"<none>", b"<nil>", b"(null)", b"never",
     b"missing",
 ];
-/// Rows that have another value than all others are still few.
+/// Most rows that differ from all others and still count as exceptions.
 const FEW: usize = 3;
-/// Fewer rows show no habit, from which a single one could differ.
+/// With fewer rows, a single row that differs is no exception.
 pub(super) const MIN_HABIT: usize = 6;
 
 /// A value of a column.

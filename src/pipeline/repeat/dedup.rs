@@ -77,7 +77,7 @@ pub struct Decision {
     pub duplicate_of: Option<Box<First>>,
     /// Runs of lines that became references.
     pub references: Vec<Reference>,
-    /// Digest of the text in which every digit counts the same; `None` when nobody wants to know.
+    /// Digest of the text in which every digit counts the same; `None` where it is not needed.
     pub likeness: Option<u64>,
     /// Whether the request was repeated and therefore answered in full.
     pub asked_again: bool,
@@ -180,7 +180,7 @@ pub fn key_but_for_times<'a>(call: &ToolCall, texts: impl Iterator<Item = &'a st
         times::without(text, |piece| _ = hasher.update(piece));
         hasher.update(&[0xFF]);
     }
-    // What has no times either is another kind of key.
+    // A text without times has a key of its own kind.
     key(call, &format!("times {}", hasher.finalize().to_hex()))
 }
 

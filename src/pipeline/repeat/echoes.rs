@@ -38,7 +38,7 @@ const AS_LINES: &str = "as lines ";
 pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut out = Reduction::default();
     let mut copies: Vec<Copies> = Vec::new();
-    // How a text ends is seen as it is.
+    // The end of a text is always shown as it is.
     let last = source.len().saturating_sub(END_LINES);
     let digests = Digests::new(source);
     // The first place of each run of `SEED_LINES` lines, by its digest.
@@ -51,7 +51,7 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
         let mut at = kept.start;
         let end = kept.end.min(last);
         while at + SEED_LINES <= end {
-            // What stands twice is made of lines that stand twice.
+            // A block that occurs twice has only lines that occur twice.
             let Some(digest) = digests.of_seed(at) else {
                 at += 1;
                 continue;

@@ -269,7 +269,7 @@ fn detect_format(body: Json<'_>) -> Result<Option<Format>, RpcError> {
     }
 }
 
-/// Two formats have `messages`. Without a result both say the same: nothing changes.
+/// Two formats have `messages`. Without a result it does not matter which one it is: nothing changes.
 fn messages(body: Json<'_>) -> Result<Read<'_>, RpcError> {
     let chat = read_as(body, Format::OpenaiChat)?;
     let anthropic = read_as(body, Format::Anthropic)?;

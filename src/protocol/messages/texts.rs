@@ -20,8 +20,8 @@ const MAX_DEPTH: usize = 3;
 /// A longer string is not looked into.
 const MAX_INSIDE_BYTES: usize = 32 << 20;
 
-/// The one member of that name. Of a member that stands twice nobody knows which one the model will see, so
-/// that neither could be passed on with its secrets removed.
+/// The one member of that name. If a member occurs twice, it is unknown which one the model will see, so neither could be
+/// passed on with its secrets removed.
 pub(super) fn once<'a>(object: Json<'a>, name: &str, place: &str) -> Result<Option<Json<'a>>, RpcError> {
     let mut all = object.members().filter(|m| m.name == name);
     let first = all.next().map(|m| m.value);

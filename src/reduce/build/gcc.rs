@@ -116,7 +116,7 @@ fn tally(source: &Source<'_>) -> Tally {
     tally
 }
 
-/// Lines that a build has besides, known but nobody's own.
+/// Other lines of a build, which are known but do not tell which tool wrote them.
 fn is_said(line: &str) -> bool {
     line.starts_with("-- ")
         || line.ends_with(" generated.")

@@ -2,7 +2,7 @@
 //! again because a package is compiled with its tests once more.
 //!
 //! Grammar: `# import/path` or `# import/path [import/path.test]`, then `file.go:line:column: …` with
-//! indented lines below. All that is neither a download nor said again stays.
+//! indented lines below. Everything that is neither a download nor a repetition stays.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -32,7 +32,7 @@ static META: Meta = Meta {
     anchors: &[".java:", ".kt:", ".kts:", ".scala:", "[loading "],
 };
 
-/// Group of what is said again or of many; the next one is of progress.
+/// Group of repeated explanations and of warnings that come in numbers; the next one is of progress.
 const EXCERPTS: u32 = 1;
 /// Lines below a headline among which its caret stands.
 const NEAR: usize = 8;

@@ -42,7 +42,7 @@ static META: Meta = Meta {
     ],
 };
 
-/// Group of steps; the next one is of diagnostics said again.
+/// Group of steps; the next one is of repeated diagnostics.
 const STEPS: u32 = 1;
 
 impl Reducer for Msvc {

@@ -199,7 +199,7 @@ fn is_caret(line: &str) -> bool {
         && line.contains('^')
 }
 
-/// `12 | code`, `help: …` and `info: …`, as ruff and its kin write them.
+/// `12 | code`, `help: …` and `info: …`, as ruff and similar linters write them.
 fn is_gutter(line: &str) -> bool {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = rest.len() < line.len() && rest.trim_start().starts_with(['|', '+', '-']);

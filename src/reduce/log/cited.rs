@@ -1,6 +1,6 @@
-//! Values that one record takes from another: the order that could not be reserved was accepted before. A
-//! record that its form would leave out is kept where a severe record, or the request, names one of its values,
-//! or where it names a commit.
+//! Values that one record shares with another: an order that could not be reserved was accepted in an earlier record. A
+//! record that would be left out with its form is kept if a severe record, or the request, names one of its values, or if it
+//! names a commit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,11 +9,11 @@ use super::mask;
 use super::record::{self, Record};
 use crate::text::source::Source;
 
-/// Lengths of a value, in bytes: shorter ones meet by chance.
+/// Lengths of a value, in bytes: shorter ones are equal by chance.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
 /// Fewest digits of a value that is a number.
 const NUMBER: usize = 4;
-/// A value that more records of the forms have than this belongs to none of them: a port, a host.
+/// Most records that share a value; a value of more records, such as a port or a host, tells none of them apart.
 const COMMON: usize = 8;
 /// Most values that are looked for.
 const MOST: usize = 1024;
@@ -22,7 +22,7 @@ const FULL_HASH: usize = 40;
 /// Words in front of the hash of a commit.
 const COMMIT: &[&[u8]] = &[b"commit", b"sha", b"rev", b"revision", b"HEAD", b"ref", b"checkout"];
 
-/// Of the records that go, those that stay after all.
+/// Those of the records to be left out that are kept after all.
 pub fn stay(source: &Source<'_>, records: &[Record], gone: &[usize], query: Option<&str>) -> HashSet<usize> {
     let mut cited: HashSet<&[u8]> = HashSet::new();
     for record in records.iter().filter(|r| r.level >= Level::Error) {

@@ -1,5 +1,5 @@
-//! The durations that the records of a log name: a record is left out for being equal to others but for these,
-//! so none of them may be far from theirs.
+//! Finds records of a log with an unusual duration. Records that differ in nothing but durations are left out, and this keeps
+//! those of them whose duration is many times that of the others.
 
 use super::mask;
 use super::record::Record;
@@ -14,7 +14,7 @@ const MOST: usize = 3;
 
 /// The records of a run, of one key and in order, of which a duration is many times what it is in most.
 ///
-/// Not noted where keys are made: of most logs few records belong to a run.
+/// Durations are read here and not when the keys of records are made, since in most logs few records belong to a run.
 pub fn standing_out(source: &Source<'_>, records: &[Record], run: &[usize]) -> Vec<usize> {
     let mut columns: Vec<Vec<u64>> = Vec::new();
     let mut durations = Vec::new();

@@ -88,7 +88,7 @@ fn around_first_errors(records: &[Record]) -> Vec<bool> {
     near
 }
 
-/// The record of a form whose largest number is many times what most have.
+/// The record of a form whose largest number is many times the median.
 fn outlier(source: &Source<'_>, records: &[Record], form: &[usize]) -> Option<usize> {
     let largest = |i: usize| {
         let record = &records[i];

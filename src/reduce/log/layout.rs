@@ -13,7 +13,7 @@ use super::stamp;
 /// How severe a line calls itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Information, or no word on it.
+    /// Information, or a line that does not name its level.
     Plain,
     /// A warning.
     Warning,

@@ -46,7 +46,7 @@ const NO_LOGS: &[&str] = &[
 /// Lines that a claim looks at: the first, then some of each part.
 const HEAD: usize = 24;
 const SAMPLES: usize = 100;
-/// Lines of a log from which on its end is too much to be read line by line.
+/// Lines from which on the output of `tail` or `head` on a log is folded: nobody reads so many one by one.
 const LONG_TAIL: usize = 200;
 /// Fewest lines of a log.
 const FEWEST: usize = 6;

@@ -1,8 +1,9 @@
 //! What only looks like a marker of ours gets a backslash before it: whatever starts as one does, in any case, width or
 //! similar letters, with odd blanks, over a line end, with the bracket or letters written as an escape or entity.
 //!
-//! A reader cannot know our grammar, so that what starts like a marker counts, whether it goes on like one or not. Only
-//! a template of program code stays, which has blanks to fill in where a marker has its numbers, and so states nothing.
+//! A reader does not know our grammar, so every text that starts like a marker is escaped, whether or not it continues like
+//! one. The only exception is a template in program code, which has placeholders where a marker has numbers: it states
+//! nothing.
 //! It never looks at the meaning of a text. Every place is looked at once, and a bounded number of bytes behind it.
 
 use std::ops::Range;

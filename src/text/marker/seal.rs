@@ -1,5 +1,5 @@
 //! What tells an output of ours from a text that quotes or imitates one: a keyed check over the whole document in its
-//! first marker. Who does not have the key of the installation cannot write a right one, nor find it by trying: nobody
+//! first marker. Without the key of the installation a right one can neither be written nor found by trying: nobody
 //! learns whether a check was right. It never escapes anything; `lookalike` does.
 
 use std::fmt;

@@ -28,7 +28,7 @@ use pieces::{Kind, Unit, musts, units};
 pub(super) const MARKER_TOKENS: usize = 40;
 /// The same without a handle, where nothing else fits.
 const SHORT_MARKER_TOKENS: usize = 28;
-/// Units that do not fit that are passed over then.
+/// Without a handle: most units that are skipped because they do not fit.
 const MAX_PASSED_UNITS: usize = 64;
 /// Tokens of a marker that another step wrote, about.
 const OTHER_MARKER_TOKENS: usize = 30;

@@ -162,7 +162,7 @@ impl Index {
     }
 
     /// A reference was given to lines of an output, the first of which has the number `there` in the result, in answer to
-    /// a call that looked at a file. Who asks for them again gets them.
+    /// a call that looked at a file. If they are asked for again, they are shown.
     pub fn refer(&mut self, call: &str, argument: Option<&str>, there: usize, count: usize, results: usize) {
         let is_it = |output: &&mut Output| {
             output.origin.call == call && output.origin.argument.as_deref() == argument

@@ -1,7 +1,7 @@
 //! Reports of linters in JSON: eslint, stylelint, rubocop, ruff, pylint, pyright, golangci-lint, biome, bandit,
 //! semgrep, shellcheck, hadolint, mypy and SARIF.
 //!
-//! Who asks for JSON may parse it. So `standard` leaves a document what it is: only the source of a linted file and
+//! A caller that asks for JSON may parse it. So `standard` keeps the document valid: only the source of a linted file and
 //! lists that every file repeats are left out, and a string with a marker stands in their place. After a failed run
 //! nothing is left out, since the exit status would have to stand behind the document. `aggressive` writes findings
 //! of one rule together, as it does for text, and what remains is no JSON. Errors stay as they are, always.
