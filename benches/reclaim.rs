@@ -45,7 +45,7 @@ fn reclaim(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("reclaim_of_500");
     group.sample_size(30);
     for (name, terms) in [
-        ("nothing pays", json!({ "requestsToCome": 1 })),
+        ("nothing pays", json!({ "prices": { "write": 1000, "read": 0.1 } })),
         ("nearly all leave", json!({ "cache": "cold", "minGain": 0 })),
     ] {
         let params = json!({ "sessionId": "s", "reclaimTerms": terms });

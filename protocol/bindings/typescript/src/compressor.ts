@@ -280,7 +280,7 @@ export class Compressor {
         ...(this.policy && { policy: this.policy }),
       };
       const offer = await this.client.sessionReclaim(params, { timeout: this.deadline });
-      if (offer.batch === undefined) return new Map();
+      if (offer.batch === undefined || offer.batch === null) return new Map();
       await this.client.sessionReclaimed({ sessionId, batch: offer.batch }, { timeout: this.deadline });
       return new Map(offer.replacements.map((one) => [one.toolCallId, one.content]));
     } catch (error) {

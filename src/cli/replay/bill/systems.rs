@@ -68,6 +68,8 @@ pub(super) struct Sender<'a> {
     /// The messages of the request so far.
     messages: Vec<Value>,
     answers: usize,
+    /// Results that are gone.
+    gone: u64,
 }
 
 impl<'a> Sender<'a> {
@@ -79,7 +81,7 @@ impl<'a> Sender<'a> {
     ) -> Self {
         let id = course.session.id.as_deref().unwrap_or_default();
         let session = format!("{}:{id}", system.name());
-        Self { system, course, policy, prices, session, messages: Vec::new(), answers: 0 }
+        Self { system, course, policy, prices, session, messages: Vec::new(), answers: 0, gone: 0 }
     }
 
     /// The request that an answer follows. They are asked for in order.
@@ -128,7 +130,9 @@ impl<'a> Sender<'a> {
             params["reclaimTerms"] = json!({ "prices": { "write": write, "read": read } });
         }
         let mut answer = child.messages(&params)?;
-        let is_batch = answer["reclaim"]["newResults"].as_u64().is_some_and(|new| new > 0);
+        // Two messages of the agent in a row are one answer, and then the same batch is told once more.
+        let gone = answer["reclaim"]["results"].as_u64().unwrap_or(0);
+        let is_batch = gone > std::mem::replace(&mut self.gone, gone);
         let number = |name: &str| answer["reclaim"]["sum"][name].as_u64().unwrap_or(0);
         let batch = is_batch.then(|| Batch { removed: number("removed"), behind: number("behind") });
         let Some(messages) = answer["body"]["messages"].as_array_mut() else {
