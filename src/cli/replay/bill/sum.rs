@@ -153,8 +153,8 @@ impl Sum {
                 self.whole.add(is_seen);
             }
             if !is_seen && !results().any(|at| way.back.contains(at)) {
-                missed.extend(results().last());
-                way.back.extend(results().last());
+                missed.extend(results().next_back());
+                way.back.extend(results().next_back());
             }
         }
         for lines in course.edits(answer) {
