@@ -48,14 +48,14 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Year and month in which the presets were compared with what providers publish. Some models since then read from the
-    /// cache for 0.05 or less: then give the prices.
+    /// Year and month of the list of prices that the presets were taken from, one that a third party keeps. Some models since
+    /// then read from the cache for 0.05 or less: then give the prices.
     pub const AS_OF: &str = "2026-06";
     /// A cache of five minutes, and most models of Anthropic.
     pub const FIVE_MINUTES: Self = Self { write: 1.25, read: 0.1, output: 5.0 };
     /// A cache of an hour.
     pub const ONE_HOUR: Self = Self { write: 2.0, read: 0.1, output: 5.0 };
-    /// A cache that fills itself.
+    /// A cache that fills itself. The price of output is an estimate: it differs between models.
     pub const AUTOMATIC: Self = Self { write: 1.0, read: 0.1, output: 8.0 };
 
     /// What writing costs more than reading, in prices of reading.
