@@ -58,6 +58,8 @@ struct Head {
     tail_mask: u64,
     /// How many of the heads behind it, within its slot, have the same first eight bytes.
     alike: u16,
+    /// How many of these have the same ninth byte too.
+    alike_in_nine: u16,
     /// Its index.
     word: u16,
 }
@@ -75,7 +77,7 @@ impl Head {
         };
         let (mask, tail_mask) = (bits(bytes), bits(behind));
         let (eight, tail) = (eight(bytes), eight(behind));
-        Head { eight, mask, tail, tail_mask, alike: 0, word: index }
+        Head { eight, mask, tail, tail_mask, alike: 0, alike_in_nine: 0, word: index }
     }
 
     /// Its first four bytes; of a word of three bytes these.
@@ -88,9 +90,9 @@ impl Head {
         (self.eight ^ eight) & self.mask == 0
     }
 
-    /// Whether the eight behind these are `tail`, in any case.
-    fn goes_on(&self, tail: u64) -> bool {
-        (self.tail ^ tail) & self.tail_mask == 0
+    /// The bits by which the eight behind these are not `tail`, in any case. The lowest are those of the ninth byte.
+    fn differs_behind(&self, tail: u64) -> u64 {
+        (self.tail ^ tail) & self.tail_mask
     }
 }
 
@@ -116,6 +118,9 @@ impl Rows {
             let [before, head] = &mut heads[at - 1..=at] else { continue };
             if (before.eight, before.mask) == (head.eight, head.mask) {
                 before.alike = head.alike + 1;
+                if (before.tail as u8, before.tail_mask as u8) == (head.tail as u8, head.tail_mask as u8) {
+                    before.alike_in_nine = head.alike_in_nine + 1;
+                }
             }
         }
         Rows { starts, heads }
@@ -213,7 +218,10 @@ impl Keywords {
                 next += usize::from(head.alike);
                 continue;
             }
-            if !head.goes_on(tail) {
+            let differs = head.differs_behind(tail);
+            if differs != 0 {
+                let is_ninth_wrong = differs as u8 != 0;
+                next += if is_ninth_wrong { usize::from(head.alike_in_nine) } else { 0 };
                 continue;
             }
             // The first sixteen bytes are right, also where the text ends: no word has a zero byte.
