@@ -117,16 +117,21 @@ const fn byte_set(text: &[u8]) -> u128 {
 }
 
 /// Strings to search for, each with its set of bytes: most values lack one of these bytes.
-struct Sought<const N: usize>([(&'static str, u128); N]);
+pub(super) struct Sought<const N: usize>([(&'static str, u128); N]);
 
 impl<const N: usize> Sought<N> {
-    const fn new(strings: [&'static str; N]) -> Self {
+    pub(super) const fn new(strings: [&'static str; N]) -> Self {
         let (mut out, mut i) = ([("", 0); N], 0);
         while i < N {
             out[i] = (strings[i], byte_set(strings[i].as_bytes()));
             i += 1;
         }
         Self(out)
+    }
+
+    /// Whether one of them is in `value`.
+    pub(super) fn is_in(&self, value: &[u8]) -> bool {
+        self.within(byte_set(value)).any(|string| memchr::memmem::find(value, string.as_bytes()).is_some())
     }
 
     /// The strings whose bytes are all in the set.
@@ -419,19 +424,27 @@ const CLASSES: [Class; 256] = {
 /// Whether a person would choose this as a password; plain words do not count.
 pub(super) fn is_password(value: &[u8]) -> bool {
     let n = value.len();
-    if !(6..=256).contains(&n) || value.contains(&b' ') || is_uuid(value) {
+    if !(6..=256).contains(&n) || is_uuid(value) {
         return false;
     }
-    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
-    let lower = value.iter().filter(|b| b.is_ascii_lowercase()).count();
-    let upper = value.iter().filter(|b| b.is_ascii_uppercase()).count();
-    let special = value.iter().filter(|b| b"!@#$%^&*~+=?".contains(b)).count();
+    let (mut digits, mut lower, mut upper, mut special) = (0, 0, 0, 0);
+    for b in value {
+        match CLASSES[usize::from(*b)] {
+            Class::Digit => digits += 1,
+            Class::Lower => lower += 1,
+            Class::Upper => upper += 1,
+            Class::Other if !b.is_ascii_graphic() => return false,
+            Class::Other => special += usize::from(SPECIAL.has(*b)),
+        }
+    }
     if digits == n {
         return true;
     }
-    if lower + upper == 0 || value.iter().any(|b| !b.is_ascii_graphic()) {
-        return false;
-    }
-    let opens_code = b"#.^/%{<([$@:*&\\|?-!=+".contains(&value[0]) && digits == 0;
-    !opens_code && (digits > 0 || (special > 0 && lower > 0 && upper > 0 && n >= 8))
+    let opens_code = OPENS_CODE.has(value[0]) && digits == 0;
+    lower + upper > 0 && !opens_code && (digits > 0 || (special > 0 && lower > 0 && upper > 0 && n >= 8))
 }
+
+/// Signs that people put into passwords.
+const SPECIAL: ByteSet = ByteSet::parse("!@#$%^&*~+=?");
+/// Signs with which code begins.
+const OPENS_CODE: ByteSet = ByteSet::parse("#.^/%{<([$@:*&\\|?!=+-");

@@ -62,6 +62,8 @@ struct Head {
     alike_in_nine: u16,
     /// Its index.
     word: u16,
+    /// Whether it has more than sixteen bytes.
+    is_long: bool,
 }
 
 impl Head {
@@ -77,7 +79,16 @@ impl Head {
         };
         let (mask, tail_mask) = (bits(bytes), bits(behind));
         let (eight, tail) = (eight(bytes), eight(behind));
-        Head { eight, mask, tail, tail_mask, alike: 0, alike_in_nine: 0, word: index }
+        Head {
+            eight,
+            mask,
+            tail,
+            tail_mask,
+            alike: 0,
+            alike_in_nine: 0,
+            word: index,
+            is_long: bytes.len() > 16,
+        }
     }
 
     /// Its first four bytes; of a word of three bytes these.
@@ -225,12 +236,17 @@ impl Keywords {
                 continue;
             }
             // The first sixteen bytes are right, also where the text ends: no word has a zero byte.
-            let rest = self.words[usize::from(head.word)].as_bytes().get(16..).unwrap_or_default();
-            let here = text.get(start + 16..).and_then(|here| here.get(..rest.len()));
-            if rest.is_empty() || here.is_some_and(|here| here.eq_ignore_ascii_case(rest)) {
+            if !head.is_long || self.ends(usize::from(head.word), text, start) {
                 found(usize::from(head.word), start);
             }
         }
+    }
+
+    /// Whether a text has what a word has behind its first sixteen bytes.
+    fn ends(&self, word: usize, text: &[u8], start: usize) -> bool {
+        let rest = self.words[word].as_bytes().get(16..).unwrap_or_default();
+        let here = text.get(start + 16..).and_then(|here| here.get(..rest.len()));
+        here.is_some_and(|here| here.eq_ignore_ascii_case(rest))
     }
 
     /// The keyword with this index.

@@ -24,6 +24,7 @@ mod table;
 mod terraform;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use table::table;
 

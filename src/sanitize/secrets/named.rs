@@ -8,6 +8,7 @@ use super::names::{MAX_NAME_BYTES, Tail, goes_on, is_about, is_verdict, stands_a
 use super::scan::{BareRun, NESTED, Scan};
 use super::shapes::operator;
 use super::table::Rule;
+use super::words;
 use std::ops::Range;
 
 /// Longest quoted value.
@@ -29,6 +30,8 @@ struct Value {
     marked: bool,
     /// `KEY=value` with a name in capitals, as shells and containers write it.
     environment: bool,
+    /// In a field of its own: `name: DB_PASSWORD`, then `value: …`.
+    is_field: bool,
 }
 
 impl Value {
@@ -162,14 +165,20 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         return;
     }
     // Two strings of a list look like the arguments of `setenv`.
-    if between.contains(&b',') && !bytes.iter().any(u8::is_ascii_digit) {
+    if between.contains(&b',')
+        && !value.is_field
+        && !bytes.iter().any(u8::is_ascii_digit)
+        && !(password && words::is_defined(text, start))
+    {
         return;
     }
     let plain = matches!(tail, Tail::Plain);
     let listed = plain && value.environment_line(text, start);
     let accepted = match password {
         _ if listed && is_given(bytes, password) => true,
-        true if plain => is_chosen(bytes, &value),
+        true if plain => {
+            is_chosen(bytes, &value) || words::is_password(text, &(start..end), &value.range, value.is_field)
+        }
         _ => {
             is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })
                 && (value.quoted || !is_dotted(bytes))
@@ -192,7 +201,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     let closed = skip(text, name.end, const { ByteSet::parse("\\\"'`])") }, 5);
     let quoted_name = text[name.end..closed].iter().any(|&b| QUOTE.has(b));
     let mut at = skip(text, closed, BLANK, 32);
-    let (mut marked, spaced) = (flag, at > closed);
+    let (mut marked, spaced, mut is_field) = (flag, at > closed, false);
     if let Some(end) = operator(text, at) {
         at = end;
     } else if quoted_name && text.get(at) == Some(&b',') && !follows_value(text, at + 1) {
@@ -210,10 +219,11 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
             whole_line: false,
             marked: true,
             environment: false,
+            is_field: true,
         });
     } else if let Some(end) = value_field(text, name.end) {
         at = end;
-        marked = true;
+        (marked, is_field) = (true, true);
     } else if !(flag && spaced) {
         return None;
     }
@@ -229,6 +239,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     }
     value.marked = marked || (tight && is_pair(text, &name, value.range.end));
     value.environment = tight && capitals;
+    value.is_field = is_field;
     Some(value)
 }
 
@@ -258,8 +269,14 @@ fn whole_word(text: &[u8], range: &Range<usize>) -> usize {
 
 /// Parses a quoted or a bare value at `at`.
 fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
-    let mut value =
-        Value { range: at..at, quoted: true, whole_line: false, marked: false, environment: false };
+    let mut value = Value {
+        range: at..at,
+        quoted: true,
+        whole_line: false,
+        marked: false,
+        environment: false,
+        is_field: false,
+    };
     let prefix = skip(text, at, const { ByteSet::parse("bBrRuU@&") }, 2);
     let open = skip(text, prefix, const { ByteSet::parse("\\") }, 3);
     if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {
@@ -349,7 +366,7 @@ fn is_chosen(bytes: &[u8], value: &Value) -> bool {
         return !WORDS.iter().any(|word| judge::contains(bytes, word));
     }
     if !is_password(bytes) {
-        return false;
+        return value.quoted && words::is_mixed(bytes);
     }
     value.quoted
         || value.marked
