@@ -368,6 +368,10 @@ fn is_chosen(bytes: &[u8], value: &Value) -> bool {
     if !is_password(bytes) {
         return value.quoted && words::is_mixed(bytes);
     }
+    // A rule of a form: `required|min:8`.
+    if judge::contains(bytes, "required") {
+        return false;
+    }
     value.quoted
         || value.marked
         || value.whole_line

@@ -550,7 +550,8 @@ fn a_word_is_a_password_where_a_text_is_data() {
             assert_eq!(!redacted(&text).contains(word), shown, "{text}");
         }
     }
-    for label in ["Kennwort", "userPassword", "required", "string", "encrypted", "updated"] {
+    for label in ["Kennwort", "userPassword", "required", "required|min:8", "string", "encrypted", "tooshort"]
+    {
         let text = format!("{{\"user\": \"app\", \"password\": \"{label}\"}}\n");
         assert_eq!(redact(&text), None, "{text}");
     }

@@ -22,7 +22,7 @@ const MAX_LINES_BESIDE: usize = 6;
 const MAX_NEAR_BYTES: usize = 512;
 
 /// Parts of words that describe a password and are none: types, labels, messages, test values.
-const DESCRIBING: Sought<57> = Sought::new([
+const DESCRIBING: Sought<64> = Sought::new([
     "pass",
     "pwd",
     "secret",
@@ -80,6 +80,13 @@ const DESCRIBING: Sought<57> = Sought::new([
     "protect",
     "sensitive",
     "credential",
+    "short",
+    "length",
+    "weak",
+    "strong",
+    "exist",
+    "found",
+    "need",
 ]);
 
 /// Whether the value of a name for a password is a word, and stands where only values stand. `is_field` says that the value has
