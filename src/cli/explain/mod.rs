@@ -15,8 +15,8 @@ use std::path::PathBuf;
 
 use clap::ColorChoice;
 
-use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
+use super::{Failure, out};
 use crate::pipeline::explain::explain;
 use crate::pipeline::repeat::dedup::NoHistory;
 use crate::sanitize::redact_only;
@@ -96,11 +96,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             ("standard output".to_owned(), result)
         }
     };
-    match result {
-        // The reader closed the pipe.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|e| format!("{place}: {e}").into()),
-    }
+    out::written(&place, result)
 }
 
 /// The call with secrets removed, because pages are shared.

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::cli::call::PolicyArgs;
+use crate::cli::out;
 use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::mcp::{self, Caller};
@@ -23,7 +24,7 @@ pub struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut settings = Settings::of(&args.policy.config()?);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        eprintln!("tersed: {note}; a key of this process is used");
+        out::say(&format!("{note}; a key of this process is used"));
     }
     Ok(mcp::serve(Host::new(settings), args.host)?)
 }

@@ -4,12 +4,13 @@ mod text;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::Failure;
+use super::out::print;
 use super::settings::SettingsArgs;
 use crate::config::Price;
 use crate::protocol::session::Stats;
@@ -80,11 +81,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         true => serde_json::to_string_pretty(&totals).map_err(|e| e.to_string())? + "\n",
         false => text::table(&totals),
     };
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        // The reader closed the pipe.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other.map_err(|e| format!("standard output: {e}"))?),
-    }
+    print(&text)
 }
 
 fn open(file: &Path) -> Result<BufReader<File>, String> {
