@@ -9,6 +9,7 @@ use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
 
 use super::call::PolicyArgs;
+use super::counting::counting;
 use super::{Failure, done, out};
 use crate::config::Recovery;
 use crate::engine::{Engine, Settings, seal_key};
@@ -76,7 +77,7 @@ fn start(args: &Args) -> Result<ExitCode, Failure> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut upstreams = Upstreams::default();
     for given in &args.upstream {
-        upstreams.add(given).map_err(|why| format!("--upstream {why}"))?;
+        upstreams.add(given).map_err(|why| Failure::value(format!("--upstream {why}")))?;
     }
     upstreams.add_environment(variable)?;
     upstreams.set_host(api_of(&args.command));
@@ -133,6 +134,7 @@ fn engine(args: &Args) -> Result<Engine, Failure> {
         settings.recovery = Recovery { min_original_bytes, min_saved_bytes, hint_in_text: true, ..recovery };
     }
     settings.policy.ids_visible = false;
+    settings.counting = counting(&loaded.resolved.config, "gateway");
     settings.layers = Some((loaded.sources, loaded.layers));
     Ok(Engine::new(settings))
 }

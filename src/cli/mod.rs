@@ -9,6 +9,7 @@ pub mod audit;
 mod call;
 mod compress;
 mod config;
+mod counting;
 mod expand;
 pub mod explain;
 mod flags;
@@ -29,6 +30,7 @@ mod rules;
 mod serve;
 mod settings;
 mod stats;
+mod statusline;
 mod trust;
 
 use std::io::IsTerminal;
@@ -53,6 +55,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed artifacts show 108195c6                an original that recovery keeps on disk\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
         tersed audit                                  what your agents would have saved\n  \
+        tersed stats                                  what was saved so far\n  \
         tersed install claude-code --dry-run          what wiring an agent host would change\n  \
         tersed gateway -- claude                      a host whose requests are compressed\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
@@ -89,8 +92,10 @@ enum Command {
     Config(config::Args),
     /// Show what a project's settings file would allow, and trust its current content.
     Trust(trust::Args),
-    /// Print totals of telemetry files: savings by tool, family, reducer and reason.
+    /// Print what was saved so far, or totals of telemetry files.
     Stats(stats::Args),
+    /// Print one line on what was saved today, for the status line of a host.
+    Statusline(statusline::Args),
     /// Check files of rules, explain what they do, and list methods and stages.
     Rules(rules::Args),
     /// Subcommands for agent hosts.
@@ -117,6 +122,10 @@ pub fn run() -> ExitCode {
     if let Some(code) = hosts::fast() {
         return code;
     }
+    // Hosts run it often, so it is not worth the whole parser.
+    if std::env::args_os().skip(1).eq(["statusline"]) {
+        return statusline::run();
+    }
     crate::server::log_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -133,6 +142,7 @@ pub fn run() -> ExitCode {
         Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Trust(args)) => done(trust::run(&args)),
         Some(Command::Stats(args)) => done(stats::run(&args)),
+        Some(Command::Statusline(_)) => statusline::run(),
         Some(Command::Rules(args)) => done(rules::run(&args)),
         #[cfg(feature = "hosts")]
         Some(Command::Hosts(command)) => hosts::run(command),

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
+use super::counting::counting;
 use super::settings::{Flags, SettingsArgs};
 use super::{Failure, out};
 use crate::config::{Framing, RecoveryMode};
@@ -139,6 +140,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
         out::say(&format!("{note}; a key of this process is used"));
     }
+    settings.counting = counting(config, "serve");
     settings.layers = Some((loaded.sources, loaded.layers));
     let engine = Engine::new(settings);
     if let Err(error) = engine.check_telemetry() {
@@ -148,7 +150,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     #[cfg(feature = "otel")]
     if let Some(endpoint) = &args.otlp_endpoint {
         let exporter = crate::telemetry::otel::Exporter::new(endpoint)
-            .map_err(|error| Failure::from(format!("--otlp-endpoint {endpoint}: {error}")))?;
+            .map_err(|error| Failure::value(format!("--otlp-endpoint {endpoint}: {error}")))?;
         engine.export_to(exporter);
     }
     Ok(server::run(options, engine))

@@ -44,6 +44,7 @@ pub use history::{AsDecided, WithoutReferences};
 use memo::Memo;
 pub use room::{Noted, Offer, Original, Room, Told};
 use seen::{Seen, Shown};
+pub use stats::within;
 
 /// Limits of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

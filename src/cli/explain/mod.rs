@@ -5,6 +5,7 @@ mod facts;
 mod html;
 mod input;
 mod model;
+mod pager;
 mod screen;
 mod text;
 pub(in crate::cli) mod words;
@@ -39,6 +40,7 @@ pub use text::write as write_text;
     Original and output stand side by side from 120 columns on, else one below the other. A record is what \
     `toolResult/compress` takes, or a line of a recorded session as `replay` takes it; what its session saw \
     before counts.\n\n\
+    On a terminal a page that does not fit is shown with PAGER, or less; PAGER=cat prints it.\n\n\
     Signs: - left out, ~ written anew, = shown by an earlier result, + in the output only, ! reports a failure.")]
 pub struct Args {
     #[command(flatten)]
@@ -88,10 +90,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             File::create(file).and_then(|f| finish(BufWriter::new(f), |out| html::write(&page, out))),
         ),
         None => {
-            let out = BufWriter::new(io::stdout().lock());
             let result = match args.html {
-                Some(_) => finish(out, |out| html::write(&page, out)),
-                None => finish(out, |out| text::write(&page, args.screen(), out)),
+                Some(_) => finish(BufWriter::new(io::stdout().lock()), |out| html::write(&page, out)),
+                None => pager::paged(|out| text::write(&page, args.screen(), out)),
             };
             ("standard output".to_owned(), result)
         }

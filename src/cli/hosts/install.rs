@@ -10,6 +10,7 @@ use super::Failure;
 use crate::cli::out::print;
 use crate::install::hosts::ROWS;
 use crate::install::{Action, Held, Place, Row, Scope, Step, install, uninstall};
+use crate::telemetry::counts::default_path;
 
 /// Arguments of `install`.
 #[derive(Debug, clap::Args)]
@@ -96,6 +97,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     } else if !args.place.dry_run {
         let _ = writeln!(text, "{}", format!("{} is wired. {}", row.title, row.then).trim_end());
         let _ = writeln!(text, "Undo: tersed uninstall {}{}", row.name, flags(&place));
+        if let Some(counts) = default_path() {
+            let _ = writeln!(
+                text,
+                "What is saved is counted in {}, numbers by day alone, which stay on this machine: `tersed stats` shows \
+                 them, `telemetry.counts: false` in your settings turns it off.",
+                counts.display()
+            );
+        }
     }
     print(&text)
 }

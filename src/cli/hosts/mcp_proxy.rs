@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::{Failure, done};
 use crate::cli::call::PolicyArgs;
+use crate::cli::counting::counting;
 use crate::cli::{exit_code, out};
 use crate::engine::{Settings, seal_key};
 use crate::host::Host;
@@ -70,12 +71,14 @@ fn fail(message: &str, code: u8) -> ExitCode {
 }
 
 fn host(args: &Args) -> Result<Host, Failure> {
-    let mut settings = Settings::of(&args.policy.config()?);
+    let config = args.policy.config()?;
+    let mut settings = Settings::of(&config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
         out::say(&format!("{note}; a key of this process is used"));
     }
     // A proxy never learns what left the model's context.
     settings.policy.dedup = false;
+    settings.counting = counting(&config, "mcp-proxy");
     Ok(Host::new(settings))
 }
 
