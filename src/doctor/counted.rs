@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::telemetry::check_there;
 use crate::telemetry::counts::{default_path, is_header, read};
 
-const AREA: &str = "lately";
+const AREA: &str = "counts";
 
 pub(super) fn look(config: &Config) -> Option<Finding> {
     if !config.telemetry.counts {

@@ -34,7 +34,7 @@ pub enum State {
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The area: `program`, `round trip`, `settings`, `folders`, `hosts`, `lately`.
+    /// The area: `program`, `round trip`, `settings`, `folders`, `hosts`, `lately`, `counts`.
     pub area: &'static str,
     /// Its severity.
     pub state: State,

@@ -10,7 +10,8 @@ use crate::config::Policy;
 use crate::pipeline::Outcome;
 use crate::pipeline::evidence::{Evidence, Status};
 use crate::protocol::RpcError;
-use crate::session::{Stored, within};
+use crate::session::Stored;
+use crate::session::stats::within;
 use crate::telemetry::counts::Numbers;
 use crate::telemetry::event::{
     Elapsed, FailureEvent, Fingerprints, Flags, Names, Omitted, Resend, ResultEvent, TimedStep, What,

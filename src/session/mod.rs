@@ -14,7 +14,7 @@ mod memo;
 mod room;
 mod seen;
 mod size;
-mod stats;
+pub mod stats;
 
 use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
 use std::sync::Arc;
@@ -44,7 +44,6 @@ pub use history::{AsDecided, WithoutReferences};
 use memo::Memo;
 pub use room::{Noted, Offer, Original, Room, Told};
 use seen::{Seen, Shown};
-pub use stats::within;
 
 /// Limits of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::command_line::{Home, text};
-use crate::common::has;
 
 fn file(home: &Home) -> PathBuf {
     home.path(".local/state/tersed/counts.jsonl")
@@ -174,7 +173,6 @@ fn models_are_told_by_those_who_know_them() {
 #[test]
 fn installing_and_the_doctor_say_it() {
     let home = Home::new();
-    assert!(has("sh"));
     let told = home.printed(&["install", "codex"]);
     assert!(told.contains("counts.jsonl") && told.contains("telemetry.counts: false"), "{told}");
     let doctor = |home: &Home| text(&home.tersed(&["doctor"]).stdout);
