@@ -419,5 +419,5 @@ fn a_result_that_is_not_there_is_named() {
     assert_eq!(explain(&["--record", "nowhere.json"]).0, Some(1));
     assert_eq!(explain(&["--record", file, "--command", "ls"]).0, Some(2));
     let (code, told) = explain(&["--policy", r#"{"mode":"turbo"}"#]);
-    assert!(code == Some(2) && told.contains("'--policy <JSON>': unknown variant `turbo`"), "{told}");
+    assert!(code == Some(2) && told.contains("'--policy <JSON>': mode: `turbo` is not allowed"), "{told}");
 }
