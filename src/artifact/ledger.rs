@@ -36,6 +36,7 @@ pub(super) struct Entry {
     pub(super) digest: Digest,
     pub(super) tool: Box<str>,
     pub(super) tool_call_id: Option<Box<str>>,
+    pub(super) command: Option<Box<str>>,
     pub(super) media: Media,
     pub(super) pinned: bool,
     /// The pointer that the owner was given instead.
@@ -57,7 +58,9 @@ impl Entry {
         };
         let call = self.tool_call_id.as_deref().map_or(0, str::len);
         let pointer = self.pointer.as_deref().map_or(0, str::len);
-        (self.tool.len() + call + mime + pointer + scope.as_deref().map_or(0, str::len) + id.len()) as u64
+        let command = self.command.as_deref().map_or(0, str::len);
+        (self.tool.len() + call + command + mime + pointer + scope.as_deref().map_or(0, str::len) + id.len())
+            as u64
     }
 }
 

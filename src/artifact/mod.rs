@@ -82,6 +82,8 @@ pub struct Meta {
     pub tool: String,
     /// The call that produced it, if the host named one.
     pub tool_call_id: Option<String>,
+    /// The command that wrote it, for lists: without secrets, short, one line.
+    pub command: Option<String>,
     /// The type of the bytes. Bytes that are declared as text but are not UTF-8 become `application/octet-stream`, so that
     /// they are returned exactly.
     pub media: Media,

@@ -38,6 +38,8 @@ pub struct ArtifactInfo {
     pub tool: String,
     /// The call that last produced it in this session.
     pub tool_call_id: Option<String>,
+    /// The command of that call, as far as [`super::Meta`] had it.
+    pub command: Option<String>,
     /// Increases with each put of the process: a larger number is newer.
     pub stored_at_order: u64,
 }
@@ -169,6 +171,7 @@ impl Store {
             digest,
             tool: meta.tool.into(),
             tool_call_id: meta.tool_call_id.map(Into::into),
+            command: meta.command.map(Into::into),
             media,
             // A later put of the same content does not remove a pin.
             pinned: scope.is_some() && (meta.keep_until_session_end || was_pinned),
@@ -344,6 +347,7 @@ impl Store {
             mime,
             tool: entry.tool.to_string(),
             tool_call_id: entry.tool_call_id.as_deref().map(str::to_owned),
+            command: entry.command.as_deref().map(str::to_owned),
             stored_at_order: entry.stored_at,
         })
     }

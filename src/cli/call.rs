@@ -2,10 +2,19 @@
 
 use std::io::Read;
 
+#[cfg(feature = "audit")]
+use serde_json::Map;
+use serde_json::{Value, json};
+
 use super::Failure;
 use super::flags::SettingFlags;
+use super::mistake::none_of;
 use super::settings::{Loaded, SettingsArgs, flags_of};
-use crate::config::{Config, Policy, PolicyPatch};
+use crate::config::kind::Kind;
+use crate::config::schema::root;
+use crate::config::{Config, Mode, Policy, PolicyPatch};
+use crate::layers::check::check;
+use crate::layers::document::Node;
 use crate::pipeline::Raw;
 use crate::text::call::ToolCall;
 
@@ -78,7 +87,7 @@ impl PolicyArgs {
     #[cfg(feature = "hosts")]
     pub fn config_or_defaults(&self) -> Config {
         self.config().unwrap_or_else(|failure| {
-            super::settings::say(&crate::layers::printable(&failure.message));
+            super::out::say(&crate::layers::printable(&failure.message));
             Config::default()
         })
     }
@@ -112,13 +121,37 @@ pub(super) const NOT_REDACTED: &str = "the text could not be redacted, so nothin
 
 /// Reads a mode by its name on the wire.
 #[cfg(feature = "audit")]
-pub(super) fn mode(name: &str) -> Result<crate::config::Mode, String> {
-    serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|e| e.to_string())
+pub(super) fn mode(name: &str) -> Result<Mode, String> {
+    const NAMES: [Mode; 4] = [Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
+    serde_json::from_value(serde_json::Value::String(name.to_owned()))
+        .map_err(|_| none_of(name, &NAMES.map(Mode::name)))
+}
+
+/// The settings of a flag that [`policy`] has checked, as an object.
+#[cfg(feature = "audit")]
+pub(super) fn policy_object(text: &str) -> Result<Map<String, Value>, Failure> {
+    let text = if text.is_empty() { "{}" } else { text };
+    serde_json::from_str(text).map_err(|e| Failure::value(format!("--policy: {e}")))
 }
 
 /// Checks the JSON of a policy, and returns it as given.
-fn policy(text: &str) -> Result<String, String> {
-    let read = if text.is_empty() { Ok(PolicyPatch::default()) } else { serde_json::from_str(text) };
-    let patch = read.map_err(|e| e.to_string())?;
+pub(super) fn policy(text: &str) -> Result<String, String> {
+    let value: Value = match text {
+        "" => json!({}),
+        text => serde_json::from_str(text).map_err(|e| format!("not JSON: {e}"))?,
+    };
+    if !value.is_object() {
+        return Err("expected a JSON object".to_owned());
+    }
+    let patch: PolicyPatch =
+        serde_json::from_value(value.clone()).map_err(|e| told(&value, &e.to_string()))?;
     Policy::default().with(&patch).map(|_| text.to_owned()).map_err(|bad| bad.to_string())
+}
+
+/// The fault of a policy by the definition of settings, which knows what is allowed; `else_` if it finds none.
+fn told(value: &Value, else_: &str) -> String {
+    let Kind::Group(sections) = root() else { return else_.to_owned() };
+    let section = sections.iter().find(|section| section.name == "policy");
+    let wrong = section.and_then(|section| check(&Node::new(value), &section.kind, "").into_iter().next());
+    wrong.map_or_else(|| else_.to_owned(), |wrong| wrong.text)
 }

@@ -1,9 +1,10 @@
 //! `tersed compress`: compresses one result with the pure core, for trials and scripts.
 
-use std::io::Write;
+use std::path::{Path, PathBuf};
 
-use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
+use super::{Failure, out};
+use crate::config::Policy;
 use crate::engine::seal_key;
 use crate::pipeline::compress;
 use crate::pipeline::evidence::Evidence;
@@ -13,7 +14,8 @@ use crate::pipeline::repeat::dedup::NoHistory;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     git diff | tersed compress --command 'git diff'\n  \
-    pytest 2>&1 | tersed compress --command pytest --exit-code ${PIPESTATUS[0]} --evidence short")]
+    tersed compress build.log --command make\n  \
+    pytest > out.txt 2>&1; tersed compress --command pytest --exit-code $? --evidence short out.txt")]
 pub struct Args {
     #[command(flatten)]
     call: CallArgs,
@@ -22,25 +24,41 @@ pub struct Args {
     /// Print the evidence on standard error: json, or short for one line.
     #[arg(long, value_parser = ["json", "short"])]
     evidence: Option<String>,
+    /// Files that each hold the output of such a call, instead of standard input; - for standard input.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
 }
 
-/// Standard input to standard output.
+/// Files, or standard input, to standard output.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut policy = args.policy.config()?.policy;
     // Without the key file, a key of this process is used.
     let _ = seal_key::ensure(&mut policy);
-    let input = call::standard_input()?;
-    let outcome = compress(&args.call.call(), &[call::raw(&input)], &policy, false, &NoHistory)
-        .map_err(|_| call::NOT_REDACTED.to_owned())?;
-    for text in &outcome.texts {
-        std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}"))?;
+    if args.files.is_empty() {
+        return one(args, &policy, &call::standard_input()?);
     }
+    for file in &args.files {
+        one(args, &policy, &read(file)?)?;
+    }
+    Ok(())
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    match file.as_os_str() == "-" {
+        true => call::standard_input(),
+        false => std::fs::read(file).map_err(|e| format!("{}: {e}", file.display())),
+    }
+}
+
+fn one(args: &Args, policy: &Policy, input: &[u8]) -> Result<(), Failure> {
+    let outcome = compress(&args.call.call(), &[call::raw(input)], policy, false, &NoHistory)
+        .map_err(|_| call::NOT_REDACTED.to_owned())?;
+    out::print(outcome.texts.concat())?;
     match args.evidence.as_deref() {
         Some("json") => {
-            let json = serde_json::to_string_pretty(&outcome.evidence).map_err(|e| e.to_string())?;
-            eprintln!("{json}");
+            out::note(&serde_json::to_string_pretty(&outcome.evidence).map_err(|e| e.to_string())?)
         }
-        Some(_) => eprintln!("{}", short(&outcome.evidence)),
+        Some(_) => out::note(&short(&outcome.evidence)),
         None => {}
     }
     Ok(())

@@ -1,11 +1,11 @@
 //! `tersed config`: shows settings and their origins, prints the schema, and checks files.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
 use super::Failure;
+use super::out::print;
 use super::settings::{Loaded, SettingsArgs, printed};
 use crate::config::schema::{schema_json, settings};
 use crate::layers::{Given, Origin, Sources, printable, read_file};
@@ -75,11 +75,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
         }
     }
     print(&text)?;
-    if errors.is_empty() { Ok(()) } else { Err(Failure::config(printed(&errors))) }
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}").into())
+    if errors.is_empty() { Ok(()) } else { Err(Failure::value(printed(&errors))) }
 }
 
 fn pretty(value: &Value) -> String {

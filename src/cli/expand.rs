@@ -1,7 +1,9 @@
 //! `tersed expand`: expands the dictionaries and tables of `aggressive` to plain text.
 
-use std::io::{Read, Write};
+use std::io::Read;
 
+use super::Failure;
+use super::out::print;
 use crate::encode::{dictionary, json_table};
 
 /// Arguments of `expand`.
@@ -16,7 +18,7 @@ use crate::encode::{dictionary, json_table};
 pub struct Args {}
 
 /// Expands standard input to standard output.
-pub fn run(_: &Args) -> Result<(), String> {
+pub(super) fn run(_: &Args) -> Result<(), Failure> {
     let mut input = Vec::new();
     std::io::stdin().lock().read_to_end(&mut input).map_err(|e| format!("standard input: {e}"))?;
     // Binary data holds no dictionaries or tables.
@@ -24,7 +26,7 @@ pub fn run(_: &Args) -> Result<(), String> {
         Ok(text) => expand(text).into_bytes(),
         Err(_) => input,
     };
-    std::io::stdout().lock().write_all(&output).map_err(|e| format!("standard output: {e}"))
+    print(&output)
 }
 
 /// A text with its dictionaries and tables expanded.

@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use serde_json::{Map, Value};
 
+use super::mistake::none_of;
+use crate::config::kind::Kind;
+use crate::config::schema::setting;
 use crate::config::table::Row;
 use crate::config::{Policy, PolicyPatch};
 
@@ -55,7 +58,10 @@ impl Flag {
             .help(self.help);
         match self.range {
             Some((min, max)) => arg.value_parser(value_parser!(u64).range(min..=max)),
-            None => arg.value_parser(|value: &str| self.patch(value.into()).map(|_| value.to_owned())),
+            None => arg.value_parser(|value: &str| match self.patch(value.into()) {
+                Ok(_) => Ok(value.to_owned()),
+                Err(_) => Err(self.refused(value)),
+            }),
         }
     }
 
@@ -65,6 +71,18 @@ impl Flag {
             Some(_) => matches.get_one::<u64>(self.row.field).map(|number| (*number).into()),
             None => matches.get_one::<String>(self.row.field).map(|name| name.as_str().into()),
         }
+    }
+
+    /// Why a name is not allowed. Other names for the same value are not listed.
+    fn refused(&self, value: &str) -> String {
+        let known = setting(&self.row.key()).map(|setting| &setting.kind);
+        let Some(Kind::Choice(names)) = known else { return "it is not allowed".to_owned() };
+        let is_own = |name: &&str| {
+            let patch = self.patch((*name).into()).ok().and_then(|patch| serde_json::to_value(patch).ok());
+            patch.is_some_and(|patch| patch.get(&self.name).and_then(Value::as_str) == Some(name))
+        };
+        let names: Vec<&str> = names.iter().map(String::as_str).filter(is_own).collect();
+        none_of(value, &names)
     }
 
     /// A patch with only this setting.
@@ -119,8 +137,6 @@ impl FromArgMatches for SettingFlags {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::kind::Kind;
-    use crate::config::schema::setting;
     use crate::config::table::row;
 
     fn parsed(arguments: &[&str]) -> Result<SettingFlags, clap::Error> {

@@ -9,7 +9,8 @@ use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
 
 use super::call::PolicyArgs;
-use super::{Failure, done};
+use super::counting::counting;
+use super::{Failure, done, out};
 use crate::config::Recovery;
 use crate::engine::{Engine, Settings, seal_key};
 use crate::gateway::launch::{Launch, api_of, launch};
@@ -76,7 +77,7 @@ fn start(args: &Args) -> Result<ExitCode, Failure> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut upstreams = Upstreams::default();
     for given in &args.upstream {
-        upstreams.add(given).map_err(|why| format!("--upstream {why}"))?;
+        upstreams.add(given).map_err(|why| Failure::value(format!("--upstream {why}")))?;
     }
     upstreams.add_environment(variable)?;
     upstreams.set_host(api_of(&args.command));
@@ -92,7 +93,7 @@ fn start(args: &Args) -> Result<ExitCode, Failure> {
         let address = listening.address;
         let gateway = Gateway::new(engine, upstreams, reclaim, &listening)?;
         let code = if args.command.is_empty() {
-            println!("http://{address}");
+            out::print(format!("http://{address}\n"))?;
             tokio::select! {
                 never = gateway.serve(listening) => match never {},
                 () = ended_by_signal() => ExitCode::SUCCESS,
@@ -104,7 +105,7 @@ fn start(args: &Args) -> Result<ExitCode, Failure> {
                 code = async { match child {
                     Ok(mut host) => ended(&mut host.child).await,
                     Err(message) => {
-                        eprintln!("tersed: {message}");
+                        out::say(&message);
                         ExitCode::from(127)
                     }
                 } } => code,
@@ -112,20 +113,20 @@ fn start(args: &Args) -> Result<ExitCode, Failure> {
         };
         gateway.close();
         if !gateway.totals().is_empty() {
-            eprintln!("tersed gateway: {}", gateway.totals());
+            out::note(&format!("tersed gateway: {}", gateway.totals()));
         }
-        Ok::<_, String>(code)
+        Ok::<_, Failure>(code)
     });
     // A connection that is still open keeps nothing.
     runtime.shutdown_background();
-    Ok(code?)
+    code
 }
 
 fn engine(args: &Args) -> Result<Engine, Failure> {
     let loaded = args.policy.load()?;
     let mut settings = Settings::of(&loaded.resolved.config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        eprintln!("tersed: {note}; a key of this process is used");
+        out::say(&format!("{note}; a key of this process is used"));
     }
     let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
     if !is_said && let Some(recovery) = host::Host::of_conversations() {
@@ -133,6 +134,7 @@ fn engine(args: &Args) -> Result<Engine, Failure> {
         settings.recovery = Recovery { min_original_bytes, min_saved_bytes, hint_in_text: true, ..recovery };
     }
     settings.policy.ids_visible = false;
+    settings.counting = counting(&loaded.resolved.config, "gateway");
     settings.layers = Some((loaded.sources, loaded.layers));
     Ok(Engine::new(settings))
 }
@@ -206,7 +208,7 @@ fn code(status: std::io::Result<ExitStatus>) -> ExitCode {
     match status {
         Ok(status) => super::exit_code(status),
         Err(e) => {
-            eprintln!("tersed: the command: {e}");
+            out::say(&format!("the command: {e}"));
             ExitCode::FAILURE
         }
     }

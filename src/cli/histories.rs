@@ -1,5 +1,7 @@
 //! Subcommands that read recorded sessions and histories.
 
+use std::path::PathBuf;
+
 use super::{Failure, audit, replay};
 
 /// The subcommands.
@@ -14,7 +16,22 @@ pub(super) enum Command {
 /// Runs a subcommand.
 pub(super) fn run(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Replay(args) => replay::run(args),
+        Command::Replay(args) => replay::run(args).map_err(|failure| pointed(failure, &args.files)),
         Command::Audit(args) => audit::run(args),
+    }
+}
+
+/// The failure, with a word on what does read a history that `replay` cannot.
+fn pointed(failure: Failure, files: &[PathBuf]) -> Failure {
+    let found = files.iter().find_map(|file| Some((file.display(), audit::history_in(file)?)));
+    match found {
+        Some((file, title)) => Failure {
+            message: format!(
+                "{}\n{file} is a history ({title}): `tersed audit {file}` reads it",
+                failure.message
+            ),
+            ..failure
+        },
+        None => failure,
     }
 }

@@ -1,9 +1,11 @@
 //! `tersed man`: manual pages, generated from the definition of the command line.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Command;
+
+use super::Failure;
+use super::out::print;
 
 /// Arguments of `man`.
 #[derive(Debug, clap::Args)]
@@ -17,14 +19,14 @@ pub struct Args {
 }
 
 /// Prints one page or writes all.
-pub(super) fn run(args: &Args, command: Command) -> Result<(), String> {
+pub(super) fn run(args: &Args, command: Command) -> Result<(), Failure> {
     let command = command.disable_help_subcommand(true);
     let Some(folder) = &args.dir else {
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page).map_err(|e| e.to_string())?;
-        return std::io::stdout().lock().write_all(&page).map_err(|e| format!("standard output: {e}"));
+        return print(&page);
     };
     let fault = |e: std::io::Error| format!("{}: {e}", folder.display());
     std::fs::create_dir_all(folder).map_err(fault)?;
-    clap_mangen::generate_to(command, folder).map_err(fault)
+    Ok(clap_mangen::generate_to(command, folder).map_err(fault)?)
 }

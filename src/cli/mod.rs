@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand.
 //!
-//! Exit codes: 0 for success, 1 for failure, 2 for an invalid command line. `config` also exits with 2 if settings are
-//! invalid; other commands continue without them. `serve` exits as LSP requires: 0 after `shutdown` and `exit`, else 1.
+//! Exit codes: 0 for success, 1 for failure, 2 for an invalid command line, which includes a bad value. `config` also exits
+//! with 2 if settings are invalid; other commands continue without them. `serve` exits as LSP requires: 0 after `shutdown` and `exit`, else 1.
 
 mod artifacts;
 #[cfg(feature = "audit")]
@@ -9,6 +9,7 @@ pub mod audit;
 mod call;
 mod compress;
 mod config;
+mod counting;
 mod expand;
 pub mod explain;
 mod flags;
@@ -19,6 +20,8 @@ mod histories;
 #[cfg(feature = "hosts")]
 mod hosts;
 mod man;
+mod mistake;
+mod out;
 mod packed;
 mod protocol;
 #[cfg(feature = "audit")]
@@ -27,6 +30,7 @@ mod rules;
 mod serve;
 mod settings;
 mod stats;
+mod statusline;
 mod trust;
 
 use std::io::IsTerminal;
@@ -42,6 +46,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[command(
     name = "tersed",
     version,
+    args_conflicts_with_subcommands = true,
     after_help = "Examples:\n  \
         tersed                                        serve a host on stdio (LSP framing)\n  \
         cargo test 2>&1 | tersed compress --command 'cargo test'\n  \
@@ -50,13 +55,15 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed artifacts show 108195c6                an original that recovery keeps on disk\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
         tersed audit                                  what your agents would have saved\n  \
+        tersed stats                                  what was saved so far\n  \
         tersed install claude-code --dry-run          what wiring an agent host would change\n  \
         tersed gateway -- claude                      a host whose requests are compressed\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
         tersed trust                                  what this project's settings would allow\n  \
         tersed rules check my-rules.yaml              whether rules pass their tests\n  \
         tersed protocol methods                       what the wire offers\n\n\
-        Exit codes: 0 done, 1 failed, 2 unreadable command line, or settings that `config` finds wrong."
+        Exit codes: 0 done, 1 failed, 2 a command line or a value on it that is not allowed, or settings that `config` finds \
+        wrong."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -69,7 +76,7 @@ struct Cli {
 enum Command {
     /// Serve a host: JSON-RPC on standard input and output, logs on standard error.
     Serve(serve::Args),
-    /// Compress one result: standard input to standard output.
+    /// Compress one result, from standard input or a file, to standard output.
     Compress(compress::Args),
     /// Show one result: the original beside the output, every gap with its reason and step.
     Explain(explain::Args),
@@ -85,8 +92,10 @@ enum Command {
     Config(config::Args),
     /// Show what a project's settings file would allow, and trust its current content.
     Trust(trust::Args),
-    /// Print totals of telemetry files: savings by tool, family, reducer and reason.
+    /// Print what was saved so far, or totals of telemetry files.
     Stats(stats::Args),
+    /// Print one line on what was saved today, for the status line of a host.
+    Statusline(statusline::Args),
     /// Check files of rules, explain what they do, and list methods and stages.
     Rules(rules::Args),
     /// Subcommands for agent hosts.
@@ -113,22 +122,27 @@ pub fn run() -> ExitCode {
     if let Some(code) = hosts::fast() {
         return code;
     }
+    // Hosts run it often, so it is not worth the whole parser.
+    if std::env::args_os().skip(1).eq(["statusline"]) {
+        return statusline::run();
+    }
     crate::server::log_panics();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return mistake::told(error, &Cli::command()),
+    };
     match cli.command {
         Some(Command::Serve(args)) => serve(&args),
         Some(Command::Compress(args)) => done(compress::run(&args)),
         Some(Command::Explain(args)) => done(explain::run(&args)),
         Some(Command::Expand(args)) => done(expand::run(&args)),
-        Some(Command::Artifacts(args)) => match artifacts::run(&args) {
-            Ok(code) => code,
-            Err(message) => done(Err(message)),
-        },
+        Some(Command::Artifacts(args)) => artifacts::run(&args).unwrap_or_else(failed),
         #[cfg(feature = "audit")]
         Some(Command::Histories(command)) => done(histories::run(&command)),
         Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Trust(args)) => done(trust::run(&args)),
         Some(Command::Stats(args)) => done(stats::run(&args)),
+        Some(Command::Statusline(_)) => statusline::run(),
         Some(Command::Rules(args)) => done(rules::run(&args)),
         #[cfg(feature = "hosts")]
         Some(Command::Hosts(command)) => hosts::run(command),
@@ -137,18 +151,19 @@ pub fn run() -> ExitCode {
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Man(args)) => done(man::run(&args, Cli::command())),
         Some(Command::Completions { shell }) => {
-            clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());
-            ExitCode::SUCCESS
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut script);
+            done(out::print(script))
         }
         None if std::io::stdin().is_terminal() && !cli.serve.stdio => {
-            done(Cli::command().print_long_help().map_err(|e| e.to_string()))
+            done(out::written("standard output", Cli::command().print_long_help()))
         }
         None => serve(&cli.serve),
     }
 }
 
 fn serve(args: &serve::Args) -> ExitCode {
-    serve::run(args).unwrap_or_else(|failure| done(Err::<(), _>(failure)))
+    serve::run(args).unwrap_or_else(failed)
 }
 
 /// The exit code that stands for how a child ended.
@@ -172,8 +187,8 @@ struct Failure {
 }
 
 impl Failure {
-    /// The configuration is invalid.
-    fn config(message: String) -> Self {
+    /// The configuration, or a value on the command line, is invalid.
+    fn value(message: String) -> Self {
         Self { message, code: 2 }
     }
 }
@@ -185,13 +200,13 @@ impl From<String> for Failure {
 }
 
 fn done(result: Result<(), impl Into<Failure>>) -> ExitCode {
-    match result.map_err(Into::into) {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure { message, code }) => {
-            for line in message.lines() {
-                eprintln!("tersed: {line}");
-            }
-            ExitCode::from(code)
-        }
+        Err(failure) => failed(failure.into()),
     }
+}
+
+fn failed(Failure { message, code }: Failure) -> ExitCode {
+    message.lines().for_each(out::say);
+    ExitCode::from(code)
 }

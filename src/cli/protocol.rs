@@ -1,7 +1,7 @@
 //! `tersed protocol`: prints the protocol, generated from the table that serves it.
 
-use std::io::Write;
-
+use super::Failure;
+use super::out::print;
 use crate::engine::protocol_schema;
 
 /// Arguments of `protocol`.
@@ -15,11 +15,11 @@ pub struct Args {
 }
 
 /// Prints it.
-pub fn run(args: &Args) -> Result<(), String> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let text = match args.what.as_str() {
         "schema" => protocol_schema::schema_json(),
         "meta" => protocol_schema::meta_json(),
         _ => protocol_schema::methods_table(),
     };
-    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}"))
+    print(text)
 }

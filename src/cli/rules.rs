@@ -1,11 +1,11 @@
 //! `tersed rules`: checks files of rules, explains their effect on a result, and lists methods and stages.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
+use super::out::{self, counted};
 use crate::config::Policy;
 use crate::engine::rule_check;
 use crate::rules::{self, Rules};
@@ -48,11 +48,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Command::Methods => (crate::pipeline::rule_methods::page(), 0),
         Command::Check(args) => checked(args)?,
     };
-    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}"))?;
+    out::print(&text)?;
     match failed {
         0 => Ok(()),
-        1 => Err("1 test failed".to_owned().into()),
-        n => Err(format!("{n} tests failed").into()),
+        n => Err(format!("{} failed", counted(n, "test")).into()),
     }
 }
 
@@ -62,7 +61,7 @@ pub(super) fn load_all(files: &[PathBuf]) -> Result<Rules, String> {
     for file in files {
         let rules = rules::load::look(file).map_err(|e| e.to_string())?;
         for warning in rules.warnings() {
-            eprintln!("tersed: {}: warning: {warning}", file.display());
+            out::say(&format!("{}: warning: {warning}", file.display()));
         }
         all = all.with(&rules);
     }
@@ -92,10 +91,9 @@ fn checked(args: &CheckArgs) -> Result<(String, usize), Failure> {
     let untested = rules.given().filter(|rule| rule.spec().tests.is_empty()).count();
     let _ = writeln!(
         out,
-        "{} rules, {} without a test; {} tests, {failed} failed",
-        rules.given().count(),
-        untested,
-        reports.len()
+        "{}, {untested} without a test; {}, {failed} failed",
+        counted(rules.given().count(), "rule"),
+        counted(reports.len(), "test")
     );
     if let Some(sample) = &args.sample {
         let input = match sample.as_os_str() == "-" {

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::Failure;
+use super::counting::counting;
 use super::settings::{Flags, SettingsArgs};
+use super::{Failure, out};
 use crate::config::{Framing, RecoveryMode};
 use crate::engine::{Engine, Settings, seal_key};
 use crate::server::{self, ServeOptions};
@@ -137,18 +138,19 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut settings = Settings::of(config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        eprintln!("tersed: {note}; a key of this process is used");
+        out::say(&format!("{note}; a key of this process is used"));
     }
+    settings.counting = counting(config, "serve");
     settings.layers = Some((loaded.sources, loaded.layers));
     let engine = Engine::new(settings);
     if let Err(error) = engine.check_telemetry() {
         // Reported now, to whoever named the file. Results must be compressed in any case.
-        eprintln!("tersed: telemetry is off: {error}");
+        out::say(&format!("telemetry is off: {error}"));
     }
     #[cfg(feature = "otel")]
     if let Some(endpoint) = &args.otlp_endpoint {
         let exporter = crate::telemetry::otel::Exporter::new(endpoint)
-            .map_err(|error| Failure::from(format!("--otlp-endpoint {endpoint}: {error}")))?;
+            .map_err(|error| Failure::value(format!("--otlp-endpoint {endpoint}: {error}")))?;
         engine.export_to(exporter);
     }
     Ok(server::run(options, engine))

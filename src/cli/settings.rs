@@ -1,12 +1,13 @@
 //! The flags that select sources of settings, and the resulting settings.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
 use super::Failure;
+use super::mistake::none_of;
+use super::out::say;
 use crate::config::Profile;
 use crate::layers::{ConfigError, Layers, Resolved, Sources, joined, of_flag, printable};
 
@@ -56,11 +57,6 @@ impl Loaded {
     }
 }
 
-/// Prints a line for people; standard error may be closed.
-pub(super) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "tersed: {line}");
-}
-
 /// Prints lines about settings, except those printed before: settings are read more than once.
 pub(super) fn say_once(lines: Vec<String>) {
     static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -75,7 +71,7 @@ fn profile(name: &str) -> Result<String, String> {
     let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
     match names.contains(&name) {
         true => Ok(name.to_owned()),
-        false => Err(format!("allowed is {}", names.join(", "))),
+        false => Err(none_of(name, &names)),
     }
 }
 
@@ -148,19 +144,19 @@ impl SettingsArgs {
         let loaded = self.read(flags)?;
         match loaded.faults.as_slice() {
             [] => Ok(loaded),
-            faults => Err(Failure::config(printed(faults))),
+            faults => Err(Failure::value(printed(faults))),
         }
     }
 
     fn read(&self, flags: Flags) -> Result<Loaded, Failure> {
         let sources = self.sources(flags);
-        let layers = sources.read().map_err(|errors| Failure::config(joined(&errors)))?;
+        let layers = sources.read().map_err(|errors| Failure::value(joined(&errors)))?;
         let (resolved, errors) = layers.settle();
         // The user who typed the command line can read the error.
         let of_flags: Vec<ConfigError> =
             errors.iter().filter(|error| error.place.starts_with("--")).cloned().collect();
         if !of_flags.is_empty() {
-            return Err(Failure::config(joined(&of_flags)));
+            return Err(Failure::value(joined(&of_flags)));
         }
         let faults = layers.faults().cloned().chain(errors).collect();
         Ok(Loaded { sources, layers, resolved, faults })

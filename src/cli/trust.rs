@@ -1,13 +1,14 @@
 //! `tersed trust`: shows what a project's settings file would allow, and records the user's consent.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal, Write as _};
+use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::Failure;
-use super::settings::{printed, say};
+use super::out::{print, say};
+use super::settings::printed;
 use crate::files::{LARGEST_SETTINGS, Links, Writers, read_regular};
 use crate::layers::trust::{Record, Trusted};
 use crate::layers::{Given, Origin, ProjectFile, Sources, printable, project_file};
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let file = project_file(&path, &sources)?;
     print(&shown(&file))?;
     if !file.faults.is_empty() {
-        return Err(Failure::config(format!(
+        return Err(Failure::value(format!(
             "{}\nmend this first: nothing is trusted",
             printed(&file.faults)
         )));
@@ -91,13 +92,6 @@ fn revoke(trusted: &Trusted, path: &Path, sources: &Sources) -> Result<(), Failu
         true => print(&printable_line(&format!("{} is not trusted any more.", path.display()))),
         false => Err(format!("{} was not trusted", path.display()).into()),
     }
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|e| format!("standard output: {e}").into())
 }
 
 fn printable_line(line: &str) -> String {

@@ -14,7 +14,7 @@ pub fn page() -> String {
          Generated from the definition of the settings. `tersed config show --origin` says what is in force and where it\n\
          comes from; section 4.11 of `spec.md` says which place counts before which. A file holds the part before a dot as\n\
          a group. The variable of a setting is `TERSED_` and its name in capital letters, with `_` for each dot and before\n\
-         each capital letter. Variables and `--set KEY=VALUE` take lists with commas between their items or as JSON, groups\n\
+         each capital letter; `POLICY_` may be left out, as in `TERSED_MODE`. Variables and `--set KEY=VALUE` take lists with commas between their items or as JSON, groups\n\
          and tables as JSON; an empty variable gives nothing.\n\n\
          | setting | default | allowed | meaning | variable |\n\
          | --- | --- | --- | --- | --- |\n",

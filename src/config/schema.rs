@@ -24,7 +24,7 @@ pub struct Setting {
 
 impl Setting {
     /// The environment variable that sets it: `TERSED_`, then its key in capital letters, with `_` for each `.` and before
-    /// each capital letter.
+    /// each capital letter. `POLICY_` may be left out where it is read.
     pub fn variable(&self) -> String {
         let mut name = String::from("TERSED_");
         for c in self.key.chars() {
@@ -195,6 +195,11 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), count);
+        // Nor does a short form, without `POLICY_`, stand for another setting.
+        let short =
+            names.iter().filter_map(|name| Some(format!("TERSED_{}", name.strip_prefix("TERSED_POLICY_")?)));
+        let taken: Vec<String> = short.filter(|short| names.contains(short)).collect();
+        assert_eq!(taken, Vec::<String>::new());
     }
 
     #[test]

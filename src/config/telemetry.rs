@@ -1,4 +1,4 @@
-//! Settings of telemetry: events about the work, never about content.
+//! Settings of telemetry: events about the work and counts of it, never content.
 
 use std::path::PathBuf;
 
@@ -19,6 +19,9 @@ settings! {
     enabled: bool = false;
     /// The file; a relative path starts at the file that names it. Default one in the user's state folder.
     path: Option<PathBuf> = None, path: Some(PathUse::Written);
+    /// Whether the program adds up what it saves in the user's state folder, for `tersed stats`: numbers by day, without names,
+    /// paths or commands. Nothing leaves the machine. Default true.
+    counts: bool = true;
     /// Whether events carry 64-bit fingerprints, which are equal for equal texts. Default true.
     fingerprints: bool = true;
     /// Most events that wait to be written; further ones are dropped and counted. Default 1024.

@@ -2,6 +2,7 @@
 //!
 //! Nothing here changes anything or blocks forever: other programs have a time limit.
 
+mod counted;
 mod folders;
 mod hosts;
 mod lately;
@@ -33,7 +34,7 @@ pub enum State {
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The area: `program`, `round trip`, `settings`, `folders`, `hosts`, `lately`.
+    /// The area: `program`, `round trip`, `settings`, `folders`, `hosts`, `lately`, `counts`.
     pub area: &'static str,
     /// Its severity.
     pub state: State,
@@ -81,6 +82,7 @@ pub fn examine(project: Option<&std::path::Path>) -> Result<Vec<Finding>, String
     all.extend(folders::look(&place, &config));
     all.extend(hosts.map_err(|_| "the hosts could not be looked at".to_owned())??);
     all.extend(lately::look(&config));
+    all.extend(counted::look(&config));
     Ok(all)
 }
 

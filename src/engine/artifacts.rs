@@ -97,6 +97,7 @@ impl Engine {
                 lines: info.lines as usize,
                 tool: redacted_name(&info.tool),
                 tool_call_id: info.tool_call_id.as_deref().map(redacted_name),
+                command: info.command,
                 on_disk: false,
             });
             let mut list = List { artifacts: artifacts.collect(), next_cursor: listing.next_cursor };
@@ -137,6 +138,7 @@ impl Engine {
             pointer: None,
             tool: String::new(),
             tool_call_id: None,
+            command: None,
             media: Media::Text,
             keep_until_session_end: false,
         };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::job::Job;
+use super::recovery::listed_command;
 use super::sessions::lock;
 use super::{Cancel, Engine, resolve};
 use crate::artifact::{Media, Meta};
@@ -281,6 +282,7 @@ impl Engine {
         let meta = || Meta {
             tool: call.tool.clone(),
             tool_call_id: call.id.clone(),
+            command: call.command.as_deref().and_then(listed_command),
             media: retain.mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned())),
             keep_until_session_end: keep,
             pointer: None,

@@ -27,6 +27,7 @@ use crate::sanitize::Counts;
 use crate::sanitize::spare::Spare;
 use crate::session::Shared;
 use crate::session::Stored;
+use crate::telemetry::counts::on_behalf;
 use crate::tokens;
 
 /// Settings for one request body.
@@ -45,6 +46,9 @@ struct Body<'a> {
     /// When earlier results leave the context.
     reclaim: Option<reclaim::Terms>,
 }
+
+/// Longest name of a model that counts, in bytes.
+const MAX_MODEL: usize = 256;
 
 impl Engine {
     /// Answers `messages/compress`.
@@ -85,7 +89,9 @@ impl Engine {
             return Err(invalid("reclaim", "cannot be had in a session in which `session/reclaim` was sent"));
         }
         let body = Body { reclaim: terms, ..body };
-        let (stored, removal) = self.compress_all(&found, &said, &body, cancel)?;
+        let model = self.model_of(json);
+        let (stored, removal) =
+            on_behalf(|behalf| behalf.model = model, || self.compress_all(&found, &said, &body, cancel))?;
         let (mut edits, insides, redactions) = redacted(params.body.get(), &found, regions, &body.policy)?;
         if params.strip_overrides {
             edits.remove_members(json, |member| member.name == OVERRIDES);
@@ -121,6 +127,13 @@ impl Engine {
             tool_tokens,
             reclaim: reclaimed,
         })
+    }
+
+    /// The keyed fingerprint of the model that a body is for; 0 if it names none.
+    fn model_of(&self, body: Json<'_>) -> u64 {
+        let name = body.is_object().then(|| body.text_of("model")).flatten();
+        let name = name.filter(|name| (1..=MAX_MODEL).contains(&name.len()));
+        name.map_or(0, |name| self.seal_key().fingerprint(name.as_bytes()))
     }
 
     /// The outcomes of all results, in order. The common budget applies to each turn by itself, so an answered turn stays as

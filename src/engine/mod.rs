@@ -39,7 +39,7 @@ use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
 use crate::protocol::{RpcError, VERSION, params};
 use crate::session::Bounds;
 use crate::stop::Stop;
-use crate::telemetry::{Clock, Recorder, SystemClock};
+use crate::telemetry::{Clock, Counter, Counting, Recorder, SystemClock};
 use crate::text::marker::SealKey;
 use crate::tokens::Tokenizer;
 use configuration::Configuration;
@@ -100,6 +100,8 @@ pub struct Settings {
     pub recovery: Recovery,
     /// Settings for events about results.
     pub telemetry: Telemetry,
+    /// Where results are counted; `None`, the default, counts nothing.
+    pub counting: Option<Counting>,
     /// Settings for alerts on failures.
     pub alerts: Alerts,
     /// Prices for which savings are computed.
@@ -144,6 +146,7 @@ impl Default for Settings {
             streams: StreamBounds::default(),
             recovery: Recovery::default(),
             telemetry: Telemetry::default(),
+            counting: None,
             alerts: Alerts::default(),
             accounting: Accounting::default(),
             originals_by_command: false,
@@ -163,6 +166,7 @@ pub struct Engine {
     copies: recovery::Copies,
     streams: Mutex<Streams>,
     recorder: Recorder,
+    counter: Counter,
     started: Instant,
 }
 
@@ -197,6 +201,7 @@ impl Engine {
             artifacts: Mutex::new(Store::new(settings.artifacts.clone()).with_share(memory.share())),
             memory,
             copies: recovery::Copies::new(&settings.recovery, Arc::clone(&clock)),
+            counter: Counter::new(settings.counting.clone(), Arc::clone(&clock)),
             streams: Mutex::new(Streams::new(settings.streams)),
             recorder: Recorder::new(settings.telemetry.clone(), settings.alerts, clock),
             started: Instant::now(),
@@ -269,6 +274,7 @@ impl Engine {
     /// engine.
     pub fn close(&self) {
         self.recorder.close();
+        self.counter.close();
         *self.streams() = Streams::new(self.settings.streams);
         *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), std::env::temp_dir());
         self.copies.close();

@@ -232,9 +232,23 @@ pub(super) fn listed(copy: Copy) -> Listed {
         lines: header.lines as usize,
         tool: header.label.tool,
         tool_call_id: header.label.tool_call_id,
+        command: header.label.command.as_deref().and_then(listed_command),
         digest: header.digest,
         on_disk: true,
     }
+}
+
+/// Longest command that lists name, in bytes; of a longer one they name none, since a cut could go through a secret.
+const MAX_COMMAND: usize = 4096;
+/// Most characters of its first line that they show.
+const COMMAND_SHOWN: usize = 200;
+
+/// What lists say about a command: the start of its first line, without secrets.
+pub(super) fn listed_command(command: &str) -> Option<String> {
+    let safe = Some(command).filter(|command| command.len() <= MAX_COMMAND)?;
+    let (safe, _) = redact_only(safe).ok()?;
+    let line = safe.lines().find(|line| !line.trim().is_empty())?.trim();
+    Some(line.chars().take(COMMAND_SHOWN).collect())
 }
 
 /// The label of a copy, with secrets removed; `None` if removing them failed.

@@ -11,6 +11,8 @@ use crate::pipeline::Outcome;
 use crate::pipeline::evidence::{Evidence, Status};
 use crate::protocol::RpcError;
 use crate::session::Stored;
+use crate::session::stats::within;
+use crate::telemetry::counts::Numbers;
 use crate::telemetry::event::{
     Elapsed, FailureEvent, Fingerprints, Flags, Names, Omitted, Resend, ResultEvent, TimedStep, What,
 };
@@ -34,6 +36,7 @@ impl Engine {
         let recorder = &self.recorder;
         match worked {
             Ok((Stored { outcome, .. }, resend)) => {
+                self.count(&outcome.evidence, *resend);
                 if resend.is_none() {
                     failed_steps(&outcome.evidence).for_each(|step| recorder.failed(step));
                     if fell_back(&outcome.evidence) {
@@ -57,6 +60,24 @@ impl Engine {
                 recorder.record(What::Failure(failure), Vec::new());
             }
         }
+    }
+
+    /// Adds a result to the counts.
+    fn count(&self, evidence: &Evidence, resend: Option<Resend>) {
+        if !self.counter.is_on() {
+            return;
+        }
+        let (baseline, shown) = within(evidence, self.settings.accounting.host_limit);
+        let (baseline, shown) = (baseline as u64, shown as u64);
+        self.counter.add(&match resend {
+            Some(_) => {
+                Numbers { resends: 1, resent_baseline: baseline, resent_shown: shown, ..Numbers::default() }
+            }
+            None => {
+                let secrets = evidence.redactions.iter().map(|one| one.count as u64).sum();
+                Numbers { results: 1, baseline, shown, secrets, ..Numbers::default() }
+            }
+        });
     }
 
     fn event(

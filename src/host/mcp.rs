@@ -35,7 +35,7 @@ pub enum Caller {
     #[default]
     #[cfg_attr(feature = "cli", value(alias = "other"))]
     ClaudeCode,
-    /// Gemini CLI: its hooks pass the new text to [`gemini::RESULT`]. The process shared by the hooks holds the originals,
+    /// Gemini CLI: its hooks pass the new text to a tool of this server. The process shared by the hooks holds the originals,
     /// so this server has no tools to read them.
     Gemini,
 }

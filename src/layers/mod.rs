@@ -254,7 +254,16 @@ impl Sources {
     fn of_variables(&self, errors: &mut Vec<ConfigError>) -> Vec<Given> {
         let mut all = Vec::new();
         for (name, value) in &self.variables {
-            let Some(known) = settings().iter().find(|setting| setting.variable() == *name) else {
+            let named = |name: &str| settings().iter().find(|setting| setting.variable() == name);
+            let whole = name.strip_prefix("TERSED_").map(|rest| format!("TERSED_POLICY_{rest}"));
+            if let Some(whole) =
+                whole.as_ref().filter(|whole| self.variables.iter().any(|(name, _)| name == *whole))
+            {
+                let text = format!("it says the same as {whole}, which is given too");
+                errors.push(ConfigError { place: name.clone(), line: None, text });
+                continue;
+            }
+            let Some(known) = named(name).or_else(|| named(&whole?)) else {
                 let names: Vec<String> = settings().iter().map(|setting| setting.variable()).collect();
                 let near = nearest(name, names.iter().map(String::as_str));
                 let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();

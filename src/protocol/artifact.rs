@@ -194,6 +194,9 @@ pub struct Listed {
     /// Call that it answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
+    /// Start of the first line of the command that wrote it, without secrets, where the call had one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// Whether only its copy on disk is left, as the operator's settings of recovery want it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_disk: bool,

@@ -14,7 +14,7 @@ mod memo;
 mod room;
 mod seen;
 mod size;
-mod stats;
+pub mod stats;
 
 use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
 use std::sync::Arc;

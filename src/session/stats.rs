@@ -12,8 +12,14 @@ const MAX_TOOLS: usize = 1024;
 /// Prices are per this many tokens.
 const MILLION: f64 = 1e6;
 
+/// Tokens of a result before and after, as a host shows them that cuts at `limit` bytes.
+pub fn within(evidence: &Evidence, limit: Option<usize>) -> (usize, usize) {
+    let Evidence { tokens, bytes, .. } = evidence;
+    (cut(tokens.before, bytes.before, limit), cut(tokens.after, bytes.after, limit))
+}
+
 /// Tokens of a text of `bytes` bytes after a host cut it at `limit` bytes.
-fn within(tokens: usize, bytes: usize, limit: Option<usize>) -> usize {
+fn cut(tokens: usize, bytes: usize, limit: Option<usize>) -> usize {
     match limit {
         Some(limit) if bytes > limit => (tokens as u128 * limit as u128 / bytes as u128) as usize,
         _ => tokens,
@@ -28,8 +34,9 @@ impl Totals {
         self.tokens_after += tokens.after;
         self.bytes_before += bytes.before;
         self.bytes_after += bytes.after;
-        self.baseline_tokens += within(tokens.before, bytes.before, host_limit);
-        self.shown_tokens += within(tokens.after, bytes.after, host_limit);
+        let (baseline, shown) = within(evidence, host_limit);
+        self.baseline_tokens += baseline;
+        self.shown_tokens += shown;
     }
 }
 
@@ -66,14 +73,14 @@ impl Stats {
     /// Counts a repeated result.
     pub fn resent(&mut self, evidence: &Evidence, from_memo: bool, host_limit: Option<usize>) {
         self.resends.add(evidence, host_limit);
-        self.cache.stable_tokens += within(evidence.tokens.after, evidence.bytes.after, host_limit);
+        self.cache.stable_tokens += within(evidence, host_limit).1;
         self.memo_hits += usize::from(from_memo);
     }
 
     /// Counts that a call came again with other bytes or another policy, in addition to the result itself.
     pub fn changed(&mut self, evidence: &Evidence, host_limit: Option<usize>) {
         self.memo_changed += 1;
-        self.cache.changed_tokens += within(evidence.tokens.after, evidence.bytes.after, host_limit);
+        self.cache.changed_tokens += within(evidence, host_limit).1;
     }
 
     /// Adds the cost for each model that has a price.

@@ -1,7 +1,8 @@
-//! Reports on the work: events for a file, for the host and for OpenTelemetry, and alerts. Never content. Events are off by
-//! default; alerts are on.
+//! Reports on the work: events for a file, for the host and for OpenTelemetry, alerts, and counts by day. Never content. Events
+//! are off by default; alerts are on, and so are counts in the program, though not in the library.
 //!
 //! ```text
+//! engine ─ counter ── writer thread ── counts by day, numbers only
 //! engine ─ recorder ─┬─ alerts ───────────────── window/logMessage
 //!                    └─ queue ─ writer thread ─┬─ file, one event a line
 //!                                              ├─ telemetry/event
@@ -14,6 +15,8 @@
 pub mod alerts;
 mod bound;
 mod clock;
+mod counter;
+pub mod counts;
 pub mod event;
 mod file;
 mod fingerprint;
@@ -26,6 +29,7 @@ mod recorder;
 mod writer;
 
 pub use clock::{Clock, Stopwatch, SystemClock};
+pub use counter::{Counter, Counting};
 pub use file::{LogFile, check_there};
 pub use fingerprint::fingerprint;
 pub use place::default_path;

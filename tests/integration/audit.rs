@@ -331,7 +331,9 @@ fn a_database_says_what_the_files_say_and_stays_as_it_is() {
     assert_eq!(read["notUnderstood"]["fileCount"], 0);
     assert_eq!(before, files());
     database.execute_batch("DROP TABLE part").unwrap();
-    let read = report(folder.path(), &["."]);
+    let output = run(folder.path(), &[".", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1), "nothing was understood");
+    let read: Value = serde_json::from_slice(&output.stdout).unwrap();
     let reason = read["notUnderstood"]["files"][0]["reason"].as_str().unwrap();
     assert!(reason.contains("no such table: part"), "{reason}");
 }

@@ -132,6 +132,16 @@ fn each_value_knows_its_layer() {
 }
 
 #[test]
+fn variables_of_the_policy_have_a_short_form() {
+    let place = Place::new().variable("TERSED_MODE", "safe").variable("TERSED_BUDGET_TOTAL", "7");
+    let resolved = place.layers().resolve().unwrap();
+    assert_eq!(resolved.config.policy.mode, Mode::Safe);
+    assert_eq!(resolved.config.policy.budget.total, Some(7));
+    let place = Place::new().variable("TERSED_MODE", "safe").variable("TERSED_POLICY_MODE", "aggressive");
+    assert_eq!(place.errors(), "TERSED_MODE: it says the same as TERSED_POLICY_MODE, which is given too");
+}
+
+#[test]
 fn bare_sources_read_nothing() {
     let place = Place::new().variable("TERSED_POLICY_MODE", "safe");
     place.file("project/tersed.yaml", "nonsense: 1\n");

@@ -411,13 +411,13 @@ fn a_result_that_is_not_there_is_named() {
     };
     let file = "tests/fixtures/sessions/tally.jsonl";
     let (code, told) = explain(&["--record", file]);
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(2));
     assert_eq!(told, format!("tersed: {file}: it holds 23 results; --index picks one of them\n"));
     let (code, told) = explain(&["--record", file, "--index", "24"]);
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(2));
     assert_eq!(told, format!("tersed: --index: `24` is not allowed, {file} holds results 1 to 23\n"));
     assert_eq!(explain(&["--record", "nowhere.json"]).0, Some(1));
     assert_eq!(explain(&["--record", file, "--command", "ls"]).0, Some(2));
     let (code, told) = explain(&["--policy", r#"{"mode":"turbo"}"#]);
-    assert!(code == Some(2) && told.contains("'--policy <JSON>': unknown variant `turbo`"), "{told}");
+    assert!(code == Some(2) && told.contains("'--policy <JSON>': mode: `turbo` is not allowed"), "{told}");
 }

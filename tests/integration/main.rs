@@ -12,11 +12,13 @@ mod bindings;
 mod budget;
 mod circles;
 mod claude_code;
+mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
 mod config;
 mod contexts;
 mod contexts_of_hosts;
+mod counting;
 mod cuts;
 mod detail;
 mod doctor;

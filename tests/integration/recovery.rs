@@ -438,7 +438,7 @@ fn the_command_lists_shows_searches_and_prunes() {
         (&["show", &first, "--lines", "0-3"], 2, "starts at line 1"),
         (&["show", &first, "--lines", "x"], 2, "FIRST-LAST"),
         (&["show", &first, "--lines", "900-"], 1, "beyond the end"),
-        (&["search", "(", &first], 1, "pattern"),
+        (&["search", "(", &first], 2, "pattern"),
         (&["prune", "--older-than", "long"], 2, "--older-than"),
     ];
     for (arguments, code, said) in cases {

@@ -328,6 +328,20 @@ fn in_a_terminal_it_becomes_the_command() {
     assert_eq!((text(&output.stdout).trim(), output.status.code()), ("33 77", Some(5)));
 }
 
+#[test]
+fn originals_in_memory_are_listed_by_their_command_and_searched() {
+    let place = Place::new();
+    fs::write(place.path("work/cargo"), format!("#!/bin/sh\n{FAILS}\n")).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(place.path("work/cargo")).status().unwrap().success());
+    let shown = text(&place.bash("PATH=.:$PATH tersed run -- cargo test").stdout);
+    assert!(shown.contains("artifacts show"), "{shown}");
+    let listed = text(&place.bash("tersed artifacts list").stdout);
+    let row = listed.lines().nth(1).unwrap_or_default();
+    assert!(row.contains("in memory") && row.ends_with("bash  cargo test"), "{listed}");
+    let found = text(&place.bash("tersed artifacts search 't77 '").stdout);
+    assert!(row.starts_with(&found[..16]) && found.ends_with(":79:test t77 ... ok\n"), "{found}");
+}
+
 /// A log of more than a host shows, with what failed where a host cuts.
 const LARGE: &str = "for n in $(seq 900); do echo \"2026-01-01 10:00:00 worker $n took job $((n * 7919)) from queue $((n * 31 % 17))\"; done; \
     echo 'ERROR worker 7: the disk of /srv/data is full'; \

@@ -21,6 +21,7 @@ fn meta(tool: &str) -> Meta {
     Meta {
         tool: tool.to_owned(),
         tool_call_id: None,
+        command: None,
         media: Media::Text,
         keep_until_session_end: false,
         pointer: None,

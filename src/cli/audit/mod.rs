@@ -23,17 +23,18 @@ mod text;
 mod walk;
 mod words;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::Failure;
 use super::replay::child::Child;
 use super::settings::SettingsArgs;
+use super::{Failure, out};
 use crate::config::Mode;
 use places::PLACES;
 use report::Report;
@@ -43,7 +44,7 @@ use tally::Audit;
 static HELP: LazyLock<String> = LazyLock::new(|| {
     let formats: String = formats::FORMATS.iter().map(|f| format!("  {:<16} {}\n", f.id, f.title)).collect();
     format!(
-        "Examples:\n  tersed audit\n  tersed audit ~/.claude/projects --format html --output audit.html\n  \
+        "Examples:\n  tersed audit\n  tersed audit ~/.claude/projects --output audit.html\n  \
          tersed audit requests.jsonl --mode aggressive --format json\n\n\
          Without a path it looks at:\n{}\n\
          Files are recognised by what is in them:\n{formats}\n\
@@ -82,12 +83,12 @@ pub struct Args {
     #[arg(long, value_parser = super::call::mode)]
     mode: Option<Mode>,
     /// More settings, as the JSON of a request's `policy`.
-    #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true)]
+    #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true, value_parser = super::call::policy)]
     policy: String,
-    /// Format of the report.
-    #[arg(long, value_enum, default_value_t = Shape::Text)]
-    format: Shape,
-    /// Write to this file instead of standard output.
+    /// Format of the report [default: text, or what the name of the file says].
+    #[arg(long, value_enum)]
+    format: Option<Shape>,
+    /// Write to this file instead of standard output; a name that ends with .html or .json chooses the format.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How many sessions, tools, results and losses to list.
@@ -105,10 +106,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.schema {
         return write(args, |out| out.write_all(report::schema_json().as_bytes()));
     }
-    let mut policy: Value = serde_json::from_str(&args.policy).map_err(|e| format!("--policy: {e}"))?;
-    let Some(settings) = policy.as_object_mut() else {
-        return Err(format!("--policy: `{}` is not allowed, expected a JSON object", args.policy).into());
-    };
+    let mut settings = super::call::policy_object(&args.policy)?;
     // All tokens of a report use the same counter.
     settings.insert("tokenizer".to_owned(), json!("o200k"));
     settings.insert("evidence".to_owned(), json!("full"));
@@ -121,6 +119,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(format!("{}: no such file or folder", missing.display()).into());
     }
     let bar = progress();
+    let policy = Value::Object(settings);
     let mut child = Child::spawn(&args.settings.arguments())?;
     let mut audit =
         Audit::new(&mut child, policy, usize::from(args.top), |file| bar.set_message(file.to_owned()));
@@ -133,14 +132,50 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let report = audit.done(&mode);
+    let is_understood =
+        report.not_understood.file_count == 0 || report.places.iter().any(|place| place.files > 0);
     bar.finish_and_clear();
     child.end()?;
     let top = usize::from(args.top);
-    write(args, |out| match args.format {
+    write(args, |out| match args.shape() {
         Shape::Text => out.write_all(text::table(&report, top).as_bytes()),
         Shape::Json => json(&report, out),
         Shape::Html => html::write(&report, top, out),
-    })
+    })?;
+    match is_understood {
+        true => Ok(()),
+        false => {
+            Err("none of the files was understood; `tersed audit --help` lists the formats".to_owned().into())
+        }
+    }
+}
+
+impl Args {
+    /// The format that was asked for.
+    fn shape(&self) -> Shape {
+        let end = self.output.as_ref().and_then(|file| file.extension()).map(|end| end.to_ascii_lowercase());
+        let named = match end.as_ref().and_then(|end| end.to_str()) {
+            Some("html" | "htm") => Shape::Html,
+            Some("json") => Shape::Json,
+            _ => Shape::Text,
+        };
+        self.format.unwrap_or(named)
+    }
+}
+
+/// The host, or the kind of file, whose history the first file below a path is that any format reads; `None` if that are
+/// records, which `replay` takes.
+pub(super) fn history_in(path: &Path) -> Option<&'static str> {
+    let mut first = None;
+    // An error ends the walk at the first file that is recognised.
+    let _ = walk::walk(path, &mut HashSet::new(), &mut |found| match found {
+        walk::Found::Claimed(format, _) => {
+            first = Some(format);
+            Err(String::new())
+        }
+        _ => Ok(()),
+    });
+    first.filter(|format| format.id != "records").map(|format| format.title)
 }
 
 fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -169,9 +204,5 @@ fn write(args: &Args, work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
         ),
         None => ("standard output".to_owned(), finish(Box::new(BufWriter::new(io::stdout().lock())))),
     };
-    match result {
-        // The reader closed the pipe.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|e| format!("{place}: {e}").into()),
-    }
+    out::written(&place, result)
 }

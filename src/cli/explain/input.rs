@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::cli::packed;
+use crate::cli::{Failure, packed};
 use crate::config::{Config, PolicyPatch};
 use crate::engine::{Engine, Settings};
 use crate::pipeline::explain::Explained;
@@ -50,7 +50,7 @@ pub(super) fn explained(
     index: Option<usize>,
     patch: &PolicyPatch,
     config: &Config,
-) -> Result<(ToolCall, Explained), String> {
+) -> Result<(ToolCall, Explained), Failure> {
     let name = file.display();
     let mut text = String::new();
     packed::open(file)
@@ -62,12 +62,18 @@ pub(super) fn explained(
         .collect::<Result<_, _>>()
         .map_err(|e| format!("{name}: {e}"))?;
     let index = match (index, values.len()) {
-        (_, 0) => return Err(format!("{name}: there is no result in it")),
+        (_, 0) => return Err(format!("{name}: there is no result in it").into()),
         (None, 1) => 1,
         (Some(index), count) if (1..=count).contains(&index) => index,
-        (None, count) => return Err(format!("{name}: it holds {count} results; --index picks one of them")),
+        (None, count) => {
+            return Err(Failure::value(format!(
+                "{name}: it holds {count} results; --index picks one of them"
+            )));
+        }
         (Some(index), count) => {
-            return Err(format!("--index: `{index}` is not allowed, {name} holds results 1 to {count}"));
+            return Err(Failure::value(format!(
+                "--index: `{index}` is not allowed, {name} holds results 1 to {count}"
+            )));
         }
     };
     let request =
@@ -81,7 +87,9 @@ pub(super) fn explained(
         }
     }
     let engine = Engine::new(Settings::of(config));
-    engine.explain_after(&earlier, &params).map_err(|e| format!("{name}, result {index}: {}", e.message))
+    engine
+        .explain_after(&earlier, &params)
+        .map_err(|e| format!("{name}, result {index}: {}", e.message).into())
 }
 
 /// The session that a value belongs to, and the request for it.

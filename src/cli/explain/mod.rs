@@ -5,6 +5,7 @@ mod facts;
 mod html;
 mod input;
 mod model;
+mod pager;
 mod screen;
 mod text;
 pub(in crate::cli) mod words;
@@ -15,8 +16,8 @@ use std::path::PathBuf;
 
 use clap::ColorChoice;
 
-use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
+use super::{Failure, out};
 use crate::pipeline::explain::explain;
 use crate::pipeline::repeat::dedup::NoHistory;
 use crate::sanitize::redact_only;
@@ -39,6 +40,7 @@ pub use text::write as write_text;
     Original and output stand side by side from 120 columns on, else one below the other. A record is what \
     `toolResult/compress` takes, or a line of a recorded session as `replay` takes it; what its session saw \
     before counts.\n\n\
+    On a terminal a page that does not fit is shown with PAGER, or less; PAGER=cat prints it.\n\n\
     Signs: - left out, ~ written anew, = shown by an earlier result, + in the output only, ! reports a failure.")]
 pub struct Args {
     #[command(flatten)]
@@ -88,19 +90,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             File::create(file).and_then(|f| finish(BufWriter::new(f), |out| html::write(&page, out))),
         ),
         None => {
-            let out = BufWriter::new(io::stdout().lock());
             let result = match args.html {
-                Some(_) => finish(out, |out| html::write(&page, out)),
-                None => finish(out, |out| text::write(&page, args.screen(), out)),
+                Some(_) => finish(BufWriter::new(io::stdout().lock()), |out| html::write(&page, out)),
+                None => pager::paged(|out| text::write(&page, args.screen(), out)),
             };
             ("standard output".to_owned(), result)
         }
     };
-    match result {
-        // The reader closed the pipe.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|e| format!("{place}: {e}").into()),
-    }
+    out::written(&place, result)
 }
 
 /// The call with secrets removed, because pages are shared.

@@ -1,12 +1,13 @@
 //! `tersed doctor`: checks the installation, and says how to fix faults.
 
 use std::fmt::Write as _;
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::cli::Failure;
+use crate::cli::out::print;
 use crate::doctor::{Finding, State, examine};
 
 /// Arguments of `doctor`.
@@ -26,7 +27,7 @@ pub struct Args {
 }
 
 /// Runs the checks and prints the findings.
-pub(super) fn run(args: &Args) -> Result<ExitCode, String> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let findings = examine(args.dir.as_deref())?;
     let faults = findings.iter().filter(|finding| finding.state == State::Fault).count();
     let text = match args.json {
@@ -37,10 +38,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, String> {
         }
         false => report(&findings, faults),
     };
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => return Err(format!("standard output: {e}")),
-        _ => {}
-    }
+    print(&text)?;
     Ok(ExitCode::from(u8::from(faults > 0)))
 }
 

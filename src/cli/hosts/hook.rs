@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::call::PolicyArgs;
+use crate::cli::counting::counting;
 use crate::cli::settings::say_once;
 use crate::config::Config;
 use crate::engine::{Settings, seal_key};
@@ -231,9 +232,11 @@ fn asked(
             Err(_) => {}
         }
     }
-    let mut settings = Settings::of(&config()?);
+    let config = config()?;
+    let mut settings = Settings::of(&config);
     // The host would see a message. Without the key file, a key of this process is used.
     let _ = seal_key::ensure(&mut settings.policy);
+    settings.counting = counting(&config, "other");
     let host = Host::once(settings, place.map(|place| place.originals()));
     let answered = answer(&host, request, content);
     host.engine().close();

@@ -1,15 +1,16 @@
 //! `tersed install` and `tersed uninstall`: edit the settings of agent hosts, and undo the edits.
 
 use std::fmt::Write as _;
-use std::io::Write;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use similar::TextDiff;
 
 use super::Failure;
+use crate::cli::out::print;
 use crate::install::hosts::ROWS;
 use crate::install::{Action, Held, Place, Row, Scope, Step, install, uninstall};
+use crate::telemetry::counts::default_path;
 
 /// Arguments of `install`.
 #[derive(Debug, clap::Args)]
@@ -76,7 +77,7 @@ impl PlaceArgs {
         if !row.scopes.contains(&scope) {
             let allowed: Vec<&str> = row.scopes.iter().map(|scope| scope.name()).collect();
             let (name, scope) = (row.name, scope.name());
-            return Err(Failure::config(format!(
+            return Err(Failure::value(format!(
                 "--scope {scope}: {name} has no settings for it, allowed is {}",
                 allowed.join(", ")
             )));
@@ -96,13 +97,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     } else if !args.place.dry_run {
         let _ = writeln!(text, "{}", format!("{} is wired. {}", row.title, row.then).trim_end());
         let _ = writeln!(text, "Undo: tersed uninstall {}{}", row.name, flags(&place));
+        if let Some(counts) = default_path() {
+            let _ = writeln!(
+                text,
+                "What is saved is counted in {}, numbers by day alone, which stay on this machine: `tersed stats` shows \
+                 them, `telemetry.counts: false` in your settings turns it off.",
+                counts.display()
+            );
+        }
     }
     print(&text)
 }
 
 /// Uninstalls.
 pub(super) fn run_uninstall(args: &UninstallArgs) -> Result<(), Failure> {
-    let row = Row::named(&args.host).ok_or_else(|| Failure::config(format!("no host `{}`", args.host)))?;
+    let row = Row::named(&args.host).ok_or_else(|| Failure::value(format!("no host `{}`", args.host)))?;
     let place = args.place.of(row, Some("tersed"))?;
     let steps = uninstall(row, &place, args.place.dry_run)?;
     let mut text = report(&steps, args.place.dry_run);
@@ -210,8 +219,4 @@ fn listed(row: &Row, place: &Place) -> Value {
         "files": files,
         "faults": status.faults,
     })
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}").into())
 }

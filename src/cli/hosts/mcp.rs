@@ -2,6 +2,8 @@
 
 use super::Failure;
 use crate::cli::call::PolicyArgs;
+use crate::cli::counting::counting;
+use crate::cli::out;
 use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::mcp::{self, Caller};
@@ -21,9 +23,11 @@ pub struct Args {
 
 /// Serves until the host closes standard input.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let mut settings = Settings::of(&args.policy.config()?);
+    let config = args.policy.config()?;
+    let mut settings = Settings::of(&config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        eprintln!("tersed: {note}; a key of this process is used");
+        out::say(&format!("{note}; a key of this process is used"));
     }
+    settings.counting = counting(&config, "mcp");
     Ok(mcp::serve(Host::new(settings), args.host)?)
 }

@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use super::{Failure, done};
 use crate::cli::call::PolicyArgs;
-use crate::cli::exit_code;
+use crate::cli::counting::counting;
+use crate::cli::{exit_code, out};
 use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::proxy::{self, Server};
@@ -65,17 +66,19 @@ pub fn run(args: &Args) -> ExitCode {
 }
 
 fn fail(message: &str, code: u8) -> ExitCode {
-    eprintln!("tersed: {message}");
+    out::say(message);
     ExitCode::from(code)
 }
 
 fn host(args: &Args) -> Result<Host, Failure> {
-    let mut settings = Settings::of(&args.policy.config()?);
+    let config = args.policy.config()?;
+    let mut settings = Settings::of(&config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        eprintln!("tersed: {note}; a key of this process is used");
+        out::say(&format!("{note}; a key of this process is used"));
     }
     // A proxy never learns what left the model's context.
     settings.policy.dedup = false;
+    settings.counting = counting(&config, "mcp-proxy");
     Ok(Host::new(settings))
 }
 

@@ -30,6 +30,7 @@ pub struct Args {
 /// Serves until there is a reason to end.
 #[cfg(unix)]
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    use crate::cli::counting::counting;
     use crate::engine::{Settings, seal_key};
     use crate::host::Host;
     use crate::host::resident::place::Place;
@@ -45,6 +46,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if !is_said && let Some(recovery) = Host::of_conversations() {
         settings.recovery = recovery;
     }
+    settings.counting = counting(&loaded.resolved.config, "other");
     settings.layers = Some((loaded.sources, loaded.layers));
     let ends = Ends { idle: args.idle, linger: args.linger, owner: args.owner };
     serve(&place, ends, Host::resident(settings))

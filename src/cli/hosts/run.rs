@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     match run::run(&program, holding, &compress, &policy) {
         Ok(ended) => end(ended),
         Err(message) => {
-            eprintln!("tersed: {message}");
+            crate::cli::out::say(&message);
             ExitCode::from(127)
         }
     }

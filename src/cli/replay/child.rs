@@ -55,6 +55,8 @@ impl Child {
         let mut process = Command::new(program)
             .args(["serve", "--stdio"])
             .args(settings)
+            // Nobody saved anything here.
+            .args(["--set", "telemetry.counts=false"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

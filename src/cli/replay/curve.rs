@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 use super::child::Child;
 use super::record::Session;
 use super::report::Report;
+use crate::cli::Failure;
+use crate::cli::out::print;
 
 /// Mode, whether references across results are used, and bytes above which files and reports are cut (0 for never).
 const SETTINGS: &[(&str, bool, u64, u64)] = &[
@@ -31,11 +33,11 @@ pub(super) fn run(
     sessions: &[Session],
     given: &Map<String, Value>,
     settings: &[String],
-) -> Result<(), String> {
-    println!(
-        "{:<11} {:>6} {:>9} {:>9} {:>7} {:>20} {:>20}",
+) -> Result<(), Failure> {
+    print(format!(
+        "{:<11} {:>6} {:>9} {:>9} {:>7} {:>20} {:>20}\n",
         "mode", "dedup", "outline", "head/tail", "saved", "references seen", "failures seen"
-    );
+    ))?;
     for (mode, dedup, outline, head_tail) in SETTINGS {
         let mut policy = given.clone();
         policy.insert("mode".to_owned(), json!(mode));
@@ -48,7 +50,7 @@ pub(super) fn run(
             super::play(session, &json!(policy), &mut child, &mut report, false, &ProgressBar::hidden())?;
         }
         child.end()?;
-        println!("{mode:<11} {dedup:>6} {outline:>9} {head_tail:>9} {}", report.point());
+        print(format!("{mode:<11} {dedup:>6} {outline:>9} {head_tail:>9} {}\n", report.point()))?;
     }
     Ok(())
 }

@@ -1,20 +1,27 @@
 //! Reads files of records and of whole sessions, and folders of cases of clues.
 
 use std::collections::HashMap;
+use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::clues::Case;
 use super::record::{Record, Session, Told};
 use super::whole;
 use crate::cli::packed::open;
 
-/// Reads a file of records or whole sessions, or a folder of cases of clues.
+/// Reads a file of records or whole sessions, or a folder of them or of cases of clues.
 pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
     if path.is_dir() {
+        let files = below(path)?;
+        if !files.is_empty() {
+            let sessions: Result<Vec<_>, String> = files.iter().map(|file| read(file)).collect();
+            return sessions.map(|sessions| sessions.into_iter().flatten().collect());
+        }
         let cases = Case::all(path)?;
         if cases.is_empty() {
-            return Err(format!("{}: no cases: expected CLASS/NAME.case", path.display()));
+            let expected = "expected files .jsonl or .jsonl.zst, or CLASS/NAME.case";
+            return Err(format!("{}: neither records nor cases: {expected}", path.display()));
         }
         return Ok(cases.into_iter().map(of_case).collect());
     }
@@ -24,6 +31,24 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
         Some((line, why)) => Err(format!("{name}:{line}: {why}")),
         None => Ok(sessions),
     }
+}
+
+/// All files of records below a folder, by name. Links are not followed: a tree has an end.
+fn below(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let fault = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(fault)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    let mut files = Vec::new();
+    for entry in entries {
+        let (path, kind) = (entry.path(), entry.file_type().map_err(fault)?);
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if kind.is_dir() {
+            files.extend(below(&path)?);
+        } else if kind.is_file() && (name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")) {
+            files.push(path);
+        }
+    }
+    Ok(files)
 }
 
 /// A case of clues as a record of its own.

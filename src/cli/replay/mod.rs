@@ -26,6 +26,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::Failure;
+use super::out::{note, print};
 use super::settings::SettingsArgs;
 use crate::config::Mode;
 use crate::reclaim::{Factor, Prices};
@@ -43,17 +44,18 @@ use report::Report;
     tersed replay --bill --cache one-hour sessions.jsonl\n\n\
     A record is one JSON object a line: session, turn, tool, command, args, output, exit_code, kind, refs, \
     ref_types. Records without a session are played without one. A whole session is one object a line too: session, \
-    messages. In a folder, every CLASS/NAME.case is an output with clues that must stay readable.\n\n\
+    messages. Of a folder all such files are read; in one without any, every CLASS/NAME.case is an output with clues that must stay \
+    readable. Histories of hosts are for `tersed audit`.\n\n\
     Neither the configuration files of this machine nor its environment count, but for a file that --config names.")]
 pub struct Args {
-    /// Files of records or whole sessions, `.jsonl` or `.jsonl.zst`, and folders of cases of clues.
+    /// Files of records or whole sessions, `.jsonl` or `.jsonl.zst`, and folders of them or of cases of clues.
     #[arg(required = true)]
-    files: Vec<PathBuf>,
+    pub(super) files: Vec<PathBuf>,
     /// The mode to play in [default: standard].
     #[arg(long, value_parser = super::call::mode)]
     mode: Option<Mode>,
     /// More settings, as the JSON of a request's `policy`.
-    #[arg(long, value_name = "JSON", default_value = "{}")]
+    #[arg(long, value_name = "JSON", default_value = "{}", value_parser = super::call::policy)]
     policy: String,
     /// Print a curve of savings and visibility for different limits instead of the totals.
     #[arg(long, conflicts_with_all = ["json", "losses", "mode"])]
@@ -125,10 +127,7 @@ fn prices(text: &str) -> Result<Prices, String> {
 
 /// Plays all files.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let mut policy: Value = serde_json::from_str(&args.policy).map_err(|e| format!("--policy: {e}"))?;
-    let Some(settings) = policy.as_object_mut() else {
-        return Err(format!("--policy: `{}` is not allowed, expected a JSON object", args.policy).into());
-    };
+    let mut settings = super::call::policy_object(&args.policy)?;
     if let Some(mode) = args.mode {
         settings.entry("mode").or_insert_with(|| json!(mode));
     }
@@ -138,19 +137,23 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     for file in &args.files {
         sessions.extend(load::read(file)?);
     }
+    if sessions.iter().all(|session| session.records.is_empty()) {
+        let names: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
+        return Err(format!("{}: there are no records", names.join(", ")).into());
+    }
     if args.curve {
-        return curve::run(&sessions, settings, &flags).map_err(Into::into);
+        return curve::run(&sessions, &settings, &flags);
     }
     if args.bill {
         let named = args.prices.map(|prices| ("own".to_owned(), prices));
         let (name, prices) = named.unwrap_or_else(|| (args.cache.name().to_owned(), args.cache.prices()));
         let bar = progress(sessions.len() as u64, "sessions");
         let terms = bill::Terms { prices, name };
-        let text = bill::run(&sessions, settings, &flags, &terms, args.json, || bar.inc(1))?;
+        let text = bill::run(&sessions, &settings, &flags, &terms, args.json, || bar.inc(1))?;
         bar.finish_and_clear();
-        print!("{text}");
-        return Ok(());
+        return print(&text);
     }
+    let policy = Value::Object(settings);
     let total: usize = sessions.iter().map(|s| s.records.len()).sum();
     let bar = progress(total as u64, "results");
     let mut child = Child::spawn(&flags)?;
@@ -161,8 +164,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     bar.finish_and_clear();
     child.end()?;
     let text = if args.json { report.json() } else { report.table() };
-    print!("{text}");
-    Ok(())
+    print(&text)
 }
 
 /// A progress bar on a terminal; hidden otherwise.
@@ -188,14 +190,14 @@ fn play(
         let record = played.record;
         let lost = report.add(record, played.answer?, &played.earlier, &mut edits, played.latency);
         if losses && !lost.is_empty() {
-            eprintln!("{} ({}): {}", record.id, record.kind, lost.join(", "));
+            note(&format!("{} ({}): {}", record.id, record.kind, lost.join(", ")));
         }
         bar.inc(1);
         Ok(())
     })?;
     let lost = report.add_needs(session, &answers);
     if losses && !lost.is_empty() {
-        eprintln!("{}: {}", session.id.as_deref().unwrap_or("(no session)"), lost.join(", "));
+        note(&format!("{}: {}", session.id.as_deref().unwrap_or("(no session)"), lost.join(", ")));
     }
     if let Some(id) = &session.id {
         for (record, first) in session.records.iter().zip(answers.iter().flatten()) {

@@ -1,31 +1,46 @@
-//! `tersed stats`: totals of telemetry files.
+//! `tersed stats`: totals of the counts in the user's state folder, or of telemetry files.
 
+mod counted;
 mod text;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::Failure;
+use super::out::{print, say};
 use super::settings::SettingsArgs;
-use crate::config::Price;
+use crate::config::{Config, Price};
 use crate::protocol::session::Stats;
+use crate::telemetry::counts;
 use crate::telemetry::event::{Event, Resend, VERSION, What};
+use counted::{Page, View};
 
 /// Arguments of `stats`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
+    tersed stats\n  \
+    tersed stats --daily --price some-model=3,0.3,3.75\n  \
     tersed stats telemetry.jsonl telemetry.jsonl.1\n  \
     tersed stats telemetry.jsonl --price some-model=3,0.3,3.75\n  \
-    tersed stats telemetry.jsonl --host-limit 30000 --json")]
+    tersed stats telemetry.jsonl --host-limit 30000 --json\n\n\
+    Without a file: what this user's hosts saved so far. These counts are numbers by day, without names, paths or commands, in \
+    the user's state folder alone; projects and models are keyed fingerprints there, and are told by name where this \
+    folder, or a price, says it. The setting telemetry.counts turns them off.")]
 pub struct Args {
-    /// Telemetry files; - for standard input.
-    #[arg(required = true, value_name = "FILE")]
+    /// Telemetry files instead of the counts; - for standard input.
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Print JSON, in the form of `session/stats`.
+    /// Print the counts by day.
+    #[arg(long, conflicts_with_all = ["files", "json"])]
+    daily: bool,
+    /// Print the counts by day, as bars.
+    #[arg(long, conflicts_with_all = ["files", "json", "daily"])]
+    graph: bool,
+    /// Print JSON; of telemetry files in the form of `session/stats`.
     #[arg(long)]
     json: bool,
     /// Bytes above which the host cuts a result itself, if the events do not say; overrides `accounting.hostLimit`. The part
@@ -62,10 +77,13 @@ struct Totals {
 
 /// Reads the files and prints their totals.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let accounting = args.settings.load(Vec::new())?.resolved.config.accounting;
-    let host_limit = args.host_limit.or(accounting.host_limit);
-    let mut prices = accounting.prices;
+    let config = args.settings.load(Vec::new())?.resolved.config;
+    let host_limit = args.host_limit.or(config.accounting.host_limit);
+    let mut prices = config.accounting.prices.clone();
     prices.extend(args.price.iter().cloned());
+    if args.files.is_empty() {
+        return of_counts(args, &config, &prices);
+    }
     let mut totals = Totals::default();
     for file in &args.files {
         let name = file.display();
@@ -80,11 +98,26 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         true => serde_json::to_string_pretty(&totals).map_err(|e| e.to_string())? + "\n",
         false => text::table(&totals),
     };
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        // The reader closed the pipe.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other.map_err(|e| format!("standard output: {e}"))?),
+    print(&text)
+}
+
+/// Prints the counts.
+fn of_counts(args: &Args, config: &Config, prices: &BTreeMap<String, Price>) -> Result<(), Failure> {
+    let path = counts::default_path().ok_or_else(|| "the user has no folder for state".to_owned())?;
+    if !config.telemetry.counts {
+        say("nothing is counted: telemetry.counts is false");
     }
+    let counted = counts::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let page = Page::new(counted, prices);
+    if args.json {
+        return print(serde_json::to_string_pretty(&page.json()).map_err(|e| e.to_string())? + "\n");
+    }
+    let view = match (args.daily, args.graph) {
+        (true, _) => View::Daily,
+        (_, true) => View::Graph,
+        _ => View::All,
+    };
+    print(page.text(view, &path))
 }
 
 fn open(file: &Path) -> Result<BufReader<File>, String> {

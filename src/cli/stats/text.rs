@@ -77,16 +77,18 @@ fn rows<'a>(title: &str, rows: impl Iterator<Item = (String, &'a session::Totals
     }
     head(out, title, &["results", "tokens in", "tokens out", "baseline", "shown", "saved", "%"]);
     for (name, row) in rows {
-        let share = match row.baseline_tokens {
-            0 => "-".to_owned(),
-            all => format!("{:.1}", saved(row) as f64 * 100.0 / all as f64),
-        };
+        let share = percent(saved(row) as f64, row.baseline_tokens as f64);
         let figures =
             [row.results, row.tokens_before, row.tokens_after, row.baseline_tokens, row.shown_tokens];
         let mut cells: Vec<String> = figures.into_iter().map(number).collect();
         cells.extend([grouped(saved(row)), share]);
         line(out, &name, &cells);
     }
+}
+
+/// A share in percent.
+pub(super) fn percent(part: f64, all: f64) -> String {
+    if all > 0.0 { format!("{:.1}", part * 100.0 / all) } else { "-".to_owned() }
 }
 
 fn counts(title: &str, map: &BTreeMap<String, usize>, out: &mut String) {
@@ -98,17 +100,17 @@ fn counts(title: &str, map: &BTreeMap<String, usize>, out: &mut String) {
     }
 }
 
-fn money(out: &mut String, name: &str, spent: &Spent) {
+pub(super) fn money(out: &mut String, name: &str, spent: &Spent) {
     let figures = [spent.baseline, spent.shown, spent.baseline - spent.shown];
     line(out, name, &figures.map(|n| format!("{n:.4}")));
 }
 
-fn head(out: &mut String, title: &str, columns: &[&str]) {
+pub(super) fn head(out: &mut String, title: &str, columns: &[&str]) {
     out.push('\n');
     line(out, title, &columns.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>());
 }
 
-fn line(out: &mut String, name: &str, cells: &[String]) {
+pub(super) fn line(out: &mut String, name: &str, cells: &[String]) {
     let short: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).take(MAX_NAME).collect();
     let _ = write!(out, "{short:<MAX_NAME$}");
     for cell in cells {
@@ -122,7 +124,7 @@ fn number(n: usize) -> String {
 }
 
 /// With a comma between groups of three digits.
-fn grouped(n: i64) -> String {
+pub(super) fn grouped(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut out = String::from(if n < 0 { "-" } else { "" });
     for (i, digit) in digits.chars().enumerate() {

@@ -11,6 +11,7 @@ use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 use crate::sanitize::redact_only;
+use crate::telemetry::counts::{Way, on_behalf};
 
 /// Fraction of the host's limit, as 1 / MARGIN, that is left free, because the host may count differently.
 const MARGIN: usize = 20;
@@ -19,6 +20,15 @@ const MAX_LISTED: usize = 4096;
 
 /// The reply and its content. If the request cannot be met: [`Reply::Nothing`].
 pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) {
+    let way = match request {
+        Request::Hook { host, .. } => Some(Way::named(host)),
+        Request::Run { .. } => Some(Way::named("run")),
+        _ => None,
+    };
+    on_behalf(|behalf| behalf.way = way, || answered(host, request, content))
+}
+
+fn answered(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) {
     let answer = match request {
         Request::Hook { host: name, .. } => hook(host, name, content).map(|bytes| (Reply::Whole, bytes)),
         Request::Run { ran, parts, .. } => output(host, ran, parts, content),

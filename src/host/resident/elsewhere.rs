@@ -129,6 +129,7 @@ pub fn list() -> Vec<Value> {
             "lines": copy.header.lines,
             "tool": copy.header.label.tool,
             "toolCallId": copy.header.label.tool_call_id,
+            "command": copy.header.label.command,
             "digest": copy.header.digest,
             "session": copy.header.label.session,
             "onDisk": true,

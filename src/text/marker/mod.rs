@@ -34,7 +34,7 @@ const SAME_OUTPUT: &str = " (same output";
 /// How the marker ends of a result that differs in times alone.
 const BUT_FOR_TIMES: &str = ", but for times";
 /// Decimal digits of the document check: about 40 bits.
-const CHECK_DIGITS: usize = 12;
+pub const CHECK_DIGITS: usize = 12;
 
 /// One marker. Line numbers are those of the sanitized text, from 1, inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]

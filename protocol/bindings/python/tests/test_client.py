@@ -20,7 +20,7 @@ from tersed.errors import (
     RequestTimeout,
     RpcError,
 )
-from tersed.protocol import ReclaimTerms
+from tersed.protocol import BatchItem, ReclaimTerms, ToolResult
 
 
 class RealServer(unittest.TestCase):
@@ -76,6 +76,44 @@ class RealServer(unittest.TestCase):
         outcome = compressor.compress_messages(body, session_id="other")
         self.assertEqual(outcome.content["messages"][:2], body["messages"][:2])
         self.assertLess(len(outcome.content["messages"][2]["content"]), len(REPORT))
+        assert outcome.tokens is not None
+        self.assertLess(outcome.tokens["after"], outcome.tokens["before"])
+        self.assertEqual([one.get("toolCallId") for one in outcome.results], ["9"])
+
+    def test_a_batch_takes_the_typed_objects(self) -> None:
+        compressor = Compressor(self.client, session_id="s", deadline=GENEROUS)
+        result: ToolResult = {"tool": "bash", "command": COMMAND, "content": REPORT}
+        exact: BatchItem = {"result": result, "fullOutput": True}
+        items: list[BatchItem] = [result, exact]
+        small, whole = compressor.compress_batch(items)
+        self.assertLess(len(small.content), len(REPORT))
+        self.assertEqual(whole.content, REPORT)
+
+    def test_a_session_tells_what_it_has(self) -> None:
+        compressor = Compressor(self.client, session_id="s", deadline=GENEROUS, policy={"expandTool": True})
+        outcome = compressor.compress(REPORT, tool="bash", command=COMMAND, tool_call_id="c1")
+        assert outcome.artifact is not None
+        found = compressor.list()
+        assert found is not None
+        self.assertEqual([one["id"] for one in found], [outcome.artifact["id"]])
+        totals = compressor.stats()
+        assert totals is not None
+        self.assertEqual(totals["total"]["results"], 1)
+        compressor.close_session()
+        self.assertEqual(compressor.list(), [])
+        self.assertIsNone(Compressor(self.client).stats())
+
+    def test_a_stream_has_the_policy_and_ends_with_its_block(self) -> None:
+        compressor = Compressor(
+            self.client, session_id="s", deadline=GENEROUS, policy={"mode": "disabled"}
+        )
+        with compressor.stream(tool="bash", command=COMMAND) as stream:
+            stream.append(REPORT)
+            self.assertEqual(stream.peek().content, REPORT)
+            self.assertEqual(stream.close(101).content, REPORT)
+        with compressor.stream(tool="bash", command=COMMAND) as left:
+            left.append(REPORT)
+        self.assertIsNotNone(left.close().failure, "the block has discarded it")
 
     def test_streams(self) -> None:
         compressor = Compressor(self.client, session_id="s", deadline=GENEROUS)
@@ -173,6 +211,11 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
             await stream.append(REPORT)
             self.assertIsNone((await stream.peek()).failure)
             self.assertEqual((await stream.close(101)).failure, None)
+            async with compressor.stream(tool="bash", command=COMMAND) as left:
+                await left.append(REPORT)
+            self.assertIsNotNone((await left.close()).failure)
+            self.assertIsNotNone(await compressor.list())
+            self.assertIsNotNone(await compressor.stats())
             other = compressor.stream(tool="bash")
             await other.append("x")
             await other.discard()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 import time
 import unittest
 
@@ -48,6 +51,9 @@ class FailOpen(unittest.TestCase):
                     self.assertIs(compressor.compress_messages(body).content, body)
                     self.assertIsNone(compressor.read("2f9a3daa"))
                     self.assertIsNone(compressor.search("2f9a3daa", "x"))
+                    self.assertIsNone(compressor.list())
+                    self.assertIsNone(compressor.stats())
+                    compressor.close_session()
                     compressor.evicted(["1"])
                     stream = compressor.stream(tool="bash")
                     stream.append("one\n")
@@ -111,6 +117,17 @@ class FailOpen(unittest.TestCase):
         with self.assertLogs("tersed", "ERROR"):
             outcome = Compressor(Client(command), on_failure=raises).compress(REPORT)
         self.assertIs(outcome.content, REPORT)
+
+    def test_a_missing_program_warns_once(self) -> None:
+        script = (
+            "from tersed import Client, Compressor\n"
+            "for _ in range(3): Compressor(Client('no-such-program-as-this')).compress('text')\n"
+        )
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        ran = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+        )
+        self.assertEqual(ran.stderr.count("nothing is compressed"), 1, ran.stderr)
 
     def test_redaction_fails_closed(self) -> None:
         with Compressor(Client(fake("redaction")), deadline=GENEROUS) as compressor:

@@ -1,18 +1,23 @@
 /** Compression that never gets in the way. */
 
 import { Client, type ClientOptions } from "./client.js";
-import { RedactionFailed, TersedError } from "./errors.js";
+import { BinaryNotFound, RedactionFailed, TersedError } from "./errors.js";
 import type {
   ArtifactRef,
+  BatchItem,
+  BeforeAfter,
   CommandWords,
   Compressed,
   ContextItem,
   Evidence,
   Format,
+  Listed,
+  MessageResult,
   ModelAnswer,
   PolicyPatch,
+  Reclaim,
   ReclaimTerms,
-  ToolResult,
+  Stats,
 } from "./protocol.js";
 import { Stream } from "./stream.js";
 
@@ -35,6 +40,16 @@ export interface Outcome<T> {
   /** The stored original, where the content differs from it. */
   artifact?: ArtifactRef | undefined;
   failure?: Failure | undefined;
+}
+
+/** A body as the model's provider is to get it, and what became of its results. */
+export interface MessagesOutcome<T> extends Outcome<T> {
+  /** What became of each result, in order; absent with `failure`. */
+  results?: MessageResult[] | undefined;
+  /** Tokens of all results. */
+  tokens?: BeforeAfter | undefined;
+  /** What left the conversation, where that was asked for. */
+  reclaim?: Reclaim | undefined;
 }
 
 /** What decides which results may leave the context. */
@@ -121,9 +136,9 @@ export class Compressor {
     }
   }
 
-  /** Compresses the results of one turn, in order. */
+  /** Compresses the results of one turn, in order: each by itself, or in a member beside `fullOutput`. */
   async compressBatch(
-    results: readonly ToolResult[],
+    results: readonly BatchItem[],
     sessionId = this.sessionId,
   ): Promise<Outcome<string | unknown[]>[]> {
     try {
@@ -132,10 +147,10 @@ export class Compressor {
       if (answer.results.length !== results.length) {
         throw new TersedError("the server answered with another number of results");
       }
-      return answer.results.map((one, n) => outcome(one, results[n]?.content ?? ""));
+      return answer.results.map((one, n) => outcome(one, contentOf(results[n])));
     } catch (error) {
       const failure = this.failed(error, "toolResult/compressBatch");
-      return results.map(({ content }) => ({ content, failure }));
+      return results.map((item) => ({ content: contentOf(item), failure }));
     }
   }
 
@@ -151,23 +166,28 @@ export class Compressor {
       signal?: AbortSignal | undefined;
       reclaim?: boolean | undefined;
     } = {},
-  ): Promise<Outcome<T>> {
+  ): Promise<MessagesOutcome<T>> {
     const { format, sessionId = this.sessionId, signal, reclaim = false } = options;
     try {
       // What left has to be remembered.
       const auto = reclaim && sessionId ? { reclaim: "auto" as const } : {};
       const params = { body, format, sessionId, policy: this.policy, ...auto };
       const answer = await this.client.messagesCompress(params, { timeout: this.deadline, signal });
-      return { content: checked(answer.body, body) };
+      const { results, tokens, reclaim: left } = answer;
+      return { content: checked(answer.body, body), results, tokens, reclaim: left ?? undefined };
     } catch (error) {
       return { content: body, failure: this.failed(error, "messages/compress") };
     }
   }
 
-  /** Opens a stream for a command that is still running. */
+  /**
+   * Opens a stream for a command that is still running. It has the policy and, unless another is named, the session of
+   * this compressor.
+   */
   stream(call: CallInfo = {}, sessionId = this.sessionId): Stream {
     const fail = (error: unknown, method: string) => this.failed(error, method);
-    return new Stream(this.client, this.deadline, fail, { result: { ...call }, sessionId });
+    const policy = this.policy && { policy: this.policy };
+    return new Stream(this.client, this.deadline, fail, { result: { ...call }, sessionId, ...policy });
   }
 
   /**
@@ -218,6 +238,45 @@ export class Compressor {
     } catch (error) {
       this.failed(error, "artifact/search");
       return undefined;
+    }
+  }
+
+  /** The originals that can be read back, newest first; `undefined` where that is not known. */
+  async list(sessionId = this.sessionId): Promise<Listed[] | undefined> {
+    const found: Listed[] = [];
+    try {
+      for (let cursor: string | undefined; ; ) {
+        const page = await this.client.artifactList({ sessionId, cursor }, { timeout: this.deadline });
+        found.push(...page.artifacts);
+        cursor = page.nextCursor ?? undefined;
+        if (cursor === undefined) return found;
+      }
+    } catch (error) {
+      this.failed(error, "artifact/list");
+      return undefined;
+    }
+  }
+
+  /** Totals of the session: what was saved, by tool and reducer; `undefined` where there are none. */
+  async stats(sessionId = this.sessionId): Promise<Stats | undefined> {
+    if (sessionId === undefined) return undefined;
+    try {
+      const totals = await this.client.sessionStats({ sessionId }, { timeout: this.deadline });
+      if (typeof totals.total !== "object") throw new TersedError("the server answered without totals");
+      return totals;
+    } catch (error) {
+      this.failed(error, "session/stats");
+      return undefined;
+    }
+  }
+
+  /** Ends the conversation: its memory and its originals are dropped. The server goes on. */
+  async closeSession(sessionId = this.sessionId): Promise<void> {
+    if (sessionId === undefined) return;
+    try {
+      await this.client.sessionClose({ sessionId }, { timeout: this.deadline });
+    } catch (error) {
+      this.failed(error, "session/close");
     }
   }
 
@@ -299,6 +358,10 @@ export class Compressor {
     const reason =
       error instanceof TersedError ? error.reason : error instanceof TypeError ? "unserializable" : "error";
     const failure = { reason, method, error };
+    if (error instanceof BinaryNotFound && !isWarned) {
+      isWarned = true;
+      process.emitWarning(`nothing is compressed: ${error.message}`, "TersedWarning");
+    }
     try {
       this.onFailure?.(failure);
     } catch {
@@ -306,6 +369,15 @@ export class Compressor {
     }
     return failure;
   }
+}
+
+/** Whether it was told that there is no program: once is enough. */
+let isWarned = false;
+
+/** The content of one result of a batch. */
+function contentOf(item: BatchItem | undefined): string | unknown[] {
+  if (item === undefined) return "";
+  return "result" in item ? item.result.content : item.content;
 }
 
 function outcome<T>(answer: Compressed, original: T): Outcome<T> {

@@ -12,6 +12,7 @@ export {
   Compressor,
   type CompressorOptions,
   type Failure,
+  type MessagesOutcome,
   type Outcome,
   type ReclaimOptions,
 } from "./compressor.js";

@@ -1431,6 +1431,10 @@ export interface Listed {
   tool: string;
   /** Call that it answers. */
   toolCallId?: string | null | undefined;
+  /**
+   * Start of the first line of the command that wrote it, without secrets, where the call had one.
+   */
+  command?: string | null | undefined;
   /** Whether only its copy on disk is left, as the operator's settings of recovery want it. */
   onDisk?: boolean | undefined;
 }

@@ -13,6 +13,7 @@ export class Stream {
   private readonly pieces = new Map<StreamName, string[]>();
   private id: string | undefined;
   private failure: Failure | undefined;
+  private isOver = false;
   /** Requests go out one after the other, however they are called. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -47,13 +48,20 @@ export class Stream {
   async close(
     end: { exitCode?: number | undefined; isError?: boolean | undefined } = {},
   ): Promise<Outcome<StreamContent>> {
+    this.isOver = true;
     return this.answer("toolResult/close", (streamId) =>
       this.client.toolResultClose({ streamId, ...end }, { timeout: this.timeout }),
     );
   }
 
+  /** `await using`: a block that ends without `close` discards the stream. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.isOver) await this.discard();
+  }
+
   /** Ends the stream without a result. */
   async discard(): Promise<void> {
+    this.isOver = true;
     await this.next("toolResult/discard", async () => {
       if (this.id === undefined) return;
       await this.client.toolResultDiscard({ streamId: this.id }, { timeout: this.timeout });

@@ -110,9 +110,37 @@ test("batches and bodies", async (t) => {
       { role: "tool", tool_call_id: "9", content: REPORT },
     ],
   };
-  const { content } = await compressor.compressMessages(body, { sessionId: "other" });
+  const { content, tokens, results } = await compressor.compressMessages(body, { sessionId: "other" });
   assert.deepEqual(content.messages.slice(0, 2), body.messages.slice(0, 2));
   assert.ok(content.messages[2].content.length < REPORT.length);
+  assert.ok(tokens.after < tokens.before);
+  assert.deepEqual(results.map((one) => one.toolCallId), ["9"]);
+  const result = { tool: "bash", command: COMMAND, content: REPORT };
+  const [small, whole] = await compressor.compressBatch([result, { result, fullOutput: true }]);
+  assert.ok(small.content.length < REPORT.length);
+  assert.equal(whole.content, REPORT);
+});
+
+test("a session tells what it has", async (t) => {
+  const compressor = real(t, { policy: { expandTool: true } });
+  const { artifact } = await compressor.compress(REPORT, { tool: "bash", command: COMMAND, toolCallId: "c1" });
+  assert.deepEqual((await compressor.list()).map((one) => one.id), [artifact.id]);
+  assert.equal((await compressor.stats()).total.results, 1);
+  await compressor.closeSession();
+  assert.deepEqual(await compressor.list(), []);
+});
+
+test("a stream has the policy and can end with its block", async (t) => {
+  const compressor = real(t, { policy: { mode: "disabled" } });
+  const stream = compressor.stream({ tool: "bash", command: COMMAND });
+  await stream.append(REPORT);
+  assert.equal((await stream.peek()).content, REPORT);
+  assert.equal((await stream.close({ exitCode: 101 })).content, REPORT);
+  await stream[Symbol.asyncDispose]();
+  const left = compressor.stream({ tool: "bash", command: COMMAND });
+  await left.append(REPORT);
+  await left[Symbol.asyncDispose]();
+  assert.ok((await left.close()).failure, "it was discarded");
 });
 
 test("streams", async (t) => {

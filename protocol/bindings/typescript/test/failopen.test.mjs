@@ -1,6 +1,7 @@
 /** With no working server the original comes back, in time and with a reason. */
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
 import { Compressor, RedactionFailed } from "tersed-client";
@@ -31,6 +32,13 @@ for (const [name, [command, reason]] of Object.entries(FAULTS)) {
   });
 }
 
+test("a missing program warns once", () => {
+  const script = `import { Compressor } from "tersed-client";
+    for (let n = 0; n < 3; n++) await new Compressor({ client: { command: "no-such-program-as-this" } }).compress("text");`;
+  const ran = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  assert.equal(ran.stderr.split("nothing is compressed").length, 2, ran.stderr);
+});
+
 for (const name of ["missing", "crashes in a request", "an answer of another shape"]) {
   test(`every helper gives the original: ${name}`, TEST, async () => {
     const compressor = failing(FAULTS[name][0]);
@@ -42,6 +50,9 @@ for (const name of ["missing", "crashes in a request", "an answer of another sha
     assert.equal((await compressor.compressMessages(body)).content, body);
     assert.equal(await compressor.read("2f9a3daa"), undefined);
     assert.equal(await compressor.search("2f9a3daa", "x"), undefined);
+    assert.equal(await compressor.list(), undefined);
+    assert.equal(await compressor.stats(), undefined);
+    await compressor.closeSession();
     await compressor.evicted(["1"]);
     const stream = compressor.stream({ tool: "bash" });
     await stream.append("one\n");

@@ -7,7 +7,7 @@ given. `Client` and `AsyncClient` offer every method of the protocol and raise w
 from __future__ import annotations
 
 from . import errors, protocol
-from ._outcome import Failure, Outcome
+from ._outcome import Failure, MessagesOutcome, Outcome
 from ._supervisor import PROTOCOL_VERSION
 from .aio import AsyncCompressor
 from .client import AsyncClient, Client, Pending
@@ -25,6 +25,7 @@ __all__ = [
     "Client",
     "Compressor",
     "Failure",
+    "MessagesOutcome",
     "Outcome",
     "Pending",
     "Stream",

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import base64
 import logging
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from .errors import ClientClosed, RedactionFailed, TersedError
+from .errors import BinaryNotFound, ClientClosed, RedactionFailed, TersedError
 from .protocol import (
     ArtifactRef,
     BatchCompressed,
     BatchItem,
     BatchParams,
+    BeforeAfter,
     CommandWords,
     Compressed,
     CompressParams,
@@ -21,14 +23,18 @@ from .protocol import (
     Evidence,
     Format,
     Found,
+    MessageResult,
+    MessagesCompressed,
     MessagesParams,
     ModelAnswer,
     PolicyPatch,
     Read,
     ReadParams,
+    Reclaim,
     ReclaimParams,
     ReclaimTerms,
     SearchParams,
+    Stats,
     ToolResult,
 )
 
@@ -64,7 +70,24 @@ class Outcome(Generic[T]):
     failure: Failure | None = None
 
 
+@dataclass(frozen=True)
+class MessagesOutcome(Outcome[T]):
+    """A body as the model's provider is to get it, and what became of its results.
+
+    With `failure` the body is the one given, and nothing is known of its results.
+    """
+
+    results: Sequence[MessageResult] = ()
+    """What became of each result, in order."""
+    tokens: BeforeAfter | None = None
+    """Tokens of all results, before and after."""
+    reclaim: Reclaim | None = None
+    """What left the conversation, where that was asked for."""
+
+
 OnFailure = Callable[[Failure], None]
+
+_warned = threading.Event()
 
 
 def failed(error: Exception, method: str, on_failure: OnFailure | None) -> Failure:
@@ -80,6 +103,10 @@ def failed(error: Exception, method: str, on_failure: OnFailure | None) -> Failu
     failure = Failure(reason, method, error)
     if not isinstance(error, ClientClosed):
         log.debug("%s failed open: %s", method, error)
+    if isinstance(error, BinaryNotFound) and not _warned.is_set():
+        # Without a handler the standard library prints a warning to standard error.
+        _warned.set()
+        log.warning("nothing is compressed: %s", error)
     if on_failure is not None:
         try:
             on_failure(failure)
@@ -135,7 +162,7 @@ def compress_params(
 
 
 def batch_params(
-    results: Sequence[ToolResult], session_id: str | None, policy: PolicyPatch | None
+    results: Sequence[BatchItem], session_id: str | None, policy: PolicyPatch | None
 ) -> BatchParams:
     """Parameters of `toolResult/compressBatch`."""
     items: list[BatchItem] = list(results)
@@ -183,11 +210,33 @@ def compressed(answer: Compressed, original: T) -> Outcome[T]:
     return Outcome(kept, answer.get("evidence"), answer.get("artifact"))
 
 
-def batch(answer: BatchCompressed, given: Sequence[ToolResult]) -> list[Outcome[Any]]:
+def batch(answer: BatchCompressed, given: Sequence[BatchItem]) -> list[Outcome[Any]]:
     """The outcomes of a batch."""
     if len(answer["results"]) != len(given):
         raise TersedError("the server answered with another number of results")
-    return [compressed(a, g["content"]) for a, g in zip(answer["results"], given)]
+    return [compressed(a, content_of(g)) for a, g in zip(answer["results"], given)]
+
+
+def content_of(item: BatchItem) -> Any:
+    """The content of one result of a batch, which may be a member `result`."""
+    result: Any = item.get("result", item)
+    return result["content"]
+
+
+def messages(answer: MessagesCompressed, body: T) -> MessagesOutcome[T]:
+    """The outcome of a body."""
+    kept = checked(answer["body"], body)
+    results = answer.get("results") or ()
+    return MessagesOutcome(
+        kept, results=results, tokens=answer.get("tokens"), reclaim=answer.get("reclaim")
+    )
+
+
+def totals(answer: Stats) -> Stats:
+    """The totals of a session, if the answer has any."""
+    if not isinstance(answer.get("total"), dict):
+        raise TersedError("the server answered without totals")
+    return answer
 
 
 def read_params(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
 from ._outcome import (
+    MessagesOutcome,
     OnFailure,
     Outcome,
     batch,
     batch_params,
-    checked,
     compress_params,
     compressed,
+    content_of,
     failed,
+    messages,
     messages_params,
     numbered,
     page,
@@ -22,18 +25,22 @@ from ._outcome import (
     reclaim_params,
     search_params,
     tool_result,
+    totals,
 )
 from .client import AsyncClient
 from .compressor import DEFAULT_DEADLINE, Body, Compressor, Content
 from .protocol import (
+    BatchItem,
     CommandWords,
     ContextItem,
     ForkParams,
     Format,
+    Listed,
+    ListParams,
     ModelAnswer,
     PolicyPatch,
     ReclaimTerms,
-    ToolResult,
+    Stats,
 )
 from .stream import AsyncStream
 
@@ -91,9 +98,12 @@ class AsyncCompressor:
             return Outcome(content, failure=failed(error, method, self.on_failure))
 
     async def compress_batch(
-        self, results: Sequence[ToolResult], *, session_id: str | None = None
-    ) -> list[Outcome[Any]]:
-        """Compresses the results of one turn, in order."""
+        self, results: Sequence[BatchItem], *, session_id: str | None = None
+    ) -> builtins.list[Outcome[Any]]:
+        """Compresses the results of one turn, in order.
+
+        Each is a `ToolResult`, or one in the member `result` beside `fullOutput`.
+        """
         method = "toolResult/compressBatch"
         try:
             params = batch_params(results, session_id or self.session_id, self.policy)
@@ -101,7 +111,7 @@ class AsyncCompressor:
             return batch(answers, results)
         except Exception as error:
             failure = failed(error, method, self.on_failure)
-            return [Outcome(given["content"], failure=failure) for given in results]
+            return [Outcome(content_of(given), failure=failure) for given in results]
 
     async def compress_messages(
         self,
@@ -110,7 +120,7 @@ class AsyncCompressor:
         format: Format | None = None,
         session_id: str | None = None,
         reclaim: bool = False,
-    ) -> Outcome[Body]:
+    ) -> MessagesOutcome[Body]:
         """Compresses the tool results in a request body as a model's provider takes it.
 
         With `reclaim`, and in a session, earlier results that are not needed any more leave the
@@ -121,9 +131,9 @@ class AsyncCompressor:
             session = session_id or self.session_id
             params = messages_params(body, format, session, self.policy, reclaim)
             answer = await self.client.messages_compress(params, timeout=self.deadline)
-            return Outcome(checked(answer["body"], body))
+            return messages(answer, body)
         except Exception as error:
-            return Outcome(body, failure=failed(error, method, self.on_failure))
+            return MessagesOutcome(body, failure=failed(error, method, self.on_failure))
 
     def stream(
         self,
@@ -134,7 +144,11 @@ class AsyncCompressor:
         tool_call_id: str | None = None,
         session_id: str | None = None,
     ) -> AsyncStream:
-        """Opens a stream for a command that is still running."""
+        """Opens a stream for a command that is still running.
+
+        It has the policy and, unless another is named, the session of this compressor. Use it with `async with`,
+        and a block that ends without `close` discards it.
+        """
         call = tool_result("", tool, arguments, command, tool_call_id, None, None)
         return AsyncStream(self, call, session_id or self.session_id)
 
@@ -172,7 +186,7 @@ class AsyncCompressor:
         fixed: bool = False,
         context: int = 0,
         session_id: str | None = None,
-    ) -> list[tuple[int, str]] | None:
+    ) -> builtins.list[tuple[int, str]] | None:
         """Lines of an original that match, with their numbers and lines around them.
 
         `pattern` is a regular expression, or a plain text if `fixed`. At most 50 matches come;
@@ -185,6 +199,45 @@ class AsyncCompressor:
             failed(error, "artifact/search", self.on_failure)
             return None
 
+    async def list(self, *, session_id: str | None = None) -> Sequence[Listed] | None:
+        """The originals that can be read back, newest first; `None` where that is not known."""
+        found: builtins.list[Listed] = []
+        cursor: str | None = None
+        try:
+            while True:
+                params: ListParams = {"sessionId": session_id or self.session_id, "cursor": cursor}
+                answer = await self.client.artifact_list(params, timeout=self.deadline)
+                found += answer["artifacts"]
+                cursor = answer.get("nextCursor")
+                if not cursor:
+                    return found
+        except Exception as error:
+            failed(error, "artifact/list", self.on_failure)
+            return None
+
+    async def stats(self, *, session_id: str | None = None) -> Stats | None:
+        """Totals of the session: what was saved, by tool and reducer; `None` where there are none."""
+        session = session_id or self.session_id
+        if session is None:
+            return None
+        try:
+            return totals(
+                await self.client.session_stats({"sessionId": session}, timeout=self.deadline)
+            )
+        except Exception as error:
+            failed(error, "session/stats", self.on_failure)
+            return None
+
+    async def close_session(self, *, session_id: str | None = None) -> None:
+        """Ends the conversation: its memory and its originals are dropped. The server goes on."""
+        session = session_id or self.session_id
+        if session is None:
+            return
+        try:
+            await self.client.session_close({"sessionId": session}, timeout=self.deadline)
+        except Exception as error:
+            failed(error, "session/close", self.on_failure)
+
     async def evicted(self, tool_call_ids: Sequence[str], *, session_id: str | None = None) -> None:
         """Tells that results left the model's context, so that nothing refers to them any more."""
         session = session_id or self.session_id
@@ -192,7 +245,7 @@ class AsyncCompressor:
             return
         try:
             await self.client.session_evicted(
-                {"sessionId": session, "toolCallIds": list(tool_call_ids)}
+                {"sessionId": session, "toolCallIds": [*tool_call_ids]}
             )
         except Exception as error:
             failed(error, "session/evicted", self.on_failure)
@@ -208,7 +261,7 @@ class AsyncCompressor:
         if session is None:
             return
         try:
-            await self.client.session_compacted({"sessionId": session, "visible": list(visible)})
+            await self.client.session_compacted({"sessionId": session, "visible": [*visible]})
         except Exception as error:
             failed(error, "session/compacted", self.on_failure)
 
@@ -229,7 +282,7 @@ class AsyncCompressor:
             return False
         params: ForkParams = {"sessionId": session, "newSessionId": new_session_id}
         if visible is not None:
-            params["visible"] = list(visible)
+            params["visible"] = [*visible]
         try:
             forked = await self.client.session_fork(params, timeout=self.deadline)
             return forked["created"]

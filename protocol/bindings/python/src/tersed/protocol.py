@@ -2086,6 +2086,11 @@ class Listed(_Listed, total=False):
     toolCallId: str | None
     """Call that it answers."""
 
+    command: str | None
+    """Start of the first line of the command that wrote it, without secrets, where the call had
+    one.
+    """
+
     onDisk: bool
     """Whether only its copy on disk is left, as the operator's settings of recovery want it."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._outcome import Failure, Outcome, checked, failed
 from .errors import TersedError
-from .protocol import StreamName, StreamOpenParams, ToolResult
+from .protocol import PolicyPatch, StreamName, StreamOpenParams, ToolResult
 
 if TYPE_CHECKING:
     from .aio import AsyncCompressor
@@ -16,9 +17,13 @@ if TYPE_CHECKING:
 class _Pieces:
     """What was written so far: needed when the server is lost in the middle."""
 
-    def __init__(self, call: ToolResult, session_id: str | None) -> None:
+    def __init__(
+        self, call: ToolResult, session_id: str | None, policy: PolicyPatch | None
+    ) -> None:
         self._call = call
         self._session_id = session_id
+        self._policy = policy
+        self._is_over = False
         self._pieces: list[tuple[str, str]] = []
         self._id: str | None = None
         self._failure: Failure | None = None
@@ -36,6 +41,8 @@ class _Pieces:
         params: StreamOpenParams = {"result": call}
         if self._session_id:
             params["sessionId"] = self._session_id
+        if self._policy is not None:
+            params["policy"] = self._policy
         return dict(params)
 
     def _append_params(self, text: str, stream: StreamName) -> dict[str, Any]:
@@ -57,7 +64,7 @@ class Stream(_Pieces):
     """A stream of a `Compressor`: `append` what the command writes, then `close` or `discard`."""
 
     def __init__(self, owner: Compressor, call: ToolResult, session_id: str | None) -> None:
-        super().__init__(call, session_id)
+        super().__init__(call, session_id, owner.policy)
         self._owner = owner
 
     def append(self, text: str, stream: StreamName = "none") -> None:
@@ -82,6 +89,7 @@ class Stream(_Pieces):
 
     def close(self, exit_code: int | None = None, is_error: bool | None = None) -> Outcome[Any]:
         """Ends the stream; gives the compressed result, or the whole original."""
+        self._is_over = True
         if self._failure is None and self._id is not None:
             try:
                 params = self._close_params(exit_code, is_error)
@@ -92,11 +100,24 @@ class Stream(_Pieces):
 
     def discard(self) -> None:
         """Ends the stream without a result."""
+        self._is_over = True
         if self._failure is None and self._id is not None:
             try:
                 self._request("toolResult/discard", {"streamId": self._id})
             except Exception as error:
                 failed(error, "toolResult/discard", self._owner.on_failure)
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._is_over:
+            self.discard()
 
     def _request(self, method: str, params: dict[str, Any]) -> Any:
         return self._owner.client.request(method, params, timeout=self._owner.deadline)
@@ -106,7 +127,7 @@ class AsyncStream(_Pieces):
     """A stream of an `AsyncCompressor`."""
 
     def __init__(self, owner: AsyncCompressor, call: ToolResult, session_id: str | None) -> None:
-        super().__init__(call, session_id)
+        super().__init__(call, session_id, owner.policy)
         self._owner = owner
 
     async def append(self, text: str, stream: StreamName = "none") -> None:
@@ -132,6 +153,7 @@ class AsyncStream(_Pieces):
 
     async def close(self, exit_code: int | None = None, is_error: bool | None = None) -> Outcome[Any]:
         """Ends the stream; gives the compressed result, or the whole original."""
+        self._is_over = True
         if self._failure is None and self._id is not None:
             try:
                 params = self._close_params(exit_code, is_error)
@@ -142,11 +164,24 @@ class AsyncStream(_Pieces):
 
     async def discard(self) -> None:
         """Ends the stream without a result."""
+        self._is_over = True
         if self._failure is None and self._id is not None:
             try:
                 await self._request("toolResult/discard", {"streamId": self._id})
             except Exception as error:
                 failed(error, "toolResult/discard", self._owner.on_failure)
+
+    async def __aenter__(self) -> AsyncStream:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._is_over:
+            await self.discard()
 
     async def _request(self, method: str, params: dict[str, Any]) -> Any:
         return await self._owner.client.request(method, params, timeout=self._owner.deadline)

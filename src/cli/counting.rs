@@ -1,0 +1,24 @@
+//! Where this process counts what it saves, and how the counts are told apart again. Writes nothing itself.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Config;
+use crate::engine::seal_key;
+use crate::layers;
+use crate::telemetry::Counting;
+use crate::telemetry::counts::{Way, default_path};
+use crate::text::marker::SealKey;
+
+/// Where results of this process are counted; `None` where the user does not want that, or has no folder or key for it.
+pub(super) fn counting(config: &Config, way: &str) -> Option<Counting> {
+    let path = default_path().filter(|_| config.telemetry.counts)?;
+    let key = seal_key::user_key().ok()?;
+    let project = project(&key, &std::env::current_dir().ok()?);
+    Some(Counting { path, way: Way::named(way), project })
+}
+
+/// The fingerprint of the project that a folder belongs to. Without the key nobody learns anything from it.
+pub(super) fn project(key: &SealKey, folder: &Path) -> u64 {
+    let workspace: PathBuf = layers::workspace(folder).unwrap_or_else(|| folder.to_owned());
+    key.fingerprint(workspace.as_os_str().as_encoded_bytes())
+}

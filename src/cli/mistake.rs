@@ -1,0 +1,105 @@
+//! A command line that cannot be read: what is wrong with it, and what was probably meant. Suggests nothing that the help
+//! hides.
+
+use std::process::ExitCode;
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error};
+
+use super::out;
+use crate::layers::check::nearest;
+
+/// Prints help, a version or a mistake. The exit code is 0, or 1 if help cannot be printed, or 2 after a mistake.
+pub(super) fn told(mut error: Error, command: &Command) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return super::done(out::written("standard output", error.print()));
+    }
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    improve(&mut error, command, &words);
+    // Nobody may be reading.
+    let _ = error.print();
+    ExitCode::from(2)
+}
+
+/// Replaces the parser's suggestions by better ones. `words` is the command line.
+fn improve(error: &mut Error, command: &Command, words: &[String]) {
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let Some(given) = text(error, ContextKind::InvalidSubcommand) else { return };
+            let likely: Vec<String> = texts(error, ContextKind::SuggestedSubcommand);
+            error.remove(ContextKind::SuggestedSubcommand);
+            if matches!(given.as_str(), "version" | "--v" | "ver") {
+                tip(error, "`tersed --version` prints it");
+            } else if let Some(name) = nearest(&given, likely.iter().map(String::as_str)) {
+                let name = ContextValue::Strings(vec![name.to_owned()]);
+                error.insert(ContextKind::SuggestedSubcommand, name);
+            }
+        }
+        ErrorKind::UnknownArgument => {
+            if text(error, ContextKind::SuggestedArg).is_some_and(|flag| is_hidden(command, &flag)) {
+                error.remove(ContextKind::SuggestedArg);
+            }
+            let Some(given) = text(error, ContextKind::InvalidArg).filter(|word| !word.starts_with('-'))
+            else {
+                return;
+            };
+            if let Some(name) = words.iter().find(|word| takes_command(command, word)) {
+                error.remove(ContextKind::Suggested);
+                tip(error, &format!("a command stands after `--`: tersed {name} -- {given} …"));
+            }
+        }
+        // Options of `serve`, which is meant where there is no subcommand, in front of another one.
+        ErrorKind::ArgumentConflict => {
+            let name = words.iter().find(|word| command.find_subcommand(word).is_some());
+            let is_ahead = words.first().is_some_and(|word| word.starts_with('-'));
+            if let Some(name) = name.filter(|_| is_ahead) {
+                tip(error, &format!("options stand after the subcommand: tersed {name} …"));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Adds a line to an error.
+fn tip(error: &mut Error, line: &str) {
+    let line: StyledStr = line.to_owned().into();
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![line]));
+}
+
+/// Whether a subcommand takes the command line of another program, behind `--`.
+fn takes_command(command: &Command, name: &str) -> bool {
+    command.find_subcommand(name).is_some_and(|found| found.get_positionals().any(clap::Arg::is_last_set))
+}
+
+/// Whether some subcommand has this flag, and every one that has it hides it.
+fn is_hidden(command: &Command, flag: &str) -> bool {
+    let long = flag.trim_start_matches('-');
+    let all = std::iter::once(command).chain(command.get_subcommands());
+    let mut found =
+        all.flat_map(Command::get_arguments).filter(|arg| arg.get_long() == Some(long)).peekable();
+    found.peek().is_some() && found.all(clap::Arg::is_hide_set)
+}
+
+fn text(error: &Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn texts(error: &Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        _ => Vec::new(),
+    }
+}
+
+/// What is said about a value that is none of `names`.
+pub(super) fn none_of(given: &str, names: &[&str]) -> String {
+    let near = nearest(given, names.iter().copied());
+    let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    format!("allowed is {}{near}", names.join(", "))
+}

@@ -1,0 +1,38 @@
+//! Says what is counted, where, and how to turn it off.
+
+use super::{Finding, shown};
+use crate::config::Config;
+use crate::telemetry::check_there;
+use crate::telemetry::counts::{default_path, is_header, read};
+
+const AREA: &str = "counts";
+
+pub(super) fn look(config: &Config) -> Option<Finding> {
+    if !config.telemetry.counts {
+        return Some(Finding::note(AREA, "nothing is counted: telemetry.counts is false".to_owned(), None));
+    }
+    let path = default_path()?;
+    let off = "the setting telemetry.counts turns it off";
+    if !path.exists() {
+        let text =
+            format!("{}: what is saved will be counted there, numbers by day alone; {off}", shown(&path));
+        return Some(Finding::ok(AREA, text));
+    }
+    let counted = check_there(&path, is_header).and_then(|()| read(&path));
+    Some(match counted {
+        Ok(counted) => {
+            let results: u64 = counted.sums.values().fold(0, |sum, more| sum.saturating_add(more.results));
+            let text = format!(
+                "{}: {results} results counted, numbers by day alone; `tersed stats` shows them, {off}",
+                shown(&path)
+            );
+            Finding::ok(AREA, text)
+        }
+        // The errors of opening name the file, those of a look at its content do not.
+        Err(e) => Finding::note(
+            AREA,
+            format!("{}: {e}: nothing is counted", shown(&path)),
+            Some("move it away: a new file is begun".to_owned()),
+        ),
+    })
+}

@@ -1,0 +1,219 @@
+//! Adds up counts in memory, and writes them now and then on a thread of its own. If it blocks, nobody else does; if writing
+//! fails, nothing is counted any more and nobody hears of it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::counts::{self, Key, Line, MAX_FILE_BYTES, MAX_FILES, Numbers, Way, behalf};
+use super::{Clock, LogFile};
+
+/// How long the first counts wait, so that whoever looks soon sees them.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// How long later ones wait: a line each time, and a process that is killed loses no more than this.
+const PAUSE: Duration = Duration::from_secs(30);
+/// How long closing waits.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Most sums that wait. More than that come only from somebody who makes names up; they are then counted as of no model.
+const MAX_WAITING: usize = 64;
+
+/// Where counts go, and what they are of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counting {
+    /// The file.
+    pub path: PathBuf,
+    /// The way into this process.
+    pub way: Way,
+    /// Keyed fingerprint of the project's folder.
+    pub project: u64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: BTreeMap<Key, Numbers>,
+    has_writer: bool,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct Shared {
+    counting: Counting,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// Counts results. Does nothing if nobody wants that.
+#[derive(Debug)]
+pub struct Counter(Option<Arc<Shared>>);
+
+impl Counter {
+    /// A counter whose writer has not started.
+    pub fn new(counting: Option<Counting>, clock: Arc<dyn Clock>) -> Self {
+        let shared =
+            |counting| Arc::new(Shared { counting, clock, state: Mutex::default(), changed: Condvar::new() });
+        Self(counting.map(shared))
+    }
+
+    /// Whether it counts.
+    pub fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Adds numbers, on behalf of whoever this thread works for.
+    pub fn add(&self, numbers: &Numbers) {
+        let Some(shared) = &self.0 else { return };
+        let (behalf, counting) = (behalf(), &shared.counting);
+        let day = counts::day_of(shared.clock.unix_millis());
+        let way = behalf.way.unwrap_or(counting.way);
+        let mut key = Key { day, way, project: counting.project, model: behalf.model };
+        let mut state = shared.state();
+        if state.is_closed {
+            return;
+        }
+        if state.waiting.len() >= MAX_WAITING && !state.waiting.contains_key(&key) {
+            key.model = 0;
+        }
+        state.waiting.entry(key).or_default().add(numbers);
+        if !state.has_writer {
+            state.has_writer = true;
+            let writer = Arc::clone(shared);
+            let started =
+                thread::Builder::new().name("tersed-counts".to_owned()).spawn(move || writer.write());
+            if started.is_err() {
+                *state = State { is_closed: true, ..State::default() };
+            }
+        }
+        drop(state);
+        shared.changed.notify_all();
+    }
+
+    /// Writes what waits, and stops; later numbers are dropped.
+    pub fn close(&self) {
+        let Some(shared) = &self.0 else { return };
+        let mut state = shared.state();
+        state.is_closed = true;
+        shared.changed.notify_all();
+        // A writer that hangs is left behind.
+        drop(shared.changed.wait_timeout_while(state, PATIENCE, |state| state.has_writer));
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes until it is closed.
+    fn write(&self) {
+        let mut file = LogFile::open(
+            &self.counting.path,
+            &counts::header(),
+            counts::is_header,
+            MAX_FILE_BYTES,
+            MAX_FILES,
+        )
+        .ok();
+        let mut pause = FIRST_PAUSE;
+        while let Some((waiting, is_last)) = self.take(pause) {
+            for (key, numbers) in waiting {
+                let line = serde_json::to_string(&Line { key, numbers }).unwrap_or_default();
+                if file.as_mut().is_some_and(|file| file.write(&line).is_err()) {
+                    file = None;
+                }
+            }
+            if is_last || file.is_none() {
+                break;
+            }
+            pause = PAUSE;
+        }
+        let mut state = self.state();
+        *state = State { is_closed: true, ..State::default() };
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// What waits after a pause, or at once when closed, and whether that is the last; `None` if nothing will come.
+    fn take(&self, pause: Duration) -> Option<(BTreeMap<Key, Numbers>, bool)> {
+        let state = self.state();
+        let idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
+        let state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
+        let waited = self.changed.wait_timeout_while(state, pause, |state| !state.is_closed);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let waiting = std::mem::take(&mut state.waiting);
+        (!waiting.is_empty()).then_some((waiting, state.is_closed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::clock::tests::Ticks;
+    use crate::telemetry::counts::{on_behalf, read};
+
+    fn counter(path: PathBuf) -> Counter {
+        let counting = Counting { path, way: Way::named("serve"), project: 7 };
+        Counter::new(Some(counting), Arc::new(Ticks::default()))
+    }
+
+    fn one() -> Numbers {
+        Numbers { results: 1, baseline: 100, shown: 40, ..Numbers::default() }
+    }
+
+    #[test]
+    fn what_waits_is_written_when_it_closes() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/counts.jsonl");
+        let counter = counter(path.clone());
+        (0..5).for_each(|_| counter.add(&one()));
+        on_behalf(|behalf| behalf.way = Some(Way::named("codex")), || counter.add(&one()));
+        counter.close();
+        counter.add(&one());
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().next(), Some("{\"tersedCounts\":1}"));
+        let counted = read(&path).unwrap();
+        let sums: Vec<(&str, u64, u64)> =
+            counted.sums.iter().map(|(key, sum)| (key.way.name(), key.day, sum.results)).collect();
+        assert_eq!(sums, [("serve", 19_675, 5), ("codex", 19_675, 1)]);
+        assert_eq!(counted.unread, 0);
+    }
+
+    #[test]
+    fn made_up_models_take_no_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("counts.jsonl");
+        let counter = counter(path.clone());
+        (1..=1000).for_each(|model| on_behalf(|behalf| behalf.model = model, || counter.add(&one())));
+        counter.close();
+        let counted = read(&path).unwrap();
+        assert!(counted.sums.len() <= MAX_WAITING + 1, "{}", counted.sums.len());
+        assert_eq!(counted.sums.values().map(|sum| sum.results).sum::<u64>(), 1000);
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_stays_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("counts.jsonl");
+        std::fs::write(&path, "my notes\n").unwrap();
+        let counter = counter(path.clone());
+        counter.add(&one());
+        counter.close();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "my notes\n");
+    }
+
+    #[test]
+    fn without_a_place_nothing_is_counted() {
+        let counter = Counter::new(None, Arc::new(Ticks::default()));
+        counter.add(&one());
+        counter.close();
+        assert!(!counter.is_on());
+    }
+}

@@ -1,0 +1,304 @@
+//! Counts of what was saved, added up by day: the form of their file and how it is read. Numbers only: no content, no name, no
+//! path, no command. Ways into the program are numbers of a list of ours; projects and models are keyed fingerprints, which
+//! tell nothing to whoever lacks the key of the installation.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::files::{Refused, Why, anchored, open_beneath, state_folder};
+
+/// Version of the form.
+pub const VERSION: u32 = 1;
+/// Bytes of the file before the next begins; with [`MAX_FILES`] of about 150 bytes a line some 50,000 lines are kept.
+pub const MAX_FILE_BYTES: usize = 2 << 20;
+/// Files, the current one included; the oldest lines go first.
+pub const MAX_FILES: usize = 4;
+/// Longest line that is read, in bytes; a longer one is none of ours.
+const MAX_LINE: u64 = 4096;
+/// Milliseconds of a day.
+const DAY_MILLIS: u64 = 86_400_000;
+
+/// Ways into the program, by their numbers in the file: only add at the end.
+const WAYS: &[&str] = &[
+    "other",
+    "serve",
+    "run",
+    "mcp",
+    "mcp-proxy",
+    "gateway",
+    "claude-code",
+    "codex",
+    "copilot",
+    "cursor",
+    "gemini",
+];
+
+/// A way into the program: a subcommand, or the host whose hooks were answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Way(u8);
+
+impl Way {
+    /// The way with this name; `other` if it has none.
+    pub fn named(name: &str) -> Self {
+        Self(WAYS.iter().position(|way| *way == name).unwrap_or_default() as u8)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        WAYS.get(usize::from(self.0)).copied().unwrap_or("other")
+    }
+}
+
+/// What a line of counts belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Key {
+    /// Days since 1970-01-01, UTC.
+    pub day: u64,
+    /// The way in.
+    pub way: Way,
+    /// Keyed fingerprint of the project's folder; 0 if there is none.
+    pub project: u64,
+    /// Keyed fingerprint of the model's name; 0 where the way in does not tell it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub model: u64,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Numbers {
+    /// Results that came for the first time.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub results: u64,
+    /// Their tokens as the host would have shown them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub baseline: u64,
+    /// Their tokens as they were given.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub shown: u64,
+    /// Results that came again, as in each request to an API.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub resends: u64,
+    /// Tokens of these, as above.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub resent_baseline: u64,
+    /// The same as they were given.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub resent_shown: u64,
+    /// Secrets that were removed from the results that came for the first time.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub secrets: u64,
+}
+
+impl Numbers {
+    /// Adds others. Numbers that are too large stay at the largest.
+    pub fn add(&mut self, more: &Self) {
+        for (sum, more) in [
+            (&mut self.results, more.results),
+            (&mut self.baseline, more.baseline),
+            (&mut self.shown, more.shown),
+            (&mut self.resends, more.resends),
+            (&mut self.resent_baseline, more.resent_baseline),
+            (&mut self.resent_shown, more.resent_shown),
+            (&mut self.secrets, more.secrets),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+}
+
+/// A line of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Line {
+    #[serde(flatten)]
+    pub key: Key,
+    #[serde(flatten)]
+    pub numbers: Numbers,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// The first line of a file of counts.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    #[serde(rename = "tersedCounts")]
+    version: u32,
+}
+
+/// The header of a new file.
+pub(super) fn header() -> String {
+    format!("{{\"tersedCounts\":{VERSION}}}")
+}
+
+/// Whether a line is the header of a file of counts, of any version.
+pub fn is_header(line: &str) -> bool {
+    serde_json::from_str::<Header>(line).is_ok()
+}
+
+/// `$XDG_STATE_HOME/tersed/counts.jsonl`, by default `~/.local/state/tersed/counts.jsonl`; on Windows below `%LOCALAPPDATA%`.
+/// `None` if the system names no such folder.
+pub fn default_path() -> Option<PathBuf> {
+    Some(state_folder()?.join("tersed").join("counts.jsonl"))
+}
+
+/// The day of a time in milliseconds since 1970-01-01.
+pub fn day_of(unix_millis: u64) -> u64 {
+    unix_millis / DAY_MILLIS
+}
+
+/// What the files hold.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// The sums.
+    pub sums: BTreeMap<Key, Numbers>,
+    /// Lines that could not be read.
+    pub unread: usize,
+    /// Whether earlier lines were not looked at.
+    pub is_tail: bool,
+}
+
+impl Counted {
+    fn read(&mut self, mut from: impl BufRead) -> io::Result<()> {
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if from.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
+                return Ok(());
+            }
+            match serde_json::from_slice::<Line>(&line) {
+                Ok(Line { key, numbers }) => self.sums.entry(key).or_default().add(&numbers),
+                Err(_) if std::str::from_utf8(&line).is_ok_and(is_header) => {}
+                Err(_) => self.unread += 1,
+            }
+        }
+    }
+}
+
+/// Reads the file and its older parts. Files that are not there count nothing.
+///
+/// # Errors
+///
+/// A file that cannot be read, or is reached by a link.
+pub fn read(path: &Path) -> io::Result<Counted> {
+    let mut counted = Counted::default();
+    for part in 0..MAX_FILES {
+        let mut name = path.as_os_str().to_owned();
+        if part > 0 {
+            name.push(format!(".{part}"));
+        }
+        match open(Path::new(&name)) {
+            Ok(file) => counted.read(BufReader::new(file.take(2 * MAX_FILE_BYTES as u64)))?,
+            Err(Refused { why: Why::Missing, .. }) => {}
+            Err(refused) => return Err(refused.into()),
+        }
+    }
+    Ok(counted)
+}
+
+/// Reads the last `bytes` bytes of the current file alone.
+///
+/// # Errors
+///
+/// As [`read`], and a file that is not there.
+pub fn read_tail(path: &Path, bytes: u64) -> io::Result<Counted> {
+    let mut file = open(path)?;
+    let from = file.metadata()?.len().saturating_sub(bytes);
+    file.seek(SeekFrom::Start(from))?;
+    let mut lines = BufReader::new(file.take(bytes));
+    let mut counted = Counted { is_tail: from > 0, ..Counted::default() };
+    if from > 0 {
+        lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut Vec::new())?;
+    }
+    counted.read(lines)?;
+    Ok(counted)
+}
+
+fn open(path: &Path) -> Result<std::fs::File, Refused> {
+    let (root, relative) = anchored(path)?;
+    open_beneath(&root, &relative)
+}
+
+/// On whose behalf a thread works.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Behalf {
+    /// The way in, if it is not that of the process.
+    pub way: Option<Way>,
+    /// The model, as in [`Key`].
+    pub model: u64,
+}
+
+thread_local! {
+    static BEHALF: Cell<Behalf> = const { Cell::new(Behalf { way: None, model: 0 }) };
+}
+
+/// Works on behalf of a way in, or of a model; both count until `work` ends.
+pub fn on_behalf<T>(change: impl FnOnce(&mut Behalf), work: impl FnOnce() -> T) -> T {
+    struct Back(Behalf);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            BEHALF.set(self.0);
+        }
+    }
+    let before = BEHALF.get();
+    let _back = Back(before);
+    let mut behalf = before;
+    change(&mut behalf);
+    BEHALF.set(behalf);
+    work()
+}
+
+/// On whose behalf this thread works.
+pub(super) fn behalf() -> Behalf {
+    BEHALF.get()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(day: u64, way: &str) -> Key {
+        Key { day, way: Way::named(way), project: 7, model: 0 }
+    }
+
+    #[test]
+    fn lines_of_one_key_are_added_up_and_others_are_counted() {
+        let text = format!(
+            "{}\n{}\n{}\nnonsense\n{{\"day\":1}}\n{}\n",
+            header(),
+            r#"{"day":1,"way":6,"project":7,"results":1,"baseline":10,"shown":4}"#,
+            r#"{"day":1,"way":6,"project":7,"results":2,"baseline":18446744073709551615}"#,
+            "x".repeat(9000),
+        );
+        let mut counted = Counted::default();
+        counted.read(text.as_bytes()).unwrap();
+        let sum = Numbers { results: 3, baseline: u64::MAX, shown: 4, ..Numbers::default() };
+        assert_eq!(counted.sums, BTreeMap::from([(key(1, "claude-code"), sum)]));
+        assert_eq!(counted.unread, 2 + 3);
+    }
+
+    #[test]
+    fn ways_keep_their_numbers() {
+        for (number, name) in ["other", "serve", "run", "mcp", "mcp-proxy", "gateway"].iter().enumerate() {
+            assert_eq!((Way::named(name).0, Way(number as u8).name()), (number as u8, *name));
+        }
+        assert_eq!((Way::named("nobody").name(), Way(200).name()), ("other", "other"));
+    }
+
+    #[test]
+    fn a_behalf_ends_with_its_work() {
+        let inner = on_behalf(
+            |behalf| behalf.way = Some(Way::named("codex")),
+            || on_behalf(|behalf| behalf.model = 3, behalf),
+        );
+        assert_eq!((inner.way, inner.model), (Some(Way::named("codex")), 3));
+        assert!(behalf().way.is_none() && behalf().model == 0);
+    }
+}

@@ -1,0 +1,424 @@
+//! The command line as a person meets it: what is typed wrongly is told with what was meant, nothing is ignored, and a closed
+//! pipe or a full disk is a message and no panic.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::common::repository;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_tersed");
+
+/// A user with an empty home, in an empty project.
+pub struct Home(tempfile::TempDir);
+
+impl Home {
+    pub fn new() -> Self {
+        let home = Self(tempfile::tempdir().unwrap());
+        for folder in ["work/.git", "run", "bin"] {
+            fs::create_dir_all(home.path(folder)).unwrap();
+        }
+        home
+    }
+
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    pub fn command(&self, program: &str) -> Command {
+        let folder = Path::new(BINARY).parent().unwrap().display();
+        let mut command = Command::new(program);
+        command.env_clear().current_dir(self.path("work")).env("HOME", self.path("")).stdin(Stdio::null());
+        command.env("XDG_RUNTIME_DIR", self.path("run"));
+        command.env("PATH", format!("{}:{folder}:/usr/local/bin:/usr/bin:/bin", self.path("bin").display()));
+        command
+    }
+
+    pub fn tersed(&self, arguments: &[&str]) -> Output {
+        self.command(BINARY).args(arguments).output().unwrap()
+    }
+
+    /// What it prints, where that is no failure.
+    pub fn printed(&self, arguments: &[&str]) -> String {
+        let output = self.tersed(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    /// Exit code and standard error.
+    fn told(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let output = self.tersed(arguments);
+        (output.status.code(), text(&output.stderr))
+    }
+
+    fn file(&self, name: &str, content: &str) {
+        fs::write(self.path("work").join(name), content).unwrap();
+    }
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// A run of tests that passed.
+fn passing(n: usize) -> String {
+    let lines: String = (0..n).map(|i| format!("test a::case_{i} ... ok\n")).collect();
+    format!(
+        "\nrunning {n} tests\n{lines}\ntest result: ok. {n} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; \
+         finished in 0.01s\n\n"
+    )
+}
+
+#[test]
+fn options_ahead_of_a_subcommand_are_refused_and_told() {
+    let home = Home::new();
+    for arguments in [
+        &["--no-config", "compress"][..],
+        &["--framing", "lines", "compress"],
+        &["--set", "policy.mode=safe", "doctor"],
+        &["--recovery", "always", "serve"],
+    ] {
+        let (code, told) = home.told(arguments);
+        assert_eq!(code, Some(2), "{arguments:?} {told}");
+        assert!(told.contains("options stand after the subcommand"), "{told}");
+    }
+    let (code, told) = home.told(&["--mode", "safe", "compress"]);
+    assert_eq!(code, Some(2));
+    assert!(told.contains("'compress --mode' exists"), "{told}");
+}
+
+#[test]
+fn what_was_meant_is_suggested_and_what_is_hidden_is_not() {
+    let home = Home::new();
+    for (arguments, has, lacks) in [
+        (&["instal"][..], "'install'", "stats"),
+        (&["version"], "`tersed --version`", "resident"),
+        (&["relay"], "'replay'", "similar subcommands"),
+        (&["compress", "--mode", "agressive"], "did you mean `aggressive`?", "conservative"),
+        (&["audit", "--mode", "agressive"], "did you mean `aggressive`?", "balanced"),
+        (&["compress", "--policy", r#"{"mode":"agressive"}"#], "did you mean `aggressive`?", "variant"),
+        (&["compress", "--set", "policy.mode=agressive"], "did you mean `aggressive`?", "variant"),
+        (&["compress", "--profile", "codin"], "did you mean `coding`?", "variant"),
+        (&["run", "--rela"], "unexpected argument '--rela'", "'--relay'"),
+        (&["run", "ls", "-l"], "tersed run -- ls", "as a value"),
+        (&["gateway", "claude"], "tersed gateway -- claude", "as a value"),
+    ] {
+        let (code, told) = home.told(arguments);
+        assert_eq!(code, Some(2), "{arguments:?} {told}");
+        assert!(told.contains(has) && !told.contains(lacks), "{arguments:?} {told}");
+    }
+    // The other names still work.
+    home.file("a.txt", "text\n");
+    assert_eq!(home.printed(&["compress", "--mode", "conservative", "a.txt"]), "text\n");
+}
+
+#[test]
+fn a_bad_value_has_one_exit_status() {
+    let home = Home::new();
+    home.file(
+        "records.jsonl",
+        "{\"id\":\"a\",\"output\":\"x\",\"kind\":\"k\"}\n{\"id\":\"b\",\"output\":\"y\",\"kind\":\"k\"}\n",
+    );
+    for arguments in [
+        &["compress", "--policy", "[]"][..],
+        &["compress", "--policy", "{"],
+        &["compress", "--exit-code", "x"],
+        &["replay", "--policy", "[]", "records.jsonl"],
+        &["replay", "--policy", r#"{"mode":"x"}"#, "records.jsonl"],
+        &["audit", "--policy", r#"{"mode":"x"}"#, "records.jsonl"],
+        &["explain", "--record", "records.jsonl"],
+        &["explain", "--record", "records.jsonl", "--index", "0"],
+        &["explain", "--record", "records.jsonl", "--index", "3"],
+        &["artifacts", "search", "("],
+        &["artifacts", "search", "x", "-C", "21"],
+        &["artifacts", "show", "12345678", "--lines", "0"],
+        &["artifacts", "show", "[tersed: omitted 2 lines 3-4, passing_tests]"],
+        &["gateway", "--upstream", "nonsense", "--", "true"],
+        &["stats", "--price", "x"],
+        &["config", "show", "--set", "policy.minBytes=x"],
+    ] {
+        let (code, told) = home.told(arguments);
+        assert_eq!(code, Some(2), "{arguments:?} {told}");
+        assert!(!told.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn files_are_compressed_like_standard_input() {
+    let home = Home::new();
+    let long = passing(300);
+    home.file("a.txt", &long);
+    home.file("b.txt", &passing(200));
+    let one = home.printed(&["compress", "--command", "cargo test", "a.txt"]);
+    let mut command = home.command(BINARY);
+    command
+        .args(["compress", "--command", "cargo test"])
+        .stdin(fs::File::open(home.path("work/a.txt")).unwrap());
+    assert_eq!(one, text(&command.output().unwrap().stdout));
+    command.args(["-"]).stdin(fs::File::open(home.path("work/a.txt")).unwrap());
+    assert_eq!(one, text(&command.output().unwrap().stdout));
+    assert!(one.len() * 10 < long.len(), "{one}");
+    let two = home.printed(&["compress", "--command", "cargo test", "a.txt", "b.txt"]);
+    assert!(two.starts_with(&one) && two.contains("200 passed"), "{two}");
+    let (code, told) = home.told(&["compress", "nowhere.txt"]);
+    assert_eq!((code, told.starts_with("tersed: nowhere.txt: ")), (Some(1), true), "{told}");
+    assert_eq!(home.told(&["compress", "."]).0, Some(1));
+}
+
+#[test]
+fn the_help_shows_an_exit_status_that_is_right() {
+    let home = Home::new();
+    let help = home.printed(&["compress", "--help"]);
+    let example = help.lines().find(|line| line.contains("$?")).expect(&help).trim();
+    fs::write(home.path("bin/pytest"), "#!/bin/sh\necho nothing collected\nexit 5\n").unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(home.path("bin/pytest")).status().unwrap().success());
+    let line = example.replace("--evidence short", "--evidence json");
+    assert_ne!(line, example);
+    for shell in ["sh", "bash", "zsh"] {
+        let output = match home.command(shell).args(["-c", &line]).output() {
+            // Not every machine has it.
+            Err(e) if shell == "zsh" && e.kind() == std::io::ErrorKind::NotFound => continue,
+            output => output.unwrap(),
+        };
+        assert_eq!(text(&output.stdout), "nothing collected\n", "{shell} {}", text(&output.stderr));
+        let evidence: Value = serde_json::from_slice(&output.stderr).unwrap();
+        assert_eq!(evidence["exitCode"], 5, "{shell}");
+    }
+}
+
+/// Every subcommand with its arguments, as far down as they go.
+fn subcommands(home: &Home, path: &[String]) -> Vec<Vec<String>> {
+    let arguments: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
+    let help = home.printed(&arguments);
+    let mut all = vec![path.to_vec()];
+    let Some(list) = help.split("\nCommands:\n").nth(1) else { return all };
+    for line in list.split("\n\n").next().unwrap().lines() {
+        let name = line.strip_prefix("  ").and_then(|line| line.split(' ').next()).unwrap_or_default();
+        if !name.is_empty() && name != "help" {
+            all.extend(subcommands(home, &[path, &[name.to_owned()]].concat()));
+        }
+    }
+    all
+}
+
+#[test]
+fn help_and_pages_are_for_people() {
+    let home = Home::new();
+    let all = subcommands(&home, &[]);
+    assert!(all.len() > 30 && all.contains(&vec!["artifacts".to_owned(), "show".to_owned()]), "{all:?}");
+    let link = regex::Regex::new(r"\[`|`\]|\]\(|crate::|self::|super::|\w::[A-Z]").unwrap();
+    for path in &all {
+        let arguments: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = home.printed(&arguments);
+        assert_eq!(link.find(&help).map(|found| found.as_str()), None, "{path:?}");
+    }
+    let folder = home.path("man");
+    home.printed(&["man", "--dir", folder.to_str().unwrap()]);
+    for page in fs::read_dir(folder).unwrap() {
+        let page = fs::read_to_string(page.unwrap().path()).unwrap();
+        assert_eq!(link.find(&page).map(|found| found.as_str()), None);
+    }
+}
+
+/// Commands that print something.
+fn printing() -> Vec<Vec<&'static str>> {
+    let lines = [
+        "--help",
+        "--version",
+        "compress --help",
+        "completions bash",
+        "completions zsh",
+        "man",
+        "protocol schema",
+        "protocol methods",
+        "config show",
+        "config schema",
+        "rules methods",
+        "rules check rules.yaml",
+        "trust --list",
+        "install --list",
+        "artifacts list",
+        "stats",
+        "stats --graph",
+        "compress log.txt",
+        "explain --record one.json",
+        "explain --record one.json --html",
+        "expand",
+        "audit records.jsonl",
+        "audit --schema",
+        "replay records.jsonl",
+        "replay --losses records.jsonl",
+        "statusline",
+    ];
+    lines.iter().map(|line| line.split(' ').collect()).collect()
+}
+
+fn with_files() -> Home {
+    let home = Home::new();
+    home.file("log.txt", &passing(300));
+    home.file("rules.yaml", "rules:\n  - name: a\n    when: {tool: bash}\n    pipeline: [identity]\n");
+    home.file("one.json", &json!({ "tool": "bash", "content": passing(300) }).to_string());
+    home.file("records.jsonl", "{\"id\":\"a\",\"output\":\"x\",\"kind\":\"k\"}\n");
+    home
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_fault() {
+    let home = with_files();
+    for arguments in printing() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = home.command(BINARY).args(&arguments).stdout(writer).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?} {}", text(&output.stderr));
+        assert_eq!(text(&output.stderr), "", "{arguments:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_a_message() {
+    let home = with_files();
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for arguments in printing() {
+        let mut command = home.command(BINARY);
+        let output = command.args(&arguments).stdout(full()).output().unwrap();
+        // Of no input there is nothing to print, and a status line never fails.
+        let code = if matches!(arguments[0], "expand" | "statusline") { 0 } else { 1 };
+        assert_eq!(output.status.code(), Some(code), "{arguments:?} {}", text(&output.stderr));
+        let told = text(&output.stderr);
+        assert!(code == 0 || told.contains("standard output: No space left"), "{arguments:?} {told}");
+        assert!(!told.contains("panic"), "{arguments:?} {told}");
+        // Nor is it one where the messages go.
+        let output = home.command(BINARY).args(&arguments).stdout(full()).stderr(full()).status().unwrap();
+        assert_eq!(output.code(), Some(code), "{arguments:?}");
+    }
+    // What has no line end is not lost in a buffer.
+    home.file("short.txt", "short");
+    let output = home
+        .command(BINARY)
+        .args(["compress", "short.txt"])
+        .stdout(full())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert_eq!(output.code(), Some(1));
+    let output = home.command(BINARY).arg("nonsense").stderr(full()).status().unwrap();
+    assert_eq!(output.code(), Some(2));
+}
+
+#[test]
+fn numbers_agree_with_their_nouns() {
+    let home = with_files();
+    assert_eq!(
+        home.printed(&["rules", "check", "rules.yaml"]),
+        "1 rule, 1 without a test; 0 tests, 0 failed\n"
+    );
+}
+
+#[test]
+fn replay_reads_folders_and_says_who_reads_a_history() {
+    let home = Home::new();
+    fs::create_dir(home.path("work/deep")).unwrap();
+    home.file("deep/a.jsonl", "{\"id\":\"a\",\"output\":\"x\",\"kind\":\"one\"}\n");
+    home.file("b.jsonl", "{\"id\":\"b\",\"output\":\"y\",\"kind\":\"two\"}\n");
+    home.file("notes.txt", "not a record\n");
+    let report: Value = serde_json::from_str(&home.printed(&["replay", "--json", "."])).unwrap();
+    assert_eq!(
+        report["rows"]["all"]["results"].as_u64().or(report["all"]["results"].as_u64()),
+        Some(2),
+        "{report}"
+    );
+    let history = repository("tests/fixtures/audit/claude-code");
+    for path in [history.join("session.jsonl"), history] {
+        let path = path.to_str().unwrap().to_owned();
+        let (code, told) = home.told(&["replay", &path]);
+        assert_eq!(code, Some(1));
+        assert!(
+            told.contains(&format!("is a history (Claude Code): `tersed audit {path}` reads it")),
+            "{told}"
+        );
+    }
+    home.file("empty.jsonl", "");
+    let (code, told) = home.told(&["replay", "empty.jsonl"]);
+    assert_eq!((code, told.as_str()), (Some(1), "tersed: empty.jsonl: there are no records\n"));
+    fs::create_dir(home.path("work/none")).unwrap();
+    assert!(home.told(&["replay", "none"]).1.contains("neither records nor cases"));
+}
+
+#[test]
+fn the_name_of_a_report_chooses_its_format() {
+    let home = Home::new();
+    let history = repository("tests/fixtures/audit/codex").to_str().unwrap().to_owned();
+    let written = |arguments: &[&str], file: &str| {
+        home.printed(&[&["audit", &history, "--output", file], arguments].concat());
+        fs::read_to_string(home.path("work").join(file)).unwrap()
+    };
+    assert!(written(&[], "a.html").starts_with("<!doctype html>"));
+    assert!(serde_json::from_str::<Value>(&written(&[], "a.JSON")).unwrap()["total"].is_object());
+    assert!(written(&[], "a.txt").starts_with("tersed "));
+    assert!(written(&["--format", "text"], "b.html").starts_with("tersed "));
+}
+
+#[test]
+fn an_audit_that_understands_nothing_fails() {
+    let home = Home::new();
+    home.file("notes.txt", "no history\n");
+    let output = home.tersed(&["audit", "notes.txt"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("notes.txt: none of the formats"));
+    assert!(text(&output.stderr).contains("none of the files was understood"));
+}
+
+#[test]
+fn artifacts_are_found_by_what_lists_and_markers_show() {
+    let home = Home::new();
+    home.file("log.txt", &passing(300));
+    let shown = home.printed(&["run", "--no-resident", "--shell", "cat log.txt # cargo test"]);
+    let shown = match shown.contains("artifacts show") {
+        true => shown,
+        false => {
+            fs::write(home.path("bin/cargo"), "#!/bin/sh\ncat log.txt\n").unwrap();
+            assert!(Command::new("chmod").arg("+x").arg(home.path("bin/cargo")).status().unwrap().success());
+            home.printed(&["run", "--no-resident", "--", "cargo", "test"])
+        }
+    };
+    let marker = shown.lines().find(|line| line.contains("artifacts show")).expect(&shown);
+    let listed = home.printed(&["artifacts", "list"]);
+    assert!(listed.lines().nth(1).is_some_and(|row| row.contains("cargo test")), "{listed}");
+    let whole = passing(300);
+    assert_eq!(home.printed(&["artifacts", "show", marker]), whole);
+    let handle = marker.split_once("artifacts show ").unwrap().1.split([' ', ']']).next().unwrap();
+    assert_eq!(home.printed(&["artifacts", "show", handle]), whole);
+    let found = home.printed(&["artifacts", "search", "case_7 "]);
+    assert!(found.starts_with(handle) && found.trim_end().ends_with(":10:test a::case_7 ... ok"), "{found}");
+    let output = home.tersed(&["artifacts", "search", "nowhere"]);
+    assert_eq!(
+        (output.status.code(), text(&output.stderr).as_str()),
+        (Some(1), "tersed: nothing matches in 1 original\n")
+    );
+    let check = shown.split_once("[tersed#").expect(&shown).1[..12].to_owned();
+    let (code, told) = home.told(&["artifacts", "show", &check]);
+    assert!(code == Some(1) && told.contains("no handle"), "{told}");
+    let (_, told) = Home::new().told(&["artifacts", "search", "x"]);
+    assert!(told.contains("there are no originals to search"), "{told}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_page_is_paged_on_a_terminal_alone() {
+    let home = Home::new();
+    home.file("long.json", &json!({ "tool": "bash", "content": passing(20_000) }).to_string());
+    let plain = home.printed(&["explain", "--record", "long.json"]);
+    let line = format!("{BINARY} explain --record long.json --color never --width 80");
+    // `script` gives its command a terminal.
+    let shown = |pager: &str| {
+        let output = home.command("script").env("PAGER", pager).args(["-qec", &line, "/dev/null"]).output();
+        output.ok().map(|output| text(&output.stdout).replace("\r\n", "\n"))
+    };
+    let Some(first) = shown("head -n 3") else { return };
+    assert_eq!(first.lines().collect::<Vec<_>>(), plain.lines().take(3).collect::<Vec<_>>());
+    assert_eq!(shown("cat").unwrap(), plain);
+    assert_eq!(shown("no-such-pager").unwrap(), plain);
+}
