@@ -78,15 +78,16 @@ impl Policy {
     /// valid as a whole, such as JSON (`is_document`), the default is 32 KiB. A budget does not halve this limit, because it
     /// cuts such texts by tokens.
     pub fn head_tail(&self, is_document: bool) -> Option<usize> {
+        let scaled = |bytes: usize| self.scale.of(bytes);
         match is_document {
-            true => self.whole_limit(self.head_tail_bytes, Some(32 << 10), 32 << 10),
-            false => self.whole_limit(self.head_tail_bytes, Some(12 << 10), 6 << 10),
+            true => self.whole_limit(self.head_tail_bytes, Some(scaled(32 << 10)), scaled(32 << 10)),
+            false => self.whole_limit(self.head_tail_bytes, Some(scaled(12 << 10)), scaled(6 << 10)),
         }
     }
 
     /// Bytes of a file view above which `auto` may leave out bodies; `None` for never.
     pub fn outline_bytes(&self) -> Option<usize> {
-        self.limit(self.file_outline_bytes, Some(12 << 10), 4 << 10)
+        self.limit(self.file_outline_bytes, Some(self.scale.of(12 << 10)), self.scale.of(4 << 10))
     }
 
     /// The given limit, where 0 means none, or the default of the mode; halved as often as a budget requires.

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use super::table::{Overlay, Project, Row, settings};
 use super::{
-    Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Secrets, Structured, exclusion,
+    Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Scale, Secrets, Structured, exclusion,
 };
 use crate::rules::Rules;
 use crate::text::marker::SealKey;
@@ -174,6 +174,9 @@ settings! {
         strict_cap: bool = false;
         /// How often a budget halves the limits that depend on the mode.
         squeeze: u8 = 0;
+        /// What the default limits in bytes are multiplied by: less than the whole while the context is small.
+        #[serde(skip)]
+        scale: Scale = Scale::FULL;
         /// What texts with gaps say about reading their original, if an operator wants that.
         hint: Option<std::sync::Arc<super::Hint>> = None;
         /// The key that seals markers. It is never shown, written, or read from a file of settings.

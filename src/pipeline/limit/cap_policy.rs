@@ -74,6 +74,7 @@ impl Attempt<'_, '_> {
         if is_exact {
             return ledger;
         }
+        let bytes = self.scaled_cap(source, detection, bytes);
         let strict = self.request.policy.strict_cap;
         let outliers = has_samples(source, detection);
         let reason = Reason::OutputCap;
@@ -81,11 +82,23 @@ impl Attempt<'_, '_> {
         self.cut("output_cap", source, signals, ledger, cap, detection.reports_failures())
     }
 
+    /// The byte cap in this context. One that the caller set counts as it is, and so does that of a text that an agent edits
+    /// or reads from end to end.
+    fn scaled_cap(&self, source: &Source<'_>, detection: &Detection, bytes: usize) -> usize {
+        let is_read_whole = match detection.shape {
+            Shape::Search | Shape::Listing => false,
+            Shape::Other => self.is_edit || (!self.is_read && is_markdown(source)),
+            Shape::File | Shape::Diff => true,
+        };
+        let is_scaled = !is_read_whole && !self.request.policy.strict_cap;
+        if is_scaled { self.request.policy.scale.of(bytes).max(1) } else { bytes }
+    }
+
     /// Bytes that the cuts would leave of a text: what a step that knows its format can aim at.
     pub(in crate::pipeline) fn room(&self, source: &Source<'_>, detection: &Detection) -> Option<usize> {
         let limit =
             self.request.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
-        let cap = self.request.policy.max_output_bytes;
+        let cap = self.scaled_cap(source, detection, self.request.policy.max_output_bytes);
         // A budget that asks for less asks it of documents here, and of other texts by a cut.
         Some(limit.map_or(cap, |limit| limit.min(cap)) >> self.request.policy.squeeze.min(16))
     }
