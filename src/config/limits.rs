@@ -1,6 +1,13 @@
 //! Limits whose default depends on the mode.
 
-use super::{Mode, Policy, Structured};
+use super::{Mode, Policy, Scale, Structured};
+
+/// Matches of one file: what a reader looks through. The whole result may show more where it has few.
+const MATCHES: usize = 8;
+/// Fewest matches of one file that a small context leaves.
+const FEWEST_MATCHES: usize = 4;
+/// Lines of a file that fit on two pages.
+const FULL_LINES: usize = 120;
 
 /// Limits for searches. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +63,19 @@ impl Policy {
         self.mode == Mode::Aggressive && self.structured_form() != Structured::Parseable
     }
 
-    /// The limits for searches in force.
-    pub fn search_limits(&self) -> SearchLimits {
+    /// The limits for searches in force, for a result of so many bytes.
+    ///
+    /// `standard` shows all matches. Only of a search over the limit of a text that nothing reads, in a context that is not
+    /// full, it shows as many of each file as `aggressive` does, since the cut of such a text would follow.
+    pub fn search_limits(&self, bytes: usize) -> SearchLimits {
+        let is_large = self.scale < Scale::FULL
+            && self.mode == Mode::Standard
+            && self.head_tail(false).is_some_and(|limit| bytes > limit);
+        let matches = is_large.then_some(MATCHES);
+        let few = self.scale.of(MATCHES).max(FEWEST_MATCHES);
         SearchLimits {
             context_lines: self.search_context_lines.or(self.in_aggressive(2)),
-            matches_per_file: self.limit(self.search_max_matches_per_file, None, 8),
+            matches_per_file: self.limit(self.search_max_matches_per_file, matches, few),
             files: self.limit(self.search_max_files, None, 100),
             line_length: self.limit(self.search_max_line_length, Some(1000), 240),
         }
@@ -83,6 +98,12 @@ impl Policy {
             true => self.whole_limit(self.head_tail_bytes, Some(scaled(32 << 10)), scaled(32 << 10)),
             false => self.whole_limit(self.head_tail_bytes, Some(scaled(12 << 10)), scaled(6 << 10)),
         }
+    }
+
+    /// Lines up to which `auto` shows a file whole.
+    pub fn full_file_lines(&self) -> usize {
+        let lines = self.scale.of(FULL_LINES);
+        self.file_full_max_lines.or(self.in_aggressive(lines)).unwrap_or(FULL_LINES)
     }
 
     /// Bytes of a file view above which `auto` may leave out bodies; `None` for never.
@@ -114,15 +135,47 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_small_context_has_smaller_limits_but_not_those_that_were_set() {
+        let scale = Scale::of_context(0, 0);
+        for mode in [Mode::Standard, Mode::Aggressive] {
+            let alone = Policy { mode, ..Policy::default() };
+            let first = Policy { scale, ..alone.clone() };
+            for is_document in [false, true] {
+                assert_eq!(first.head_tail(is_document), alone.head_tail(is_document).map(|n| scale.of(n)));
+            }
+            assert_eq!(first.outline_bytes(), alone.outline_bytes().map(|n| scale.of(n)));
+            let set = Policy {
+                head_tail_bytes: Some(9_000),
+                file_outline_bytes: Some(8_000),
+                file_full_max_lines: Some(200),
+                search_max_matches_per_file: Some(0),
+                ..first
+            };
+            assert_eq!((set.head_tail(false), set.outline_bytes()), (Some(9_000), Some(8_000)));
+            assert_eq!((set.full_file_lines(), set.search_limits(1 << 20).matches_per_file), (200, None));
+        }
+        let standard = Policy { scale, ..Policy::default() };
+        let matches = |bytes: usize| standard.search_limits(bytes).matches_per_file;
+        assert_eq!((matches(4_600), matches(4_700)), (None, Some(8)));
+        assert_eq!(Policy::default().search_limits(60_000).matches_per_file, None);
+        assert_eq!((standard.full_file_lines(), Policy::default().full_file_lines()), (120, 120));
+        let aggressive = Policy { mode: Mode::Aggressive, ..standard };
+        assert_eq!(
+            (aggressive.full_file_lines(), aggressive.search_limits(0).matches_per_file),
+            (45, Some(4))
+        );
+    }
+
+    #[test]
     fn what_was_set_wins_over_the_mode() {
         let standard = Policy::default();
         let aggressive = Policy { mode: Mode::Aggressive, ..Policy::default() };
-        assert_eq!(standard.search_limits().matches_per_file, None);
-        assert_eq!(standard.search_limits().line_length, Some(1000));
-        assert_eq!(aggressive.search_limits().matches_per_file, Some(8));
-        assert_eq!(aggressive.search_limits().context_lines, Some(2));
+        assert_eq!(standard.search_limits(0).matches_per_file, None);
+        assert_eq!(standard.search_limits(0).line_length, Some(1000));
+        assert_eq!(aggressive.search_limits(0).matches_per_file, Some(8));
+        assert_eq!(aggressive.search_limits(0).context_lines, Some(2));
         let open = Policy { search_max_matches_per_file: Some(0), diff_max_lines: Some(7), ..aggressive };
-        assert_eq!(open.search_limits().matches_per_file, None);
+        assert_eq!(open.search_limits(0).matches_per_file, None);
         assert_eq!(open.diff_limits(), DiffLimits { lines_per_hunk: Some(100), lines: Some(7) });
     }
 }

@@ -6,7 +6,8 @@ use std::hash::{Hash, Hasher};
 
 use super::table::{Overlay, Project, Row, settings};
 use super::{
-    Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Scale, Secrets, Structured, exclusion,
+    Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Scale, Secrets, Structured,
+    exclusion,
 };
 use crate::rules::Rules;
 use crate::text::marker::SealKey;
@@ -61,7 +62,7 @@ settings! {
     #[taken_by(Policy::take_cap)]
     max_output_bytes: usize = 65_536, min: 1, max: MAX_OUTPUT_BYTES, flag: Some("Byte cap of the result, 1 to 1048576");
     /// Bytes above which the middle of a text without a reducer is left out; 0 for never. Failure lines stay. Default 12288
-    /// in `standard`, 6144 in `aggressive`, 32768 for a JSON document.
+    /// in `standard`, 6144 in `aggressive`, 32768 for a JSON document; less while the context of a session is small.
     head_tail_bytes: Option<usize> = None;
     /// Whether a result that repeats an earlier one of the session becomes a reference. Default true.
     dedup: bool = true;
@@ -114,13 +115,14 @@ settings! {
     file_detail: FileDetail = FileDetail::Auto;
     /// What `auto` does with a file without a known outline. Default `full`.
     file_detail_fallback: FileDetail = FileDetail::Full;
-    /// Lines up to which `auto` shows a file whole. Default 120.
-    file_full_max_lines: usize = 120;
+    /// Lines up to which `auto` shows a file whole; 0 for none. Default 120; fewer in `aggressive` while the context of a session
+    /// is small.
+    file_full_max_lines: Option<usize> = None;
     /// Lines up to which `auto` may show the structure; above, only signatures where the mode allows it.
     /// Default 280.
     file_structure_max_lines: usize = 280;
     /// Bytes of a view above which `auto` may leave out bodies; 0 for never. Default 12288 in `standard`,
-    /// 4096 in `aggressive`.
+    /// 4096 in `aggressive`; less while the context of a session is small.
     file_outline_bytes: Option<usize> = None;
     /// Whether lines of an outline carry the file's line numbers if the view has none. Default false.
     file_line_numbers: bool = false;
@@ -131,7 +133,8 @@ settings! {
     /// Context lines shown around a match of a search; 0 and up. Default all in `standard`, 2 in
     /// `aggressive`.
     search_context_lines: Option<usize> = None;
-    /// Matches shown of one file; 0 for all. Default all in `standard`, 8 in `aggressive`.
+    /// Matches shown of one file; 0 for all. Default all in `standard`, 8 in `aggressive`; fewer while the context of a session
+    /// is small.
     search_max_matches_per_file: Option<usize> = None;
     /// Files of which matches are shown; 0 for all. Default all in `standard`, 100 in `aggressive`.
     search_max_files: Option<usize> = None;

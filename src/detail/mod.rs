@@ -112,7 +112,7 @@ fn level(input: &Input<'_>) -> Option<FileDetail> {
             // A file that is open in an editor is about to be edited.
             let is_edited = detection.is_window;
             let asked = match lines {
-                n if n <= policy.file_full_max_lines => return None,
+                n if n <= policy.full_file_lines() => return None,
                 n if n > policy.file_structure_max_lines && policy.mode == Mode::Aggressive => {
                     FileDetail::Signatures
                 }

@@ -23,7 +23,7 @@ const MAY_HOLD_DATA: usize = 200;
 /// What to do with the lines of a search.
 pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
     let source = input.source;
-    let mut limits = input.policy.search_limits();
+    let mut limits = input.policy.search_limits(source.text().len());
     // Where words may report a failure, only the guard may say which lines can go.
     if input.detection.reports_failures() {
         (limits.context_lines, limits.matches_per_file, limits.files) = (None, None, None);
