@@ -6,8 +6,6 @@ use super::{Mode, Policy, Scale, Structured};
 const MATCHES: usize = 8;
 /// Fewest matches of one file that a small context leaves.
 const FEWEST_MATCHES: usize = 4;
-/// Lines of a file that fit on two pages.
-const FULL_LINES: usize = 120;
 
 /// Limits for searches. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +68,7 @@ impl Policy {
     pub fn search_limits(&self, bytes: usize) -> SearchLimits {
         let is_large = self.scale < Scale::FULL
             && self.mode == Mode::Standard
-            && self.head_tail(false).is_some_and(|limit| bytes > limit);
+            && self.head_tail_from(false).is_some_and(|limit| bytes > limit);
         let matches = is_large.then_some(MATCHES);
         let few = self.scale.of(MATCHES).max(FEWEST_MATCHES);
         SearchLimits {
@@ -89,26 +87,32 @@ impl Policy {
         }
     }
 
-    /// Bytes above which the middle of a text without a reducer is left out; `None` for never. For a document that is only
+    /// Bytes to which a text without a reducer is cut by leaving out its middle; `None` for never. For a document that is only
     /// valid as a whole, such as JSON (`is_document`), the default is 32 KiB. A budget does not halve this limit, because it
     /// cuts such texts by tokens.
     pub fn head_tail(&self, is_document: bool) -> Option<usize> {
-        let scaled = |bytes: usize| self.scale.of(bytes);
+        self.head_tail_at(is_document, self.scale)
+    }
+
+    /// Bytes above which such a text is cut. In a small context this is half as much again as what it is cut to: to leave out
+    /// less would save less than one more answer costs.
+    pub fn head_tail_from(&self, is_document: bool) -> Option<usize> {
+        let whole = self.head_tail_at(is_document, Scale::FULL);
+        let scaled = self.head_tail(is_document).map(|limit| limit.saturating_add(limit / 2));
+        whole.zip(scaled).map(|(whole, scaled)| whole.min(scaled))
+    }
+
+    fn head_tail_at(&self, is_document: bool, scale: Scale) -> Option<usize> {
         match is_document {
-            true => self.whole_limit(self.head_tail_bytes, Some(scaled(32 << 10)), scaled(32 << 10)),
-            false => self.whole_limit(self.head_tail_bytes, Some(scaled(12 << 10)), scaled(6 << 10)),
+            true => self.whole_limit(self.head_tail_bytes, Some(scale.of(32 << 10)), scale.of(32 << 10)),
+            false => self.whole_limit(self.head_tail_bytes, Some(scale.of(12 << 10)), scale.of(6 << 10)),
         }
     }
 
-    /// Lines up to which `auto` shows a file whole.
-    pub fn full_file_lines(&self) -> usize {
-        let lines = self.scale.of(FULL_LINES);
-        self.file_full_max_lines.or(self.in_aggressive(lines)).unwrap_or(FULL_LINES)
-    }
-
-    /// Bytes of a file view above which `auto` may leave out bodies; `None` for never.
-    pub fn outline_bytes(&self) -> Option<usize> {
-        self.limit(self.file_outline_bytes, Some(self.scale.of(12 << 10)), self.scale.of(4 << 10))
+    /// Bytes of a file view above which `auto` may leave out bodies, at some scale; `None` for never. In a small context
+    /// `standard` goes down to 8 KiB: of files between 4 and 8 KiB agents needed too many bodies for what that saved.
+    pub fn outline_bytes(&self, scale: Scale) -> Option<usize> {
+        self.limit(self.file_outline_bytes, Some(scale.of(12 << 10).max(8 << 10)), 4 << 10)
     }
 
     /// The given limit, where 0 means none, or the default of the mode; halved as often as a budget requires.
@@ -143,27 +147,24 @@ mod tests {
             for is_document in [false, true] {
                 assert_eq!(first.head_tail(is_document), alone.head_tail(is_document).map(|n| scale.of(n)));
             }
-            assert_eq!(first.outline_bytes(), alone.outline_bytes().map(|n| scale.of(n)));
+            assert_eq!(alone.head_tail_from(false), alone.head_tail(false));
+            assert_eq!(first.head_tail_from(false), first.head_tail(false).map(|n| n + n / 2));
             let set = Policy {
                 head_tail_bytes: Some(9_000),
                 file_outline_bytes: Some(8_000),
-                file_full_max_lines: Some(200),
                 search_max_matches_per_file: Some(0),
                 ..first
             };
-            assert_eq!((set.head_tail(false), set.outline_bytes()), (Some(9_000), Some(8_000)));
-            assert_eq!((set.full_file_lines(), set.search_limits(1 << 20).matches_per_file), (200, None));
+            assert_eq!((set.head_tail(false), set.outline_bytes(scale)), (Some(9_000), Some(8_000)));
+            assert_eq!(set.search_limits(1 << 20).matches_per_file, None);
         }
         let standard = Policy { scale, ..Policy::default() };
         let matches = |bytes: usize| standard.search_limits(bytes).matches_per_file;
-        assert_eq!((matches(4_600), matches(4_700)), (None, Some(8)));
+        assert_eq!((matches(6_900), matches(7_000)), (None, Some(8)));
+        assert_eq!(standard.outline_bytes(scale), Some(8 << 10));
         assert_eq!(Policy::default().search_limits(60_000).matches_per_file, None);
-        assert_eq!((standard.full_file_lines(), Policy::default().full_file_lines()), (120, 120));
         let aggressive = Policy { mode: Mode::Aggressive, ..standard };
-        assert_eq!(
-            (aggressive.full_file_lines(), aggressive.search_limits(0).matches_per_file),
-            (45, Some(4))
-        );
+        assert_eq!(aggressive.search_limits(0).matches_per_file, Some(4));
     }
 
     #[test]

@@ -115,9 +115,8 @@ settings! {
     file_detail: FileDetail = FileDetail::Auto;
     /// What `auto` does with a file without a known outline. Default `full`.
     file_detail_fallback: FileDetail = FileDetail::Full;
-    /// Lines up to which `auto` shows a file whole; 0 for none. Default 120; fewer in `aggressive` while the context of a session
-    /// is small.
-    file_full_max_lines: Option<usize> = None;
+    /// Lines up to which `auto` shows a file whole. Default 120.
+    file_full_max_lines: usize = 120;
     /// Lines up to which `auto` may show the structure; above, only signatures where the mode allows it.
     /// Default 280.
     file_structure_max_lines: usize = 280;

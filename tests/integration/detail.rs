@@ -109,7 +109,7 @@ fn policy() -> impl Strategy<Value = Policy> {
         mode,
         file_detail,
         file_outline_bytes: Some(bytes),
-        file_full_max_lines: Some(0),
+        file_full_max_lines: 0,
         // Doubled lines must not meet the cap: it cuts ranges too.
         max_output_bytes: 1 << 20,
         min_bytes: 0,
