@@ -1,6 +1,11 @@
 //! Limits whose default depends on the mode.
 
-use super::{Mode, Policy, Structured};
+use super::{Mode, Policy, Scale, Structured};
+
+/// Matches of one file: what a reader looks through. The whole result may show more where it has few.
+const MATCHES: usize = 8;
+/// Fewest matches of one file that a small context leaves.
+const FEWEST_MATCHES: usize = 4;
 
 /// Limits for searches. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,11 +61,19 @@ impl Policy {
         self.mode == Mode::Aggressive && self.structured_form() != Structured::Parseable
     }
 
-    /// The limits for searches in force.
-    pub fn search_limits(&self) -> SearchLimits {
+    /// The limits for searches in force, for a result of so many bytes.
+    ///
+    /// `standard` shows all matches. Only of a search over the limit of a text that nothing reads, in a context that is not
+    /// full, it shows as many of each file as `aggressive` does, since the cut of such a text would follow.
+    pub fn search_limits(&self, bytes: usize) -> SearchLimits {
+        let is_large = self.scale < Scale::FULL
+            && self.mode == Mode::Standard
+            && self.head_tail_from(false).is_some_and(|limit| bytes > limit);
+        let matches = is_large.then_some(MATCHES);
+        let few = self.scale.of(MATCHES).max(FEWEST_MATCHES);
         SearchLimits {
             context_lines: self.search_context_lines.or(self.in_aggressive(2)),
-            matches_per_file: self.limit(self.search_max_matches_per_file, None, 8),
+            matches_per_file: self.limit(self.search_max_matches_per_file, matches, few),
             files: self.limit(self.search_max_files, None, 100),
             line_length: self.limit(self.search_max_line_length, Some(1000), 240),
         }
@@ -74,19 +87,32 @@ impl Policy {
         }
     }
 
-    /// Bytes above which the middle of a text without a reducer is left out; `None` for never. For a document that is only
+    /// Bytes to which a text without a reducer is cut by leaving out its middle; `None` for never. For a document that is only
     /// valid as a whole, such as JSON (`is_document`), the default is 32 KiB. A budget does not halve this limit, because it
     /// cuts such texts by tokens.
     pub fn head_tail(&self, is_document: bool) -> Option<usize> {
+        self.head_tail_at(is_document, self.scale)
+    }
+
+    /// Bytes above which such a text is cut. In a small context this is half as much again as what it is cut to: to leave out
+    /// less would save less than one more answer costs.
+    pub fn head_tail_from(&self, is_document: bool) -> Option<usize> {
+        let whole = self.head_tail_at(is_document, Scale::FULL);
+        let scaled = self.head_tail(is_document).map(|limit| limit.saturating_add(limit / 2));
+        whole.zip(scaled).map(|(whole, scaled)| whole.min(scaled))
+    }
+
+    fn head_tail_at(&self, is_document: bool, scale: Scale) -> Option<usize> {
         match is_document {
-            true => self.whole_limit(self.head_tail_bytes, Some(32 << 10), 32 << 10),
-            false => self.whole_limit(self.head_tail_bytes, Some(12 << 10), 6 << 10),
+            true => self.whole_limit(self.head_tail_bytes, Some(scale.of(32 << 10)), scale.of(32 << 10)),
+            false => self.whole_limit(self.head_tail_bytes, Some(scale.of(12 << 10)), scale.of(6 << 10)),
         }
     }
 
-    /// Bytes of a file view above which `auto` may leave out bodies; `None` for never.
-    pub fn outline_bytes(&self) -> Option<usize> {
-        self.limit(self.file_outline_bytes, Some(12 << 10), 4 << 10)
+    /// Bytes of a file view above which `auto` may leave out bodies, at some scale; `None` for never. In a small context
+    /// `standard` goes down to 8 KiB: of files between 4 and 8 KiB agents needed too many bodies for what that saved.
+    pub fn outline_bytes(&self, scale: Scale) -> Option<usize> {
+        self.limit(self.file_outline_bytes, Some(scale.of(12 << 10).max(8 << 10)), 4 << 10)
     }
 
     /// The given limit, where 0 means none, or the default of the mode; halved as often as a budget requires.
@@ -113,15 +139,44 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_small_context_has_smaller_limits_but_not_those_that_were_set() {
+        let scale = Scale::of_context(0, 0);
+        for mode in [Mode::Standard, Mode::Aggressive] {
+            let alone = Policy { mode, ..Policy::default() };
+            let first = Policy { scale, ..alone.clone() };
+            for is_document in [false, true] {
+                assert_eq!(first.head_tail(is_document), alone.head_tail(is_document).map(|n| scale.of(n)));
+            }
+            assert_eq!(alone.head_tail_from(false), alone.head_tail(false));
+            assert_eq!(first.head_tail_from(false), first.head_tail(false).map(|n| n + n / 2));
+            let set = Policy {
+                head_tail_bytes: Some(9_000),
+                file_outline_bytes: Some(8_000),
+                search_max_matches_per_file: Some(0),
+                ..first
+            };
+            assert_eq!((set.head_tail(false), set.outline_bytes(scale)), (Some(9_000), Some(8_000)));
+            assert_eq!(set.search_limits(1 << 20).matches_per_file, None);
+        }
+        let standard = Policy { scale, ..Policy::default() };
+        let matches = |bytes: usize| standard.search_limits(bytes).matches_per_file;
+        assert_eq!((matches(6_900), matches(7_000)), (None, Some(8)));
+        assert_eq!(standard.outline_bytes(scale), Some(8 << 10));
+        assert_eq!(Policy::default().search_limits(60_000).matches_per_file, None);
+        let aggressive = Policy { mode: Mode::Aggressive, ..standard };
+        assert_eq!(aggressive.search_limits(0).matches_per_file, Some(4));
+    }
+
+    #[test]
     fn what_was_set_wins_over_the_mode() {
         let standard = Policy::default();
         let aggressive = Policy { mode: Mode::Aggressive, ..Policy::default() };
-        assert_eq!(standard.search_limits().matches_per_file, None);
-        assert_eq!(standard.search_limits().line_length, Some(1000));
-        assert_eq!(aggressive.search_limits().matches_per_file, Some(8));
-        assert_eq!(aggressive.search_limits().context_lines, Some(2));
+        assert_eq!(standard.search_limits(0).matches_per_file, None);
+        assert_eq!(standard.search_limits(0).line_length, Some(1000));
+        assert_eq!(aggressive.search_limits(0).matches_per_file, Some(8));
+        assert_eq!(aggressive.search_limits(0).context_lines, Some(2));
         let open = Policy { search_max_matches_per_file: Some(0), diff_max_lines: Some(7), ..aggressive };
-        assert_eq!(open.search_limits().matches_per_file, None);
+        assert_eq!(open.search_limits(0).matches_per_file, None);
         assert_eq!(open.diff_limits(), DiffLimits { lines_per_hunk: Some(100), lines: Some(7) });
     }
 }

@@ -6,7 +6,8 @@ use std::hash::{Hash, Hasher};
 
 use super::table::{Overlay, Project, Row, settings};
 use super::{
-    Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Secrets, Structured, exclusion,
+    Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Scale, Secrets, Structured,
+    exclusion,
 };
 use crate::rules::Rules;
 use crate::text::marker::SealKey;
@@ -61,7 +62,7 @@ settings! {
     #[taken_by(Policy::take_cap)]
     max_output_bytes: usize = 65_536, min: 1, max: MAX_OUTPUT_BYTES, flag: Some("Byte cap of the result, 1 to 1048576");
     /// Bytes above which the middle of a text without a reducer is left out; 0 for never. Failure lines stay. Default 12288
-    /// in `standard`, 6144 in `aggressive`, 32768 for a JSON document.
+    /// in `standard`, 6144 in `aggressive`, 32768 for a JSON document; less while the context of a session is small.
     head_tail_bytes: Option<usize> = None;
     /// Whether a result that repeats an earlier one of the session becomes a reference. Default true.
     dedup: bool = true;
@@ -120,7 +121,7 @@ settings! {
     /// Default 280.
     file_structure_max_lines: usize = 280;
     /// Bytes of a view above which `auto` may leave out bodies; 0 for never. Default 12288 in `standard`,
-    /// 4096 in `aggressive`.
+    /// 4096 in `aggressive`; less while the context of a session is small.
     file_outline_bytes: Option<usize> = None;
     /// Whether lines of an outline carry the file's line numbers if the view has none. Default false.
     file_line_numbers: bool = false;
@@ -131,7 +132,8 @@ settings! {
     /// Context lines shown around a match of a search; 0 and up. Default all in `standard`, 2 in
     /// `aggressive`.
     search_context_lines: Option<usize> = None;
-    /// Matches shown of one file; 0 for all. Default all in `standard`, 8 in `aggressive`.
+    /// Matches shown of one file; 0 for all. Default all in `standard`, 8 in `aggressive`; fewer while the context of a session
+    /// is small.
     search_max_matches_per_file: Option<usize> = None;
     /// Files of which matches are shown; 0 for all. Default all in `standard`, 100 in `aggressive`.
     search_max_files: Option<usize> = None;
@@ -174,6 +176,9 @@ settings! {
         strict_cap: bool = false;
         /// How often a budget halves the limits that depend on the mode.
         squeeze: u8 = 0;
+        /// What the default limits in bytes are multiplied by: less than the whole while the context is small.
+        #[serde(skip)]
+        scale: Scale = Scale::FULL;
         /// What texts with gaps say about reading their original, if an operator wants that.
         hint: Option<std::sync::Arc<super::Hint>> = None;
         /// The key that seals markers. It is never shown, written, or read from a file of settings.

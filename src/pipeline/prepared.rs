@@ -276,7 +276,8 @@ impl Runner<'_> {
     /// One run on one rung.
     fn run(&self, rung: Rung, extra: Extra) -> Outcome {
         let Prepared { call, policy, .. } = self.prepared;
-        let mut policy = rung.policy(policy);
+        let scale = self.history.scale();
+        let mut policy = Policy { scale, ..rung.policy(policy) };
         if self.prepared.envelopes.is_some() {
             // A dictionary stands at the head of a text, and not in a string.
             policy.dictionary = DictionaryMethod::None;
@@ -295,6 +296,7 @@ impl Runner<'_> {
         }
         let mut outcome = summary::finish(request, self.sanitized, parts);
         outcome.decision.rung = rung;
+        outcome.decision.scale = scale;
         outcome.decision.asked_again = extra.in_full;
         outcome
     }

@@ -31,7 +31,8 @@ static META: Meta = Meta {
     keeps: "every path in full, every line verbatim with its number, in order; with limits, every path with its \
             exact number of matches",
     folds: "the path in front of each line of a file; the folder in front of each name of a list; the ends of \
-            lines over `searchMaxLineLength`; with limits, matches and context lines over them",
+            lines over `searchMaxLineLength`; with limits, or of a long search while the context of a session is small, \
+            matches and context lines over them",
     anchors: &[],
 };
 
@@ -57,7 +58,7 @@ impl Reducer for Search {
         }
         let source = input.source;
         // What is grouped is not told from other text later on, and then the limit for that applies.
-        let unread = input.policy.head_tail(false).unwrap_or(usize::MAX);
+        let unread = input.policy.head_tail_from(false).unwrap_or(usize::MAX);
         if input.detection.shape == Shape::Other && source.text().len() > unread {
             return Claim::No;
         }
@@ -128,7 +129,7 @@ fn lists_names(input: &Input<'_>) -> bool {
 }
 
 fn has_long_line(input: &Input<'_>) -> bool {
-    let limit = input.policy.search_limits().line_length.unwrap_or(usize::MAX);
+    let limit = input.policy.search_limits(0).line_length.unwrap_or(usize::MAX);
     input.source.lines().any(|line| line.len() > limit)
 }
 

@@ -7,6 +7,7 @@ use foldhash::fast::RandomState;
 
 use super::seen::Shown;
 use super::{Caller, Session, Window};
+use crate::config::Scale;
 use crate::pipeline::repeat::blocks::{Earlier, Index};
 use crate::pipeline::repeat::dedup::{Decision, First, History, Key};
 use crate::sanitize::spare::Fingerprint as Fingerprint64;
@@ -82,6 +83,12 @@ impl History for Live<'_> {
         file.map_or_else(Vec::new, |file| self.session.edits.of(file))
     }
 
+    fn scale(&self) -> Scale {
+        let Session { at, summed_up, .. } = self.session;
+        let since = |now: usize, then: usize| now.saturating_sub(then);
+        Scale::of_context(since(at.results, summed_up.results), since(at.tokens, summed_up.tokens))
+    }
+
     fn tracks_visibility(&self) -> bool {
         true
     }
@@ -148,6 +155,10 @@ impl History for AsDecided {
 
     fn tracks_visibility(&self) -> bool {
         true
+    }
+
+    fn scale(&self) -> Scale {
+        self.0.scale
     }
 
     fn terms(&self) -> Vec<Term> {

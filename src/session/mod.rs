@@ -213,6 +213,8 @@ pub struct Session {
     index: Arc<Index>,
     /// The current position: results and tokens given so far.
     at: Position,
+    /// The position at which the conversation was last summed up: what was given before is no longer read.
+    summed_up: Position,
     /// Whether the host reports what is visible.
     host_reports: bool,
     /// Words of the recent calls and of the failures that they reported.
@@ -484,6 +486,7 @@ impl Session {
     pub fn compact(&mut self, calls: &[String]) {
         let kept: HashSet<&str> = calls.iter().map(String::as_str).collect();
         self.retain(|call| kept.contains(call));
+        self.summed_up = self.at;
         // Questions from before the summary do not count in this context.
         self.asked = Arc::default();
         self.edits = Arc::default();

@@ -46,6 +46,7 @@ mod references;
 mod room;
 mod rules;
 mod run;
+mod scale;
 mod seals;
 mod sessions;
 mod streams;

@@ -35,8 +35,7 @@ impl Attempt<'_, '_> {
         if self.request.policy.never_omit && !self.request.policy.strict_cap {
             return ledger;
         }
-        let limit =
-            self.request.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
+        let limit = self.head_tail(source, detection, ledger.size(source, None));
         let limit = limit.filter(|_| self.rule_allows("head_tail"));
         if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
             // A report that a reducer has shortened is denser than a text that no reducer knows.
@@ -74,6 +73,7 @@ impl Attempt<'_, '_> {
         if is_exact {
             return ledger;
         }
+        let bytes = self.scaled_cap(source, detection, bytes);
         let strict = self.request.policy.strict_cap;
         let outliers = has_samples(source, detection);
         let reason = Reason::OutputCap;
@@ -81,11 +81,30 @@ impl Attempt<'_, '_> {
         self.cut("output_cap", source, signals, ledger, cap, detection.reports_failures())
     }
 
+    /// Bytes to which a text of this size loses its middle.
+    fn head_tail(&self, source: &Source<'_>, detection: &Detection, size: usize) -> Option<usize> {
+        let policy = self.request.policy;
+        let is_document = is_document(source);
+        let is_over = policy.head_tail_from(is_document).is_some_and(|from| size > from);
+        policy.head_tail(is_document).filter(|_| is_over && self.is_cut(source, detection))
+    }
+
+    /// The byte cap in this context. One that the caller set counts as it is, and so does that of a text that an agent edits
+    /// or reads from end to end.
+    fn scaled_cap(&self, source: &Source<'_>, detection: &Detection, bytes: usize) -> usize {
+        let is_read_whole = match detection.shape {
+            Shape::Search | Shape::Listing => false,
+            Shape::Other => self.is_edit || (!self.is_read && is_markdown(source)),
+            Shape::File | Shape::Diff => true,
+        };
+        let is_scaled = !is_read_whole && !self.request.policy.strict_cap;
+        if is_scaled { self.request.policy.scale.of(bytes).max(1) } else { bytes }
+    }
+
     /// Bytes that the cuts would leave of a text: what a step that knows its format can aim at.
     pub(in crate::pipeline) fn room(&self, source: &Source<'_>, detection: &Detection) -> Option<usize> {
-        let limit =
-            self.request.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
-        let cap = self.request.policy.max_output_bytes;
+        let limit = self.head_tail(source, detection, source.text().len());
+        let cap = self.scaled_cap(source, detection, self.request.policy.max_output_bytes);
         // A budget that asks for less asks it of documents here, and of other texts by a cut.
         Some(limit.map_or(cap, |limit| limit.min(cap)) >> self.request.policy.squeeze.min(16))
     }

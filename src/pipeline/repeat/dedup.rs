@@ -6,6 +6,7 @@
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
+use crate::config::Scale;
 use crate::pipeline::evidence::Rung;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::repeat::blocks::{Earlier, Reference};
@@ -87,6 +88,8 @@ pub struct Decision {
     pub edited: Vec<Arc<str>>,
     /// Whether the text was nothing but a reference to a call that the session knew.
     pub own_marker: bool,
+    /// What its limits were multiplied by.
+    pub scale: Scale,
     /// What was asked of it beside its policy, and how far that had to go. What is asked later of the same
     /// result changes nothing.
     pub asked: Ask,
@@ -131,6 +134,11 @@ pub trait History {
     /// What the session talks about.
     fn terms(&self) -> Vec<Term> {
         Vec::new()
+    }
+
+    /// What the limits are multiplied by, for the size of the context.
+    fn scale(&self) -> Scale {
+        Scale::FULL
     }
 
     /// Whether there is a session that wants to know what is shown.

@@ -7,7 +7,9 @@ use std::ops::Range;
 use super::grammar::{Found, Hit};
 use super::limits::{self, Selection};
 use super::long;
+use crate::config::Mode;
 use crate::detect::Shape;
+use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::embedded;
 use crate::text::ledger::{Action, Reduction};
@@ -23,7 +25,10 @@ const MAY_HOLD_DATA: usize = 200;
 /// What to do with the lines of a search.
 pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
     let source = input.source;
-    let mut limits = input.policy.search_limits();
+    let mut limits = input.policy.search_limits(source.text().len());
+    if is_bounded(input) && input.policy.mode == Mode::Standard {
+        limits.matches_per_file = input.policy.search_max_matches_per_file.filter(|matches| *matches > 0);
+    }
     // Where words may report a failure, only the guard may say which lines can go.
     if input.detection.reports_failures() {
         (limits.context_lines, limits.matches_per_file, limits.files) = (None, None, None);
@@ -60,6 +65,15 @@ pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
     }
     writer.others(line..source.len(), None, is_search);
     writer.out
+}
+
+/// Whether the call itself says how much it wants to see.
+fn is_bounded(input: &Input<'_>) -> bool {
+    let pipelines = &input.detection.command.pipelines;
+    let is_counted = |simple: &Simple| simple.has_flag(&["-m", "--max-count"]);
+    input.detection.is_range
+        || pipelines.iter().any(|pipeline| pipeline.len() > 1)
+        || pipelines.iter().flatten().any(is_counted)
 }
 
 /// Lines that stay as they are, in order: those that an encoder may fold since they repeat, those that hold

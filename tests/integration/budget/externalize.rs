@@ -155,10 +155,12 @@ fn what_cannot_be_kept_is_compressed_as_usual() {
         let params = json!({"sessionId": "s", "result": plain("a", &text)});
         call(&Engine::default(), "toolResult/compress", &params).unwrap()
     };
-    // No session, and no call id.
+    // No session: the limits are not those of a small context.
+    let usual_alone =
+        call(&Engine::default(), "toolResult/compress", &json!({"result": plain("a", &text)})).unwrap();
     let alone = json!({"result": plain("a", &text), "policy": {"externalizeAbove": 8192}});
     let out = call(&Engine::default(), "toolResult/compress", &alone).unwrap();
-    assert_eq!(out["content"], usual["content"]);
+    assert_eq!(out["content"], usual_alone["content"]);
     assert!(out["evidence"]["steps"].to_string().contains("no_session"), "{}", out["evidence"]["steps"]);
     // A store without room.
     let artifacts = Limits { max_artifact_bytes: 1000, ..Limits::default() };

@@ -82,7 +82,8 @@ export interface PolicyPatch {
   maxOutputBytes?: number | null | undefined;
   /**
    * Bytes above which the middle of a text without a reducer is left out; 0 for never. Failure
-   * lines stay. Default 12288 in `standard`, 6144 in `aggressive`, 32768 for a JSON document.
+   * lines stay. Default 12288 in `standard`, 6144 in `aggressive`, 32768 for a JSON document; less
+   * while the context of a session is small.
    */
   headTailBytes?: number | null | undefined;
   /**
@@ -170,7 +171,7 @@ export interface PolicyPatch {
   fileStructureMaxLines?: number | null | undefined;
   /**
    * Bytes of a view above which `auto` may leave out bodies; 0 for never. Default 12288 in
-   * `standard`, 4096 in `aggressive`.
+   * `standard`, 4096 in `aggressive`; less while the context of a session is small.
    */
   fileOutlineBytes?: number | null | undefined;
   /**
@@ -186,7 +187,10 @@ export interface PolicyPatch {
    * `aggressive`.
    */
   searchContextLines?: number | null | undefined;
-  /** Matches shown of one file; 0 for all. Default all in `standard`, 8 in `aggressive`. */
+  /**
+   * Matches shown of one file; 0 for all. Default all in `standard`, 8 in `aggressive`; fewer while
+   * the context of a session is small.
+   */
   searchMaxMatchesPerFile?: number | null | undefined;
   /**
    * Files of which matches are shown; 0 for all. Default all in `standard`, 100 in `aggressive`.

@@ -251,7 +251,8 @@ class PolicyPatch(TypedDict, total=False):
 
     headTailBytes: int | None
     """Bytes above which the middle of a text without a reducer is left out; 0 for never. Failure
-    lines stay. Default 12288 in `standard`, 6144 in `aggressive`, 32768 for a JSON document.
+    lines stay. Default 12288 in `standard`, 6144 in `aggressive`, 32768 for a JSON document;
+    less while the context of a session is small.
     """
 
     dedup: bool | None
@@ -353,7 +354,7 @@ class PolicyPatch(TypedDict, total=False):
 
     fileOutlineBytes: int | None
     """Bytes of a view above which `auto` may leave out bodies; 0 for never. Default 12288 in
-    `standard`, 4096 in `aggressive`.
+    `standard`, 4096 in `aggressive`; less while the context of a session is small.
     """
 
     fileLineNumbers: bool | None
@@ -373,7 +374,9 @@ class PolicyPatch(TypedDict, total=False):
     """
 
     searchMaxMatchesPerFile: int | None
-    """Matches shown of one file; 0 for all. Default all in `standard`, 8 in `aggressive`."""
+    """Matches shown of one file; 0 for all. Default all in `standard`, 8 in `aggressive`; fewer
+    while the context of a session is small.
+    """
 
     searchMaxFiles: int | None
     """Files of which matches are shown; 0 for all. Default all in `standard`, 100 in
