@@ -145,6 +145,13 @@ pub fn new_texts(call: &ToolCall) -> Vec<&str> {
         .collect()
 }
 
+/// The lines that the command `edit 12:14` of an editor of lines replaces.
+pub fn range(call: &ToolCall) -> Option<(usize, usize)> {
+    let (place, _) = call.command.as_deref()?.strip_prefix("edit ")?.split_once('\n')?;
+    let (first, last) = place.trim().split_once(':')?;
+    Some((first.parse().ok()?, last.parse().ok()?))
+}
+
 /// The commands of an editor of lines: `edit 12:14`, then the new lines up to `end_of_edit`, which stand in the view under
 /// the numbers from 12 on; `insert 12`, then the same up to `end_of_insert`, from 13 on.
 ///
@@ -153,12 +160,7 @@ pub fn new_texts(call: &ToolCall) -> Vec<&str> {
 fn by_numbers(call: &ToolCall, source: &Source<'_>, proposed: bool) -> Option<Vec<Range<usize>>> {
     let command = call.command.as_deref()?;
     let (first, text) = match command.strip_prefix("edit ") {
-        Some(rest) => {
-            let (place, text) = rest.split_once('\n')?;
-            let (first, last) = place.trim().split_once(':')?;
-            last.parse::<usize>().ok()?;
-            (first.parse::<usize>().ok()?, text)
-        }
+        Some(_) => (range(call)?.0, command.split_once('\n')?.1),
         None => {
             let (place, text) = command.strip_prefix("insert ")?.split_once('\n')?;
             (place.trim().parse::<usize>().ok()?.saturating_add(1), text)

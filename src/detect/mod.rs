@@ -5,7 +5,7 @@ pub mod command;
 mod document;
 pub mod edit;
 pub(crate) mod json;
-mod range;
+pub mod range;
 pub mod sections;
 pub mod viewed;
 pub mod wrapper;

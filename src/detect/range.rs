@@ -1,4 +1,4 @@
-//! Whether a call asked for certain lines of a file: then it wants these, and all of them.
+//! Whether a call asked for certain lines of a file, and for which: then it wants these, and all of them.
 
 use serde_json::Value;
 
@@ -35,6 +35,32 @@ pub(super) fn is_asked(call: &ToolCall, command: &CommandLine) -> bool {
     ARGUMENTS.iter().any(is_given)
         || command.is_filtered()
         || command.pipelines.iter().flatten().any(names_lines)
+}
+
+/// The lines of a file that a call asked for, first and last, where it names both: `sed -n 180,300p`, or two arguments.
+pub fn asked(call: &ToolCall) -> Option<(u32, u32)> {
+    let number = |value: &Value| value.as_u64().and_then(|n| u32::try_from(n).ok());
+    let given = |names: &[&str]| names.iter().find_map(|name| number(call.arguments.get(*name)?));
+    let pair = ["view_range", "viewRange", "line_range", "lineRange"]
+        .iter()
+        .find_map(|name| <&[Value; 2]>::try_from(call.arguments.get(*name)?.as_array()?.as_slice()).ok());
+    let (first, last) = match pair {
+        Some([first, last]) => (number(first)?, number(last)?),
+        None => match given(&["start_line", "startLine", "line_start"]) {
+            Some(first) => (first, given(&["end_line", "endLine", "line_end"])?),
+            None => by_sed(&super::read_command(call, call.command.as_deref()?))?,
+        },
+    };
+    (first <= last).then_some((first, last))
+}
+
+/// Those of the one `sed` in a command.
+fn by_sed(command: &CommandLine) -> Option<(u32, u32)> {
+    let mut all = command.pipelines.iter().flatten().filter(|simple| simple.program() == "sed");
+    let sed = all.next().filter(|_| all.next().is_none())?;
+    let mut ranges = sed.argv.iter().skip(1).filter_map(|word| word.strip_suffix('p')?.split_once(','));
+    let (first, last) = ranges.next().filter(|_| ranges.next().is_none())?;
+    Some((first.parse().ok()?, last.parse().ok()?))
 }
 
 /// Some hosts fill in what the model left out.
@@ -78,6 +104,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn both_ends_are_known_where_the_call_names_them() {
+        let of = |arguments: Value, line: &str| {
+            let command = Some(line.to_owned()).filter(|line| !line.is_empty());
+            asked(&ToolCall { arguments, command, ..ToolCall::default() })
+        };
+        assert_eq!(of(json!({ "view_range": [3, 9] }), ""), Some((3, 9)));
+        assert_eq!(of(json!({ "start_line": 3, "end_line": 9 }), ""), Some((3, 9)));
+        assert_eq!(of(Value::Null, "nl -ba a.py | sed -n '20,90p'"), Some((20, 90)));
+        for line in
+            ["sed -n '/a/,/b/p' a", "sed -n '20,90p;95,99p' a", "sed -n 9p a", "cat a", "sed -n 9,2p a"]
+        {
+            assert_eq!(of(Value::Null, line), None, "{line}");
+        }
+        assert_eq!(of(json!({ "view_range": [3, -1] }), ""), None);
+    }
 
     #[test]
     fn ranges_are_seen_in_arguments_and_commands() {

@@ -247,7 +247,7 @@ impl Going<'_> {
         let Place { engine, id, policy, .. } = self.place;
         let (facts, stored) = (timeline.facts(number)?, out.get(number)?);
         let (artifact, is_near) = engine.keep_whole(id, &self.found[number].call, stored, policy, true)?;
-        in_place(facts, why, artifact, is_near, policy)
+        in_place(facts, (why, timeline.stands_for(number, why)), artifact, is_near, policy)
     }
 
     /// Ends with the body: what goes before the request that it is.
@@ -268,23 +268,24 @@ impl Going<'_> {
     }
 }
 
-/// What stands in the place of a result whose original is kept; `None` where it saves nothing. `is_near` says whether the command
-/// in texts reads the original.
+/// What stands in the place of a result whose original is kept; `None` where it saves nothing. `by` is the result that stands for
+/// it, `is_near` says whether the command in texts reads the original.
 pub(super) fn in_place(
     facts: &Facts,
-    why: Gone,
+    (why, by): (Gone, Option<&str>),
     artifact: ArtifactRef,
     is_near: bool,
     policy: &Policy,
 ) -> Option<InPlace> {
     let handle = artifact.id.get(..HANDLE_DIGITS)?.to_owned();
-    let by = match (policy.expand_tool, policy.hint.as_ref().and_then(|hint| hint.command.as_ref())) {
+    let read_by = match (policy.expand_tool, policy.hint.as_ref().and_then(|hint| hint.command.as_ref())) {
         (true, _) => Some(ReadBy::Id),
         (false, Some(folder)) if is_near => Some(ReadBy::Command { folder: folder.clone() }),
         (false, _) => None,
     };
     let (lines, of) = (facts.lines, facts.of.clone());
-    let mut text = Marker::Removed { lines, of, why, read: by.map(|by| (handle, by)) }.write();
+    let by = by.map(str::to_owned);
+    let mut text = Marker::Removed { lines, of, why, by, read: read_by.map(|by| (handle, by)) }.write();
     if !facts.rest.is_empty() {
         text.push('\n');
         text.push_str(&facts.rest);

@@ -69,7 +69,8 @@ impl Engine {
                 |timeline, number, why| {
                     let Original { artifact, is_near, .. } = room.original(number)?;
                     self.artifacts().open(Some(session), &artifact.id).ok()?;
-                    in_place(timeline.facts(number)?, why, artifact.clone(), *is_near, policy)
+                    let by = timeline.stands_for(number, why);
+                    in_place(timeline.facts(number)?, (why, by), artifact.clone(), *is_near, policy)
                 },
             )
         });

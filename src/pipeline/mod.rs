@@ -32,7 +32,7 @@ mod exclude;
 
 mod attempt;
 mod dictionary;
-mod exit;
+pub mod exit;
 pub mod hint;
 pub mod limit;
 mod part;

@@ -62,8 +62,8 @@ pub struct ReclaimTerms {
     /// Prices, in place of `cache`.
     #[serde(default)]
     pub prices: Option<CachePrices>,
-    /// The least that is to be gained, in tokens read from the cache. Default 6000; in `standard` 60000 for a batch with
-    /// results that no later one stands for.
+    /// The least that is to be gained, in tokens read from the cache. Default 6000; 60000 for a batch with results that no
+    /// later one stands for, in `aggressive` 20000.
     #[serde(default)]
     pub min_gain: Option<u64>,
 }
@@ -95,8 +95,10 @@ impl ReclaimTerms {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReclaimReason {
-    /// A later result shows the same lines of the file.
+    /// A later result shows the same lines of the file, as they were.
     ShownAgain,
+    /// A later result shows these lines of the file as they are since.
+    Superseded,
     /// A later result is of the same call.
     RunAgain,
     /// No answer of the model cited it lately.
@@ -121,6 +123,7 @@ impl Reclaimed {
     pub fn new(gone: Gone, tokens_saved: usize) -> Self {
         let (reason, count) = match gone {
             Gone::ShownAgain(count) => (ReclaimReason::ShownAgain, count),
+            Gone::Superseded(count) => (ReclaimReason::Superseded, count),
             Gone::RunAgain(count) => (ReclaimReason::RunAgain, count),
             Gone::NotCited(count) => (ReclaimReason::NotCited, count),
         };

@@ -1,22 +1,19 @@
 //! What is to be known about a result to say whether it may go.
 
-use super::Words;
-use crate::detect::{detect, viewed};
+use super::hits::Hits;
+use super::view::{Again, View};
+use super::{Words, label, rest};
+use crate::detect::{Detection, Shape, detect, edit, viewed};
 use crate::pipeline::Outcome;
 use crate::pipeline::evidence::Status;
 use crate::text::call::ToolCall;
 use crate::text::marker::{self, Marker};
-use crate::text::signals;
 use crate::text::source::Source;
 
 /// Results of fewer tokens stay: what stands in their place would cost half of it.
 const MIN_TOKENS: usize = 80;
-/// Fewest lines with numbers that make a result a view of these lines.
-const MIN_NUMBERS: usize = 3;
-/// Longest line that stays in the place of a result, in bytes.
-const MAX_LINE: usize = 160;
-/// What a marker in the place of a result costs, in tokens. It is measured: 22 to 31 with a path of usual length.
-const MARKER_TOKENS: usize = 30;
+/// What a marker in the place of a result costs, in tokens. It is measured: 26 to 40 with a path of usual length.
+const MARKER_TOKENS: usize = 34;
 /// Bytes of a token, where a text is not counted.
 pub(super) const BYTES_OF_TOKEN: usize = 4;
 
@@ -31,13 +28,16 @@ pub struct Facts {
     pub lines: usize,
     /// What the call was about, or its tool, as a marker names it.
     pub of: String,
-    /// The lines that stay in its place: of a command that failed, and of a run of tests or of a build, its failure and its
-    /// last line.
+    /// The lines that stay in its place: of an edit what became of it, of a command its failure, its totals and its status.
     pub rest: String,
     /// What an answer cites it by.
     pub(super) words: Words,
     /// The lines of a file that it shows.
     pub(super) view: Option<View>,
+    /// The file at which the call looked, or which it changed.
+    pub(super) file: Option<String>,
+    /// What a small search or listing found.
+    pub(super) hits: Hits,
     /// Whether it is of a run of tests or of a build.
     pub(super) is_run: bool,
     /// Digest of the call.
@@ -52,25 +52,15 @@ pub struct Facts {
     pub may_go: bool,
 }
 
-/// Numbered lines of a file.
-#[derive(Debug, Clone)]
-pub(super) struct View {
-    /// The name of the file, without its folder.
-    pub(super) file: String,
-    /// The numbers, in ranges from first to last.
-    numbers: Box<[(u32, u32)]>,
-}
-
 impl Facts {
     /// The facts of a result. `asked` is a digest of its call, `label` what that is about.
-    pub fn of(call: &ToolCall, outcome: &Outcome, asked: Option<[u8; 16]>, label: Option<&str>) -> Self {
+    pub fn of(call: &ToolCall, outcome: &Outcome, asked: Option<[u8; 16]>, about: Option<&str>) -> Self {
         let evidence = &outcome.evidence;
-        let of = label.or(Some(call.tool.as_str()).filter(|tool| !tool.is_empty() && marker::is_name(tool)));
         let mut facts = Self {
             call: call.id.clone().unwrap_or_default(),
             tokens: evidence.tokens.after,
             lines: evidence.lines.before,
-            of: of.unwrap_or("a call").to_owned(),
+            of: label::of(call, "", about, None),
             asked,
             is_run: outcome.is_run(),
             ..Self::default()
@@ -83,18 +73,11 @@ impl Facts {
         facts.refers_to = shown.into_iter().filter(|id| **id != facts.call).cloned().collect();
         facts.refers_to.sort_unstable();
         facts.refers_to.dedup();
-        let numbers = numbers(text);
-        // Empty where the call names none.
-        let looked_at = viewed::file(call);
-        let is_view = looked_at.is_some() || call.path.is_some();
-        let file = looked_at.filter(|file| !file.is_empty()).or_else(|| call.path.clone());
-        facts.view = file
-            .or_else(|| heading(text).map(str::to_owned))
-            .filter(|_| !numbers.is_empty())
-            .map(|file| View { file: viewed::name(&file).to_owned(), numbers });
+        let detection = detect(call, &Source::new(text));
+        facts.looks(call, text, about);
         facts.has_failed = match call.succeeded() {
             Some(succeeded) => !succeeded,
-            None => evidence.guard.signals > 0 && detect(call, &Source::new(text)).reports_failures(),
+            None => evidence.guard.signals > 0 && detection.reports_failures(),
         };
         // What a rule keeps exact stays, and what was read back because it was needed.
         let is_exact = matches!(evidence.status, Status::Suppressed | Status::Bypassed);
@@ -102,12 +85,37 @@ impl Facts {
             return facts;
         }
         facts.may_go = true;
-        if (facts.has_failed || facts.is_run) && facts.view.is_none() && !is_view {
-            facts.rest = rest(text);
+        facts.rest = facts.leaves(call, text, &detection);
+        if matches!(detection.shape, Shape::Search | Shape::Listing) {
+            facts.hits = Hits::of(text);
         }
         let asked = call.texts();
         facts.words = Words::of([text.as_str()].into_iter().chain(asked).chain(call.path.as_deref()));
         facts
+    }
+
+    /// At which lines of which file it looks.
+    fn looks(&mut self, call: &ToolCall, text: &str, about: Option<&str>) {
+        let looked_at = viewed::file(call).filter(|file| !file.is_empty());
+        let file = looked_at.or_else(|| call.path.clone());
+        let view = View::of(text, file.as_deref());
+        self.of = label::of(call, text, about, view.as_ref());
+        self.file = file.or_else(|| Some(view.as_ref()?.file.clone()));
+        // What an edit shows that was rejected is not what the file holds.
+        self.view = view.filter(|_| !edit::is_rejected(call, text));
+    }
+
+    /// The lines that stay in its place.
+    fn leaves(&self, call: &ToolCall, text: &str, detection: &Detection) -> String {
+        if call.acts() {
+            return rest::of_edit(text);
+        }
+        let is_view = self.view.is_some() || viewed::file(call).is_some() || call.path.is_some();
+        let is_plain = call.command.is_some() && detection.shape == Shape::Other;
+        match !is_view && (self.has_failed || self.is_run || is_plain) {
+            true => rest::of_command(call, text),
+            false => String::new(),
+        }
     }
 
     /// The same of a result that the model sees only in part: it stays, and stands for no other one.
@@ -131,12 +139,9 @@ impl Facts {
         MARKER_TOKENS + self.rest.len().div_ceil(BYTES_OF_TOKEN)
     }
 
-    /// Whether another result shows nearly all lines of the file that this one shows. A tenth may be missing: lines that were
-    /// added since move the numbers of the rest.
-    pub(super) fn is_shown_by(&self, other: &Self) -> bool {
-        let (Some(one), Some(other)) = (&self.view, &other.view) else { return false };
-        let lines: u64 = one.numbers.iter().map(|(first, last)| u64::from(last - first) + 1).sum();
-        one.file == other.file && lines * 9 <= common(&one.numbers, &other.numbers) * 10
+    /// Whether another result shows nearly all lines of the file that this one shows, and how.
+    pub(super) fn shown_by(&self, other: &Self) -> Option<Again> {
+        self.view.as_ref()?.shown_by(other.view.as_ref()?)
     }
 
     /// Whether it can stand for an earlier result of the same call: a run, or a text with at least half of the earlier one's words.
@@ -151,7 +156,9 @@ impl Facts {
             + self.of.capacity()
             + self.rest.capacity()
             + self.words.bytes()
-            + self.view.as_ref().map_or(0, |view| view.file.capacity() + size_of_val(&*view.numbers))
+            + self.view.as_ref().map_or(0, View::bytes)
+            + self.file.as_ref().map_or(0, String::capacity)
+            + self.hits.bytes()
             + self.refers_to.iter().map(|id| size_of::<String>() + id.capacity()).sum::<usize>()
     }
 }
@@ -173,64 +180,6 @@ fn references(text: &str) -> usize {
     text.lines().filter(|line| marker::may_hold(line)).filter(points).count()
 }
 
-/// How many numbers two lists of ranges have in common.
-fn common(one: &[(u32, u32)], other: &[(u32, u32)]) -> u64 {
-    let (mut i, mut j, mut count) = (0, 0, 0);
-    while let (Some((a, b)), Some((c, d))) = (one.get(i), other.get(j)) {
-        let (from, to) = (a.max(c), b.min(d));
-        if from <= to {
-            count += u64::from(to - from) + 1;
-        }
-        if b < d { i += 1 } else { j += 1 }
-    }
-    count
-}
-
-/// The numbers that lines carry, as ranges in order; none where few lines do.
-fn numbers(text: &str) -> Box<[(u32, u32)]> {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    let mut count = 0;
-    for n in text.lines().filter_map(number) {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == n => *last = n,
-            Some((_, last)) if *last >= n => continue,
-            _ => ranges.push((n, n)),
-        }
-        count += 1;
-    }
-    if count < MIN_NUMBERS { Box::default() } else { ranges.into() }
-}
-
-/// The number in front of a line, as `12:`, `12→`, `12|` or `12` and a tab.
-fn number(line: &str) -> Option<u32> {
-    let line = line.trim_start_matches(' ');
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, rest) = line.split_at_checked(digits)?;
-    let rest = rest.strip_prefix(' ').unwrap_or(rest);
-    let is_numbered = digits > 0 && digits < 9 && rest.starts_with([':', '→', '|', '\t']);
-    number.parse().ok().filter(|n| is_numbered && *n < u32::MAX)
-}
-
-/// The file that a view names in its own first lines, as SWE-agent writes it: `[File: PATH (N lines total)]`.
-fn heading(text: &str) -> Option<&str> {
-    const OPEN: &str = "[File: ";
-    /// In front of it stands at most a note on the edit that was made.
-    const WITHIN: usize = 8;
-    let line = text.lines().take(WITHIN).find_map(|line| line.strip_prefix(OPEN))?;
-    line.split_once(" (").map(|(path, _)| path).filter(|path| !path.is_empty())
-}
-
-/// The first line of a failure, and the last line.
-fn rest(text: &str) -> String {
-    let says = |line: &&str| !line.trim().is_empty() && line.len() <= MAX_LINE && !line.starts_with('[');
-    let failure = signals::first_failure(text).and_then(|at| {
-        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
-        text[start..].lines().next().filter(says)
-    });
-    let last = text.lines().rev().find(says).filter(|last| Some(*last) != failure);
-    failure.into_iter().chain(last).map(str::trim_end).collect::<Vec<_>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,34 +193,6 @@ mod tests {
         Facts::of(call, &outcome, Some([1; 16]), None)
     }
 
-    fn view(from: u32, to: u32) -> Facts {
-        let text: String = (from..=to).map(|n| format!("{n}\tlet value_{n} = compute({n});\n")).collect();
-        facts(
-            &ToolCall { tool: "Read".into(), path: Some("/w/src/a.rs".into()), ..ToolCall::default() },
-            &text,
-        )
-    }
-
-    #[test]
-    fn a_view_is_shown_by_one_of_the_same_lines() {
-        let (small, large) = (view(20, 39), view(1, 60));
-        assert!(small.is_shown_by(&large) && !large.is_shown_by(&small));
-        // Of twenty lines two may be missing.
-        assert!(small.is_shown_by(&view(22, 60)) && !small.is_shown_by(&view(23, 60)));
-        let mut other = view(1, 60);
-        other.view.as_mut().unwrap().file = "b.rs".into();
-        assert!(!small.is_shown_by(&other));
-        assert!(small.may_go && !small.has_failed && small.rest.is_empty());
-    }
-
-    #[test]
-    fn numbers_are_those_in_front_of_lines() {
-        assert_eq!(&*numbers("  1\ta\n2: b\n\n3 | c\n 9→d\n10:e\n2024-01-01 x\n"), [(1, 3), (9, 10)]);
-        assert!(numbers("1: a\n2: b\n").is_empty());
-        assert_eq!(number("99999999999: x"), None);
-        assert_eq!(heading("[File: /w/a.py (10 lines total)]\n1:x"), Some("/w/a.py"));
-    }
-
     #[test]
     fn references_of_another_process_are_seen() {
         let origin = Origin { call: String::new(), tool: "bash".into(), argument: None, label: None };
@@ -283,6 +204,23 @@ mod tests {
     }
 
     #[test]
+    fn a_rejected_edit_shows_no_lines_of_its_file() {
+        let call = ToolCall {
+            tool: "edit".into(),
+            command: Some("edit 3:4\nlet a = 1\nend_of_edit\n".into()),
+            ..ToolCall::default()
+        };
+        let lines: String = (1..90).map(|n| format!("{n}:let value_{n} = {n}\n")).collect();
+        let window = format!("[File: /w/a.py (90 lines total)]\n{lines}");
+        let done = facts(&call, &format!("{window}[File updated. Please review the changes.]\n"));
+        assert!(done.view.is_some());
+        assert_eq!((&*done.rest, &*done.of), ("File updated.", "edit 3:4 of /w/a.py"));
+        let no = facts(&call, &format!("Your edit was not applied. It reads:\n{window}"));
+        assert!(no.view.is_none());
+        assert_eq!(no.rest, "Your edit was not applied.");
+    }
+
+    #[test]
     fn what_failed_leaves_its_failure_and_its_last_line() {
         let log: String = (0..200).map(|n| format!("step {n} of the long build went by\n")).collect();
         let call = ToolCall { tool: "bash".into(), command: Some("make all".into()), ..ToolCall::default() };
@@ -290,7 +228,7 @@ mod tests {
         assert!(failed.has_failed && failed.rest.contains("error: no such file a.c"), "{failed:?}");
         assert!(failed.rest.ends_with("make: *** [all] Error 2"), "{}", failed.rest);
         let passed = facts(&call, &format!("{log}done\n"));
-        assert_eq!((passed.has_failed, &*passed.rest), (false, ""));
+        assert_eq!((passed.has_failed, &*passed.rest), (false, "done"));
         assert!(!facts(&call, "short\n").may_go);
     }
 }

@@ -9,14 +9,26 @@
 //! `requests * removed > factor * behind`, where `factor` is what writing to the cache costs more than reading, in prices of
 //! reading.
 
+mod batch;
+mod care;
 mod context;
 mod facts;
+mod hits;
+mod label;
+mod plan;
 mod price;
+mod rest;
 mod timeline;
+mod view;
 mod words;
 
+pub use batch::{Batch, Sum};
+pub use care::Care;
 pub use context::{Context, Item};
 pub use facts::Facts;
 pub use price::{Factor, Prices};
-pub use timeline::{Batch, Care, Sum, Timeline};
+pub use timeline::Timeline;
 pub use words::Words;
+
+#[cfg(test)]
+mod tests;

@@ -37,10 +37,10 @@ pub fn label_of_path(path: &str) -> Option<String> {
     Some(format!("{CUT}{}", &path[from..]))
 }
 
-/// A command as a marker names it: its first words, as far as they can stand in one.
+/// A command as a marker names it: its first words, as far as they can stand in one. In which folder it ran is left out.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
-    let command = command.trim();
+    let command = behind_folder(command.trim());
     let first = command.lines().next().unwrap_or_default();
     let more = (first.len() < command.len()).then_some(CUT);
     for word in first.split_ascii_whitespace().chain(more) {
@@ -58,6 +58,16 @@ pub fn label_of_command(command: &str) -> Option<String> {
     Some(out).filter(|out| !out.is_empty())
 }
 
+/// What follows `cd FOLDER &&` or `cd FOLDER;`.
+fn behind_folder(command: &str) -> &str {
+    let behind = command.strip_prefix("cd ").and_then(|rest| {
+        let end = rest.find(['&', ';', '|', '\n'])?;
+        let next = rest[end..].strip_prefix("&&").or_else(|| rest[end..].strip_prefix(';'))?;
+        Some(next.trim_start()).filter(|next| !next.is_empty())
+    });
+    behind.unwrap_or(command)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,7 +81,11 @@ mod tests {
             assert_eq!(label_of_path(path), None, "{path}");
         }
         assert_eq!(label_of_command("cargo  test --lib\n").as_deref(), Some("cargo test --lib"));
-        assert_eq!(label_of_command("cd a && ls; rm b").as_deref(), Some("cd a && ..."));
+        assert_eq!(label_of_command("cd a && ls && rm b; c").as_deref(), Some("ls && rm ..."));
+        assert_eq!(label_of_command("cd a; make all").as_deref(), Some("make all"));
+        for command in ["cd a", "cd a || ls", "cd a &&"] {
+            assert_eq!(label_of_command(command).as_deref(), Some(command));
+        }
         assert_eq!(label_of_command("$(x)"), None);
         assert_eq!(label_of_command("\nedit 3:4\n  let a = 1\n").as_deref(), Some("edit 3:4 ..."));
         let long = label_of_command(&"word ".repeat(40)).unwrap();

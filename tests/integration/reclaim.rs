@@ -177,18 +177,19 @@ fn what_stands_in_the_place_of_a_result_says_what_it_was_and_how_it_is_read() {
         assert_eq!(row["reclaimed"]["reason"], "not_cited", "{format}: {row}");
         let marker = text(&answer, format, 1);
         assert!(
-            marker.starts_with("[tersed#")
-                && marker.contains(": removed 60 lines of src/part1.rs, not cited in "),
+            marker.starts_with("[tersed: removed")
+                && marker.contains(": removed 60 lines of src/part1.rs 1-60, not cited in the last "),
             "{marker}"
         );
-        let id = marker.rsplit("; id ").next().unwrap().trim_end_matches(']');
+        let id = marker.split("; id ").nth(1).unwrap().split(';').next().unwrap();
         let original = call(&engine, "artifact/read", &json!({ "sessionId": "s", "id": id }));
         assert_eq!(original["text"].as_str(), Some(&*file(1)));
         assert_eq!(row["artifact"]["id"], original["id"]);
         let saved = row["reclaimed"]["tokensSaved"].as_u64().unwrap();
         assert!(saved > 300 && row["evidence"]["tokens"]["after"].as_u64().unwrap() < 60, "{row}");
         let marker = text(&answer, format, 2);
-        assert!(marker.contains(" of make all, not cited in ") && marker.lines().count() == 1, "{marker}");
+        assert!(marker.contains(" of make all, not cited in the last "), "{marker}");
+        assert_eq!(marker.lines().skip(1).collect::<Vec<_>>(), ["42 steps were done"]);
         // What answers name, failures and the last results stay.
         assert!(text(&answer, format, 0).contains("item_0_5"), "{}", text(&answer, format, 0));
         assert!(text(&answer, format, 3).contains("error: unit_3.c: no such file"));
@@ -242,6 +243,101 @@ fn a_run_that_was_run_again_goes_and_the_last_one_stays() {
     let place = text(&answer, "openai-chat", 0);
     assert!(place.contains("run again 4 results later") && place.contains("error: unit_1.c"), "{place}");
     assert!(text(&answer, "openai-chat", 4).contains("unit_9.c"));
+}
+
+/// A view of a file in an editor of lines, of which line 30 reads so.
+fn window(thirty: &str) -> String {
+    let line = |n: usize| match n {
+        30 => format!("30:{thirty}\n"),
+        n => format!("{n}:let item_{n} = build({n}) + offset_{n};\n"),
+    };
+    let lines: String = (1..=60).map(line).collect();
+    format!("[File: /w/src/table.rs (60 lines total)]\n{lines}")
+}
+
+fn look(command: &str, tool: &'static str, output: String) -> Turn {
+    Turn { tool, ..run(command, "Look.", output) }
+}
+
+#[test]
+fn an_older_version_of_lines_says_that_it_is_one_and_a_chain_leads_to_its_end() {
+    let edit = |n: usize| {
+        let said = "[File updated. Please review the changes.]\n";
+        look(
+            &format!("edit 30:30\nlet thirty = {n};\nend_of_edit\n"),
+            "edit",
+            window(&format!("let thirty = {n};")) + said,
+        )
+    };
+    let mut turns =
+        vec![look("goto 30", "goto", window("old")), look("scroll_up", "scroll_up", window("old"))];
+    turns.extend([edit(1), edit(2), read(1, "Look."), read(2, "Look on.")]);
+    let terms = json!({ "reclaimTerms": { "requestsToCome": 500 } });
+    for format in FORMATS {
+        let answer = send(&engine(), format, &turns, &terms);
+        let reasons = [0, 1, 2].map(|n| {
+            let reclaimed = &answer["results"][n]["reclaimed"];
+            (reclaimed["reason"].as_str().unwrap(), reclaimed["count"].as_u64().unwrap())
+        });
+        // All of them lead to the last edit, since the others go with them.
+        assert_eq!(reasons, [("superseded", 3), ("superseded", 2), ("superseded", 1)], "{format}");
+        let first = text(&answer, format, 0);
+        assert!(
+            first.contains(
+                ": removed 61 lines of /w/src/table.rs 1-60, superseded 3 results later by edit 30:30 of /w/src/table.rs; id "
+            ),
+            "{first}"
+        );
+        let edited = text(&answer, format, 2);
+        assert!(
+            edited.contains(" of edit 30:30 of /w/src/table.rs, superseded 1 result later by edit"),
+            "{edited}"
+        );
+        assert!(edited.ends_with("\nFile updated."), "{edited}");
+        assert!(text(&answer, format, 3).contains("30:let thirty = 2;"));
+    }
+    // Without an edit between them it is the same.
+    let turns = [&turns[..2], &turns[4..]].concat();
+    let answer = send(&engine(), "anthropic", &turns, &terms);
+    assert_eq!(answer["results"][0]["reclaimed"]["reason"], Value::Null, "the second one refers to it");
+    let mut apart = turns.clone();
+    apart[1] = look("goto 31", "goto", window("old").replace("[File", "\n[File"));
+    let answer = send(
+        &engine(),
+        "anthropic",
+        &apart,
+        &json!({ "reclaimTerms": { "requestsToCome": 500 }, "policy": { "dedup": true } }),
+    );
+    assert_ne!(answer["results"][0]["reclaimed"]["reason"], "superseded");
+}
+
+#[test]
+fn a_small_list_of_places_stays_while_the_agent_goes_through_it() {
+    let places: String =
+        (1..12).map(|n| format!("src/part{n}.rs:{}:  call_of_old_name(value_{n})\n", n * 5)).collect();
+    let grep = |said: &str| run("grep -rn old_name src", said, places.clone());
+    let quiet = |n: usize| read(100 + n, "Next.");
+    let gone = |turns: &[Turn]| {
+        let answer = send(
+            &engine(),
+            "anthropic",
+            turns,
+            &json!({ "reclaimTerms": { "cache": "cold", "minGain": 0 } }),
+        );
+        !answer["results"][0]["reclaimed"].is_null()
+    };
+    let mut idle = vec![grep("Search.")];
+    idle.extend((0..9).map(quiet));
+    assert!(gone(&idle));
+    let mut working = vec![grep("Search."), read(1, "Next."), read(2, "Next.")];
+    working.extend((0..9).map(quiet));
+    assert!(!gone(&working), "it goes on");
+    working.extend((9..20).map(quiet));
+    assert!(gone(&working), "it was given up");
+    let mut done = vec![grep("Search.")];
+    done.extend((1..12).map(|n| read(n, "Next.")));
+    done.extend((0..9).map(quiet));
+    assert!(gone(&done), "it is used up");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 use crate::config::Scale;
+use crate::detect::wrapper;
 use crate::pipeline::evidence::Rung;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::repeat::blocks::{Earlier, Reference};
@@ -267,7 +268,8 @@ pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: boo
     // A marker of an output that came in again belongs to the lines around it.
     let says =
         |line: &usize| !source.line(*line).trim().is_empty() && Marker::parse(source.line(*line)).is_none();
-    let last = (0..source.len()).rev().find(says);
+    // The frame that a tool puts around an output says nothing of how it ended.
+    let last = wrapper::inside(source).unwrap_or(0..source.len()).rev().find(says);
     lines.extend(last.filter(|last| is_short(last) && lines.last().is_none_or(|line| line < last)));
     lines.into_iter().map(|line| source.line(line)).collect::<Vec<_>>().join("\n")
 }

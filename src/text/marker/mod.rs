@@ -33,6 +33,10 @@ const DUPLICATE_CLOSE: &str = "; see earlier result]";
 const SAME_OUTPUT: &str = " (same output";
 /// How the marker ends of a result that differs in times alone.
 const BUT_FOR_TIMES: &str = ", but for times";
+/// What follows the opening where a result left.
+const REMOVED: &str = ": removed ";
+/// What stands in front of the document check there, at the end of the marker.
+const SEAL: &str = "; seal ";
 /// Decimal digits of the document check: about 40 bits.
 pub const CHECK_DIGITS: usize = 12;
 
@@ -181,6 +185,8 @@ pub enum Marker {
         of: String,
         /// Why it could go.
         why: Gone,
+        /// The newer result that stands for it, in the same terms.
+        by: Option<String>,
         /// The start of the id of the original, and what takes it.
         read: Option<(String, ReadBy)>,
     },
@@ -209,12 +215,24 @@ pub enum Marker {
 /// Why a result could leave the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gone {
-    /// A result shows the same lines of the file, so many results later.
+    /// A result shows the same lines of the file, so many results later, as they were.
     ShownAgain(usize),
+    /// A result shows these lines of the file as they are so many results later.
+    Superseded(usize),
     /// The same call gave a newer result, so many results later.
     RunAgain(usize),
-    /// The model named nothing of it in so many answers.
+    /// The model named nothing of it in its last so many answers.
     NotCited(usize),
+}
+
+impl Gone {
+    /// How many results later the one comes that stands for it.
+    pub fn later(self) -> Option<usize> {
+        match self {
+            Self::ShownAgain(later) | Self::Superseded(later) | Self::RunAgain(later) => Some(later),
+            Self::NotCited(_) => None,
+        }
+    }
 }
 
 /// What an original is read by.
@@ -443,13 +461,18 @@ impl Marker {
                 by.write(handle, &mut out);
                 Ok(())
             }
-            Self::Removed { lines, of, why, read } => {
+            Self::Removed { lines, of, why, by, read } => {
                 let _ = write!(out, "removed {} of {}, ", counted(*lines, "line"), inside(of));
                 let _ = match why {
                     Gone::ShownAgain(n) => write!(out, "shown again {} later", counted(*n, "result")),
+                    Gone::Superseded(n) => write!(out, "superseded {} later", counted(*n, "result")),
                     Gone::RunAgain(n) => write!(out, "run again {} later", counted(*n, "result")),
-                    Gone::NotCited(n) => write!(out, "not cited in {}", counted(*n, "answer")),
+                    Gone::NotCited(1) => write!(out, "not cited in the last answer"),
+                    Gone::NotCited(n) => write!(out, "not cited in the last {n} answers"),
                 };
+                if let Some(by) = by {
+                    let _ = write!(out, " by {}", inside(by));
+                }
                 if let Some((handle, by)) = read {
                     out.push_str("; ");
                     by.write(handle, &mut out);

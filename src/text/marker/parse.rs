@@ -2,7 +2,7 @@
 
 use super::{
     BUT_FOR_TIMES, CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Gone, Marker,
-    OPEN, ReadBy, SAME_OUTPUT, SHOW, Unit,
+    OPEN, ReadBy, SAME_OUTPUT, SEAL, SHOW, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -191,22 +191,45 @@ fn parse_original(rest: &str) -> Option<Marker> {
 }
 
 fn parse_removed(rest: &str) -> Option<Marker> {
+    let rest = &rest[..rest.len() - seal_len(rest)];
     let (lines, rest) = counted(rest, "line")?;
     let (rest, read) = match rest.split_once("; ") {
         Some((rest, read)) => (rest, Some(read_by(read)?)),
         None => (rest, None),
     };
     let (of, why) = rest.strip_prefix(" of ")?.split_once(", ").filter(|(of, _)| !of.is_empty())?;
-    let later = |n: &str| counted(n, "result").filter(|(_, rest)| *rest == " later").map(|(n, _)| n);
-    let why = if let Some(n) = why.strip_prefix("shown again ") {
-        Gone::ShownAgain(later(n)?)
-    } else if let Some(n) = why.strip_prefix("run again ") {
-        Gone::RunAgain(later(n)?)
-    } else {
-        let (n, rest) = counted(why.strip_prefix("not cited in ")?, "answer")?;
-        Gone::NotCited(rest.is_empty().then_some(n)?)
+    let (why, by) = parse_why(why)?;
+    Some(Marker::Removed { lines, of: of.to_owned(), why, by, read })
+}
+
+/// Bytes of the document check at the end of a body, 0 where there is none.
+pub(super) fn seal_len(body: &str) -> usize {
+    let check = body.rsplit_once(SEAL).map_or("", |(_, check)| check);
+    let is_check = check.len() == CHECK_DIGITS && check.bytes().all(|b| b.is_ascii_digit());
+    if is_check { SEAL.len() + CHECK_DIGITS } else { 0 }
+}
+
+/// Why a result left, and the one that stands for it.
+fn parse_why(text: &str) -> Option<(Gone, Option<String>)> {
+    const LATER: &[(&str, fn(usize) -> Gone)] = &[
+        ("shown again ", Gone::ShownAgain),
+        ("superseded ", Gone::Superseded),
+        ("run again ", Gone::RunAgain),
+    ];
+    if let Some(rest) = text.strip_prefix("not cited in the last ") {
+        let answers = match rest {
+            "answer" => 1,
+            rest => number(rest.strip_suffix(" answers")?).filter(|n| *n != 1)?,
+        };
+        return Some((Gone::NotCited(answers), None));
+    }
+    let (rest, why) = LATER.iter().find_map(|(word, why)| Some((text.strip_prefix(word)?, why)))?;
+    let (later, rest) = counted(rest, "result")?;
+    let by = match rest.strip_prefix(" later")? {
+        "" => None,
+        rest => Some(rest.strip_prefix(" by ").filter(|by| !by.is_empty())?.to_owned()),
     };
-    Some(Marker::Removed { lines, of: of.to_owned(), why, read })
+    Some((why(later), by))
 }
 
 /// A number with its noun, and what follows.

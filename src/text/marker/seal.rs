@@ -3,8 +3,9 @@
 //! learns whether a check was right. It never escapes anything; `lookalike` does.
 
 use std::fmt;
+use std::ops::Range;
 
-use super::{CHECK_DIGITS, Marker, OPEN};
+use super::{CHECK_DIGITS, Marker, OPEN, REMOVED, SEAL, parse};
 
 /// What seals are made with: a secret of the installation. It is never written anywhere, not even for debugging.
 ///
@@ -44,32 +45,63 @@ impl fmt::Debug for SealKey {
     }
 }
 
+/// Where the check stands in a text, or would stand.
+struct Place {
+    /// What of the text is the check, with what stands in front of it; empty where there is none.
+    range: Range<usize>,
+    /// What stands in front of it.
+    mark: &'static str,
+}
+
+impl Place {
+    /// That of the marker that starts at `open`. In the place of a result that left, readers took a number at the start for an id
+    /// of that result: there it stands at the end, by its name.
+    fn of(text: &str, open: usize) -> Self {
+        let at = open + OPEN.len();
+        let rest = &text[at..];
+        let end = memchr::memchr(b']', rest.as_bytes()).filter(|_| rest.starts_with(REMOVED));
+        let (range, mark) = match end.map(|end| at + end) {
+            Some(end) => (end - parse::seal_len(&text[at..end])..end, SEAL),
+            None => (at..at + if rest.starts_with('#') { 1 + CHECK_DIGITS } else { 0 }, "#"),
+        };
+        Self { range, mark }
+    }
+
+    /// That of the first marker of a text.
+    fn first(text: &str) -> Option<Self> {
+        find_open(text, 0).map(|open| Self::of(text, open))
+    }
+
+    /// The digits that stand there.
+    fn digits<'a>(&self, text: &'a str) -> Option<&'a str> {
+        text.get(self.range.start + self.mark.len()..self.range.end).filter(|_| !self.range.is_empty())
+    }
+}
+
 /// Puts the document check into the first marker of a finished text, if it has one.
 pub fn seal(text: &mut String, key: &SealKey) {
-    let Some(at) = find_open(text, 0).map(|at| at + OPEN.len()) else { return };
+    let Some(Place { range, mark }) = Place::first(text) else { return };
     // A marker of an earlier output that was cut further has a check already, of the longer text.
-    if text[at..].starts_with('#') {
-        text.replace_range(at..at + 1 + CHECK_DIGITS, "");
-    }
-    let check = format!("#{}", document_check(&text[..at], &text[at..], key));
-    text.insert_str(at, &check);
+    let start = range.start;
+    text.replace_range(range, "");
+    let check = format!("{mark}{}", document_check(&text[..start], &text[start..], key));
+    text.insert_str(start, &check);
 }
 
 /// Takes the check out of a text that `seal` finished, so that it can become a part of another.
 pub fn unseal(text: &mut String, key: &SealKey) {
     if is_sealed(text, key)
-        && let Some(at) = find_open(text, 0).map(|at| at + OPEN.len())
+        && let Some(place) = Place::first(text)
     {
-        text.replace_range(at..at + 1 + CHECK_DIGITS, "");
+        text.replace_range(place.range, "");
     }
 }
 
 /// Whether a text is, whole, an output that `seal` finished with this key.
 pub fn is_sealed(text: &str, key: &SealKey) -> bool {
-    let Some(at) = find_open(text, 0).map(|at| at + OPEN.len()) else { return false };
-    let Some(rest) = text[at..].strip_prefix('#') else { return false };
-    let check = rest.get(..CHECK_DIGITS);
-    check.is_some_and(|check| document_check(&text[..at], &rest[CHECK_DIGITS..], key) == check)
+    let Some(place) = Place::first(text) else { return false };
+    let Range { start, end } = place.range;
+    place.digits(text).is_some_and(|check| document_check(&text[..start], &text[end..], key) == check)
 }
 
 /// Bytes that are read to find where a sealed output begins, all attempts together.
@@ -79,10 +111,10 @@ const MAX_READ: usize = 16 << 20;
 /// that of a line. The line end behind it may be missing: hosts take it off.
 pub fn sealed_from(text: &str, key: &SealKey) -> Option<usize> {
     let open = find_open(text, 0)?;
-    let at = open + OPEN.len();
-    let rest = text[at..].strip_prefix('#')?;
-    let check = rest.get(..CHECK_DIGITS)?;
-    let whole = format!("{}\n", &rest[CHECK_DIGITS..]);
+    let place = Place::of(text, open);
+    let check = place.digits(text)?;
+    let Range { start: at, end } = place.range;
+    let whole = format!("{}\n", &text[end..]);
     let starts = memchr::memchr_iter(b'\n', &text.as_bytes()[..open]).map(|end| end + 1);
     let mut left = MAX_READ;
     std::iter::once(0)

@@ -14,9 +14,9 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
     let lines = |count, last, id, names| Marker::Lines { count, first: 2, last, reason: reason(), id, names };
     let shown =
         |there, argument, ago| Marker::Shown { first: 2, last: 4, there, origin: origin(argument), ago };
-    let removed = |lines, why, by: Option<ReadBy>| {
-        let read = by.map(|by| ("12345678".to_owned(), by));
-        Marker::Removed { lines, of: name(), why, read }
+    let removed = |lines, why, by, read: Option<ReadBy>| {
+        let read = read.map(|by| ("12345678".to_owned(), by));
+        Marker::Removed { lines, of: name(), why, by, read }
     };
     let original = |lines, by| Marker::Original { lines, handle: "12345678".to_owned(), by };
     let mut all = vec![
@@ -52,9 +52,11 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         original(1, ReadBy::Id),
         original(2, ReadBy::Command { folder: None }),
         original(2, ReadBy::Command { folder: Some(name()) }),
-        removed(1, Gone::ShownAgain(1), None),
-        removed(2, Gone::RunAgain(2), Some(ReadBy::Id)),
-        removed(2, Gone::NotCited(6), Some(ReadBy::Command { folder: Some(name()) })),
+        removed(1, Gone::ShownAgain(1), None, None),
+        removed(2, Gone::Superseded(2), Some(name()), Some(ReadBy::Id)),
+        removed(2, Gone::RunAgain(2), None, Some(ReadBy::Id)),
+        removed(2, Gone::NotCited(1), None, None),
+        removed(2, Gone::NotCited(6), None, Some(ReadBy::Command { folder: Some(name()) })),
         Marker::Externalized { key: name(), kind: name(), summary: name() },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: None },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: Some(1) },
@@ -153,13 +155,12 @@ fn any_marker() -> impl Strategy<Value = Marker> {
                 let by = command.map_or(ReadBy::Id, |folder| ReadBy::Command { folder });
                 Marker::Original { lines, handle, by }
             }),
-        (n.clone(), "[a-z./-]{1,9}( [a-z./-]{1,9}){0,2}", 0usize..3, n.clone(), any::<bool>()).prop_map(
-            |(lines, of, kind, count, is_read)| {
-                let why = [Gone::ShownAgain, Gone::RunAgain, Gone::NotCited][kind](count);
+        (n.clone(), "[a-z./-]{1,9}( [a-z./-]{1,9}){0,2}", 0usize..4, n.clone(), any::<bool>(), any_label())
+            .prop_map(|(lines, of, kind, count, is_read, by)| {
+                let why = [Gone::ShownAgain, Gone::Superseded, Gone::RunAgain, Gone::NotCited][kind](count);
                 let read = is_read.then(|| ("12345678".to_owned(), ReadBy::Id));
-                Marker::Removed { lines, of, why, read }
-            }
-        ),
+                Marker::Removed { lines, of, why, by: by.filter(|_| why.later().is_some()), read }
+            }),
         (n.clone(), n.clone(), n.clone(), "[a-z_]{1,20}")
             .prop_map(|(lines, of, bytes, reason)| { Marker::NotKept { lines, of, bytes, reason } }),
         ("[a-z]{1,8}/[a-z.-]{1,12}", n.clone()).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),
@@ -238,6 +239,31 @@ proptest! {
         prop_assert_eq!(seal::find_open(&escaped, 0), None);
         prop_assert_eq!(escape(&escaped, |_| false, |_| false), None);
     }
+}
+
+#[test]
+fn the_seal_of_what_left_stands_at_the_end_and_by_its_name() {
+    let key = SealKey::default();
+    let read = Some(("12345678".to_owned(), ReadBy::Id));
+    let marker =
+        Marker::Removed { lines: 9, of: "a.rs 1-9".to_owned(), why: Gone::NotCited(8), by: None, read };
+    let mut text = format!("{}\nlast line", marker.write());
+    seal(&mut text, &key);
+    let head = "[tersed: removed 9 lines of a.rs 1-9, not cited in the last 8 answers; id 12345678; seal ";
+    assert!(text.starts_with(head) && is_sealed(&text, &key), "{text}");
+    assert_eq!(Marker::parse(&text).map(|(read, _)| read), Some(marker));
+    // A seal at another place, with other digits or for another text is none.
+    let digit = head.len();
+    for other in ["", "x", "0123456789012"] {
+        let mut forged = text.clone();
+        forged.replace_range(digit..digit + 1, other);
+        assert!(!is_sealed(&forged, &key), "{forged}");
+    }
+    assert!(!is_sealed(&text.replace("last", "lost"), &key));
+    assert_eq!(sealed_from(&format!("$ cat\n{text}"), &key), Some(6));
+    let mut twice = text.clone();
+    seal(&mut twice, &key);
+    assert_eq!(twice, text);
 }
 
 #[test]

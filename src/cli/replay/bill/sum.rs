@@ -45,9 +45,10 @@ pub(super) struct Sum {
     pub cost: f64,
     /// Answers that were needed because something had gone.
     pub extra: usize,
-    /// What was used for the first time, at any distance.
+    /// What was used for the first time, at any distance. What was read once more is visible: a result is asked for once, however
+    /// much of it is missed.
     pub references: Share,
-    /// Of these what a word alone does not satisfy.
+    /// Of these what a word alone does not satisfy, and whether the context showed it.
     pub whole: Share,
     /// Edits of which all replaced lines were visible.
     pub edits: Share,
@@ -148,11 +149,12 @@ impl Sum {
         for need in course.needs(answer) {
             let results = || need.results.iter().filter(|at| **at < shown.len());
             let is_seen = results().any(|at| shown[*at].1.text.contains(&need.text));
-            self.references.add(is_seen);
+            let is_back = results().any(|at| way.back.contains(at));
+            self.references.add(is_seen || is_back);
             if need.is_whole() {
                 self.whole.add(is_seen);
             }
-            if !is_seen && !results().any(|at| way.back.contains(at)) {
+            if !is_seen && !is_back {
                 missed.extend(results().next_back());
                 way.back.extend(results().next_back());
             }

@@ -1,0 +1,27 @@
+//! Results that leave a context together, and the sum that decided it. It decides nothing.
+
+use crate::text::marker::Gone;
+
+/// The sum that decided.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Sum {
+    /// Tokens that go.
+    pub removed: usize,
+    /// Tokens that stay behind the first that go, and that the provider's cache holds.
+    pub behind: usize,
+    /// Requests to come, the next one included.
+    pub requests: usize,
+    /// What writing costs more than reading, in prices of reading.
+    pub factor: f64,
+    /// What it gains, in tokens read.
+    pub gain: i64,
+}
+
+/// Results that go together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Batch {
+    /// Each by its number in the order of the conversation, and why it may go. None where nothing pays.
+    pub gone: Vec<(usize, Gone)>,
+    /// The sum.
+    pub sum: Sum,
+}

@@ -1,0 +1,74 @@
+//! What a result was about, in the agent's terms: the file and the lines of a view, the edit of a file, or a command. The words
+//! come from the call, or from the shown text, so that no secret is in them.
+
+use super::view::{View, heading};
+use crate::detect::{edit, range, viewed};
+use crate::text::call::ToolCall;
+use crate::text::marker;
+use crate::text::origin;
+
+/// What stands where nothing is known.
+const UNKNOWN: &str = "a call";
+
+/// What a marker names a result by. `about` is what a reference to the call would name it by.
+pub(super) fn of(call: &ToolCall, text: &str, about: Option<&str>, view: Option<&View>) -> String {
+    let file = viewed::file(call).filter(|file| !file.is_empty());
+    let is_named = file.is_some() || call.path.is_some() && call.command.is_none();
+    // `about` is that file then.
+    let file = match is_named {
+        true => about.map(str::to_owned),
+        false => heading(text).and_then(origin::label_of_path),
+    };
+    let edited = edit::is_edit(call).then(|| match edit::range(call) {
+        Some((first, last)) => format!("edit {first}:{last}"),
+        None => "edit".to_owned(),
+    });
+    match (edited, file) {
+        (Some(edit), Some(file)) => format!("{edit} of {file}"),
+        (None, Some(file)) => match view.and_then(View::ends).or_else(|| range::asked(call)) {
+            Some((first, last)) => format!("{file} {first}-{last}"),
+            None => file,
+        },
+        (_, None) => {
+            let tool = Some(call.tool.as_str()).filter(|tool| !tool.is_empty() && marker::is_name(tool));
+            about.or(tool).unwrap_or(UNKNOWN).to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_label_names_the_file_and_its_lines() {
+        let window = "[File: /w/src/table.py (400 lines total)]\n(9 more lines above)\n10:a\n11:b\n12:c\n";
+        let of = |tool: &str, command: &str, text: &str, about: Option<&str>| {
+            let command = Some(command.to_owned()).filter(|command| !command.is_empty());
+            let call = ToolCall { tool: tool.into(), command, ..ToolCall::default() };
+            of(&call, text, about, View::of(text, Some("table.py")).as_ref())
+        };
+        assert_eq!(of("scroll_down", "scroll_down", window, Some("scroll_down")), "/w/src/table.py 10-12");
+        assert_eq!(of("goto", "goto 11", window, Some("goto 11")), "/w/src/table.py 10-12");
+        assert_eq!(
+            of("edit", "edit 11:12\nx\nend_of_edit", window, Some("edit 11:12 ...")),
+            "edit 11:12 of /w/src/table.py"
+        );
+        assert_eq!(of("bash", "sed -n '20,90p' a.py", "x\n", Some("a.py")), "a.py 20-90");
+        assert_eq!(of("bash", "cat a.py", "x\n", Some("a.py")), "a.py");
+        assert_eq!(of("bash", "cargo test", "x\n", Some("cargo test")), "cargo test");
+        assert_eq!((of("bash", "", "x", None), of("a b", "", "x", None)), ("bash".into(), UNKNOWN.into()));
+    }
+
+    #[test]
+    fn an_edit_by_a_tool_is_named_as_one() {
+        let call = ToolCall {
+            tool: "str_replace_editor".into(),
+            path: Some("/w/a.py".into()),
+            arguments: json!({ "command": "str_replace", "path": "/w/a.py" }),
+            ..ToolCall::default()
+        };
+        assert_eq!(of(&call, "x\n", Some("/w/a.py"), None), "edit of /w/a.py");
+    }
+}

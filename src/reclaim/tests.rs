@@ -1,0 +1,261 @@
+//! Tests of which results may go.
+
+use super::plan::MIN_TO_COME;
+use super::timeline::MAX_RESULTS;
+use super::view::View;
+use super::*;
+use crate::text::marker::Gone;
+
+const CARE: Care =
+    Care { age: 4, uncited: 6, to_come_thousandths: 150, min_gain: 1000, min_gain_uncited: 1000 };
+
+fn result(call: &str, words: &str, asked: u8) -> Facts {
+    Facts {
+        call: call.to_owned(),
+        tokens: 2000,
+        words: Words::of([words]),
+        is_run: true,
+        asked: Some([asked; 16]),
+        may_go: true,
+        ..Facts::default()
+    }
+}
+
+/// A conversation of answers and results; an answer cites by words.
+fn told(steps: &[(&str, Option<Facts>)]) -> Timeline {
+    let mut timeline = Timeline::default();
+    for (said, facts) in steps {
+        timeline.answer(&Words::of([*said]), 50);
+        if let Some(facts) = facts {
+            timeline.result(facts.clone(), false);
+        }
+    }
+    timeline
+}
+
+fn gone(timeline: &Timeline) -> Vec<(usize, Gone)> {
+    timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE).gone
+}
+
+#[test]
+fn what_was_run_again_goes_once_the_model_has_seen_the_new_one() {
+    let steps = [("", Some(result("a", "", 1))), ("", Some(result("b", "", 1)))];
+    assert_eq!(gone(&told(&steps)), []);
+    let mut timeline = told(&[&steps[..], &[("", None)]].concat());
+    assert_eq!(gone(&timeline), [(0, Gone::RunAgain(1))]);
+    let batch = timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE);
+    timeline.apply(&batch);
+    assert_eq!((timeline.gone(0, 2), timeline.gone(0, 3)), (None, Some(Gone::RunAgain(1))));
+    assert_eq!(gone(&timeline), [], "it went once");
+}
+
+#[test]
+fn what_nobody_cites_goes_and_what_was_cited_lately_stays() {
+    let first = ("", Some(result("a", "alpha_1", 1)));
+    let quiet = |n: usize| vec![("", None); n];
+    assert_eq!(gone(&told(&[vec![first.clone()], quiet(3)].concat())), []);
+    assert_eq!(gone(&told(&[vec![first.clone()], quiet(4)].concat())), [(0, Gone::NotCited(4))]);
+    let cited = [vec![first.clone()], quiet(2), vec![("we see alpha_1", None)], quiet(4)].concat();
+    assert_eq!(gone(&told(&cited)), []);
+    let later = [cited, vec![("we see alpha_1 once more", None)]].concat();
+    assert_eq!(gone(&told(&later)), [(0, Gone::NotCited(6))]);
+}
+
+#[test]
+fn nothing_goes_before_a_result_that_points_to_unknown_ones() {
+    let pointing = Facts { refers_to_others: true, may_go: false, ..result("b", "beta_1", 2) };
+    let quiet = vec![("", None); 6];
+    let first = ("", Some(result("a", "alpha_1", 1)));
+    let last = ("", Some(result("c", "gamma_1", 3)));
+    let timeline = told(&[vec![first.clone(), ("", Some(pointing)), last], quiet.clone()].concat());
+    assert_eq!(gone(&timeline), [(2, Gone::NotCited(6))]);
+    let plain = ("", Some(Facts { may_go: false, ..result("b", "beta_1", 2) }));
+    let timeline = told(&[vec![first, plain], quiet].concat());
+    assert_eq!(gone(&timeline), [(0, Gone::NotCited(7))]);
+}
+
+#[test]
+fn failures_stay_until_they_are_run_again() {
+    let failed = Facts { has_failed: true, ..result("a", "", 1) };
+    let mut steps = vec![("", Some(failed))];
+    steps.extend(vec![("", None); 20]);
+    assert_eq!(gone(&told(&steps)), []);
+    steps.extend([("", Some(result("b", "", 1))), ("", None)]);
+    assert_eq!(gone(&told(&steps)), [(0, Gone::RunAgain(1))]);
+}
+
+#[test]
+fn what_a_result_that_stays_points_to_stays() {
+    let points = Facts { refers_to: vec!["a".into()], ..result("b", "beta_1", 2) };
+    let steps = |cite: &'static str| {
+        let mut steps = vec![("", Some(result("a", "", 1))), ("", Some(points.clone()))];
+        steps.extend(vec![("", None); 7]);
+        steps.push((cite, None));
+        told(&steps)
+    };
+    assert_eq!(gone(&steps("beta_1")), []);
+    assert_eq!(gone(&steps("")).len(), 2);
+}
+
+#[test]
+fn nothing_goes_where_it_does_not_pay() {
+    let mut steps = vec![("", Some(result("a", "", 1)))];
+    let large = |n| Facts { tokens: 90_000, ..result(n, "gamma_1", 9) };
+    steps.push(("", Some(Facts { asked: None, ..large("b") })));
+    steps.extend(vec![("", None); 7]);
+    steps.push(("gamma_1", None));
+    let timeline = told(&steps);
+    let batch = timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE);
+    // 40 * 1,966 tokens are gained, and 11.5 * 90,050 lost.
+    assert_eq!((batch.gone.len(), batch.sum.removed, batch.sum.behind), (0, 1966, 90_050));
+    assert_eq!(batch.sum.gain, 40 * 1966 - 1_035_575);
+    // Where nothing is cached any more, it does.
+    assert_eq!(timeline.plan(Factor::COLD, Some(40), CARE).gone.len(), 1);
+    // The guess grows with the conversation.
+    assert_eq!(timeline.plan(Factor::COLD, None, CARE).sum.requests, MIN_TO_COME);
+}
+
+#[test]
+fn who_asks_again_for_what_went_is_given_more_time() {
+    let mut steps = vec![("", Some(result("a", "", 1)))];
+    steps.extend(vec![("", None); 4]);
+    let mut timeline = told(&steps);
+    timeline.apply(&timeline.plan(Factor::COLD, None, CARE));
+    timeline.answer(&Words::default(), 50);
+    timeline.result(result("b", "", 1), false);
+    for _ in 0..4 {
+        timeline.answer(&Words::default(), 50);
+    }
+    assert_eq!(gone(&timeline), []);
+    (0..4).for_each(|_| timeline.answer(&Words::default(), 50));
+    assert_eq!(gone(&timeline), [(1, Gone::NotCited(8))]);
+}
+
+#[test]
+fn a_conversation_without_end_costs_no_more_than_its_bound() {
+    let mut timeline = Timeline::default();
+    for n in 0..3 * MAX_RESULTS {
+        timeline.answer(&Words::of([format!("word_{n}").as_str()]), 50);
+        timeline.result(result(&n.to_string(), &format!("other_{n}"), 1), false);
+    }
+    assert!(timeline.is_full() && timeline.len() <= MAX_RESULTS, "{}", timeline.len());
+    assert_eq!(timeline.plan(Factor::COLD, None, CARE), Batch::default());
+}
+
+#[test]
+fn words_that_were_said_before_cite_nothing() {
+    let mut timeline = Timeline::default();
+    timeline.answer(&Words::of(["look at delta_1"]), 50);
+    timeline.result(result("a", "delta_1", 1), false);
+    (0..4).for_each(|_| timeline.answer(&Words::of(["delta_1"]), 50));
+    assert_eq!(gone(&timeline), [(0, Gone::NotCited(4))]);
+}
+
+#[test]
+fn what_was_not_cited_has_to_gain_more_where_that_is_asked() {
+    let mut steps = vec![("", Some(result("a", "", 1))), ("", Some(result("b", "", 2)))];
+    steps.push(("", Some(result("c", "", 2))));
+    steps.extend(vec![("", None); 6]);
+    let timeline = told(&steps);
+    let gone = |min_gain_uncited| {
+        let care = Care { min_gain_uncited, ..CARE };
+        timeline.plan(Factor::FIVE_MINUTES, Some(40), care).gone.len()
+    };
+    assert_eq!((gone(1000), gone(10_000_000)), (3, 1));
+}
+
+#[test]
+fn an_answer_that_is_not_known_may_have_cited_all() {
+    let steps = [("", Some(result("a", "alpha_1", 1))), ("", Some(result("b", "beta_1", 2)))];
+    let mut timeline = told(&steps);
+    (0..20).for_each(|_| timeline.unknown_answer());
+    assert_eq!(gone(&timeline), []);
+    (0..6).for_each(|_| timeline.answer(&Words::default(), 50));
+    assert_eq!(gone(&timeline), [(0, Gone::NotCited(7)), (1, Gone::NotCited(7))]);
+    timeline.stays(0);
+    assert_eq!(gone(&timeline), [(1, Gone::NotCited(7))]);
+}
+
+#[test]
+fn what_left_neither_goes_nor_stands_for_anything() {
+    let steps = [("", Some(result("a", "", 1))), ("", Some(result("b", "", 1))), ("", None)];
+    let mut timeline = told(&steps);
+    assert_eq!(gone(&timeline), [(0, Gone::RunAgain(1))]);
+    assert!(timeline.has_other(|call| call != "b"));
+    timeline.retain(|call| call != "b");
+    assert!(!timeline.has_other(|call| call != "b"));
+    assert_eq!(gone(&timeline), []);
+    let all = [Item::Result("a"), Item::Result("b")];
+    let plan = |items: Vec<Item<'_>>| {
+        timeline.plan_in(&timeline.context_of(items), Factor::FIVE_MINUTES, Some(40), CARE)
+    };
+    assert_eq!(plan(all.to_vec()).gone, [(0, Gone::RunAgain(1))], "the host knows better");
+    assert_eq!(plan(vec![Item::Result("b")]).gone, []);
+    // What stands behind is what the host says.
+    let behind = plan(vec![all[0], Item::Tokens(700), all[1], Item::Result("unknown"), Item::Tokens(50)]);
+    assert_eq!(behind.sum.behind, 700 + 2000 + 50);
+    let much = plan(vec![all[0], Item::Tokens(usize::MAX), all[1], Item::Tokens(usize::MAX)]);
+    assert_eq!(much.gone, []);
+}
+
+#[test]
+fn the_same_call_with_another_page_replaces_nothing() {
+    let page = |call, words| Facts { is_run: false, ..result(call, words, 1) };
+    let steps =
+        |second| [("", Some(page("a", "one_1 two_2"))), ("", Some(page("b", second))), ("", None)].to_vec();
+    assert_eq!(gone(&told(&steps("three_3 four_4"))), []);
+    assert_eq!(gone(&told(&steps("one_1 three_3"))), [(0, Gone::RunAgain(1))]);
+}
+
+/// A view of a file of twenty lines, of which the tenth reads so.
+fn view(call: &str, tenth: &str) -> Facts {
+    let line = |n: usize| format!("{n}: {}\n", if n == 10 { tenth } else { "the same" });
+    let text: String =
+        (1..=20).map(|n| if n % 2 == 0 { line(n) } else { format!("{n}: line {n}\n") }).collect();
+    let view = View::of(&text, Some("a.rs"));
+    Facts { is_run: false, view, asked: None, of: format!("{call} of a.rs"), ..result(call, "", 0) }
+}
+
+#[test]
+fn a_chain_leads_to_the_last_that_is_there() {
+    let steps = |tenths: &[&str]| {
+        let mut steps: Vec<_> =
+            tenths.iter().enumerate().map(|(n, tenth)| ("", Some(view(&n.to_string(), tenth)))).collect();
+        steps.push(("", None));
+        told(&steps)
+    };
+    assert_eq!(gone(&steps(&["x", "x", "x"])), [(0, Gone::ShownAgain(2)), (1, Gone::ShownAgain(1))]);
+    // An edit anywhere between makes it another version.
+    let edited = steps(&["x", "x", "y", "y"]);
+    let expected = [(0, Gone::Superseded(3)), (1, Gone::Superseded(2)), (2, Gone::ShownAgain(1))];
+    assert_eq!(gone(&edited), expected);
+    assert_eq!(edited.stands_for(0, expected[0].1), Some("3 of a.rs"));
+    assert_eq!(edited.stands_for(2, expected[2].1), None);
+    // What went before is passed over as well.
+    let mut timeline = steps(&["x", "y", "z"]);
+    let batch = timeline.plan(Factor::COLD, Some(40), CARE);
+    timeline.apply(&Batch { gone: vec![(1, Gone::Superseded(1))], ..batch });
+    assert_eq!(gone(&timeline), [(0, Gone::Superseded(2))]);
+}
+
+#[test]
+fn what_many_answers_cited_waits_for_longer() {
+    let told = |cited: usize, quiet: usize| {
+        let words: Vec<String> = (0..cited).map(|n| format!("word_{n}")).collect();
+        let mut steps = vec![("", Some(result("a", "word_0 word_1 word_2 word_3", 1)))];
+        steps.extend(words.iter().map(|word| (word.as_str(), None)));
+        steps.extend(vec![("", None); quiet]);
+        gone(&told(&steps)).len()
+    };
+    assert_eq!((told(3, 4), told(3, 5)), (0, 1));
+    assert_eq!((told(4, 16), told(4, 17)), (0, 1));
+}
+
+#[test]
+fn what_the_last_request_did_not_hold_costs_nothing_to_rewrite() {
+    let steps = [("", Some(result("a", "", 1))), ("", Some(result("b", "", 1))), ("", None)];
+    let mut timeline = told(&steps);
+    let before = timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE).sum;
+    timeline.result(Facts { tokens: 90_000, ..result("c", "", 2) }, false);
+    assert_eq!(timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE).sum, before);
+}
