@@ -102,6 +102,9 @@ impl Timeline {
     /// What stands for a result may go with it or have gone before: then that counts which stands for it in turn, as far as there
     /// is one. Where that goes in a later batch, its own marker leads on.
     fn lead_on(&self, gone: &mut [(usize, Gone)], here: &[bool]) {
+        if gone.iter().all(|(_, why)| why.later().is_none()) {
+            return;
+        }
         let mut goes: Vec<bool> = self.results.iter().map(|entry| entry.gone.is_some()).collect();
         gone.iter().for_each(|(number, _)| goes[*number] = true);
         // From the end, so that each finds the last of its chain in one step.

@@ -269,3 +269,14 @@ fn a_file_that_was_edited_shows_the_edit_and_at_the_third_look_all() {
     let unpadded: String = text.lines().map(|line| format!("{}\n", line.trim_start())).collect();
     assert_eq!(send(&engine, &whole("e", text)), unpadded, "all");
 }
+
+#[test]
+fn the_frame_of_a_tool_is_not_shown_again_behind_a_duplicate() {
+    let engine = Engine::default();
+    let lines: String = (0..40).map(|n| format!("step {n} of the work\n")).collect();
+    let output = format!("<returncode>0</returncode>\n<output>\n{lines}</output>");
+    let run = |id: &str| json!({"toolCallId": id, "tool": "bash", "command": "make all", "content": output});
+    send(&engine, &run("a"));
+    let again = send(&engine, &run("b"));
+    assert!(again.starts_with("[Duplicate of a ") && again.ends_with("\nstep 39 of the work"), "{again}");
+}

@@ -166,7 +166,7 @@ fn between_batches_requests_begin_as_the_one_before_and_all_is_the_same_for_a_ne
 
 #[test]
 fn what_stands_in_the_place_of_a_result_says_what_it_was_and_how_it_is_read() {
-    let mut turns = turns(12);
+    let mut turns = turns(19);
     let steps: String =
         (0..40).map(|n| format!("unit_{n}.o takes {n}.{n} s and {} KiB\n", n * 37 % 101)).collect();
     turns[2] = run("make all", "Build.", format!("{steps}42 steps were done\n"));
@@ -193,7 +193,7 @@ fn what_stands_in_the_place_of_a_result_says_what_it_was_and_how_it_is_read() {
         // What answers name, failures and the last results stay.
         assert!(text(&answer, format, 0).contains("item_0_5"), "{}", text(&answer, format, 0));
         assert!(text(&answer, format, 3).contains("error: unit_3.c: no such file"));
-        assert!(text(&answer, format, 11).contains("item_11_5"));
+        assert!(text(&answer, format, 18).contains("item_18_5"));
         // The sums add up.
         let rows = answer["results"].as_array().unwrap();
         let gone = rows.iter().filter(|row| row["reclaimed"].is_object());
@@ -211,12 +211,12 @@ fn what_stands_in_the_place_of_a_result_says_what_it_was_and_how_it_is_read() {
 
 #[test]
 fn nothing_refers_to_what_is_gone_and_what_is_referred_to_stays() {
-    let mut turns = turns(12);
+    let mut turns = turns(19);
     // The same file once more, after its first view is gone.
     turns.push(read(1, "Once more."));
     let answer = send(&engine(), "anthropic", &turns, &json!({}));
     assert_eq!(answer["results"][1]["reclaimed"]["reason"], "not_cited");
-    assert!(text(&answer, "anthropic", 12).contains("item_1_5"), "{}", text(&answer, "anthropic", 12));
+    assert!(text(&answer, "anthropic", 19).contains("item_1_5"), "{}", text(&answer, "anthropic", 19));
     // Right after the first one the second refers to it. As long as that stays, the first does.
     let mut turns = vec![read(1, "Begin."), read(1, "Again.")];
     turns.extend((2..12).map(|n| read(n, &format!("build_1({n}) is next"))));
@@ -269,46 +269,40 @@ fn an_older_version_of_lines_says_that_it_is_one_and_a_chain_leads_to_its_end() 
             window(&format!("let thirty = {n};")) + said,
         )
     };
-    let mut turns =
-        vec![look("goto 30", "goto", window("old")), look("scroll_up", "scroll_up", window("old"))];
-    turns.extend([edit(1), edit(2), read(1, "Look."), read(2, "Look on.")]);
-    let terms = json!({ "reclaimTerms": { "requestsToCome": 500 } });
+    let views = [look("goto 30", "goto", window("old")), look("scroll_up", "scroll_up", window("old"))];
+    let behind = [read(1, "Look."), read(2, "Look on.")];
+    // Without references every view shows all of its lines.
+    let terms = |gain: usize| {
+        json!({
+            "reclaimTerms": { "requestsToCome": 500, "minGain": gain },
+            "policy": { "dedup": false, "expandTool": true },
+        })
+    };
+    let reasons = |answer: &Value, count: usize| -> Vec<(String, u64)> {
+        let reclaimed = (0..count).map(|n| &answer["results"][n]["reclaimed"]);
+        reclaimed
+            .map(|one| (one["reason"].as_str().unwrap().to_owned(), one["count"].as_u64().unwrap()))
+            .collect()
+    };
     for format in FORMATS {
-        let answer = send(&engine(), format, &turns, &terms);
-        let reasons = [0, 1, 2].map(|n| {
-            let reclaimed = &answer["results"][n]["reclaimed"];
-            (reclaimed["reason"].as_str().unwrap(), reclaimed["count"].as_u64().unwrap())
-        });
-        // All of them lead to the last edit, since the others go with them.
-        assert_eq!(reasons, [("superseded", 3), ("superseded", 2), ("superseded", 1)], "{format}");
+        let turns = [&views[..], &[edit(1), edit(2)], &behind].concat();
+        let answer = send(&engine(), format, &turns, &terms(1_300_000));
+        // They go together, so that all of them lead to the last edit.
+        let expected = [3, 2, 1].map(|later| ("superseded".to_owned(), later));
+        assert_eq!(reasons(&answer, 3), expected, "{format}");
         let first = text(&answer, format, 0);
-        assert!(
-            first.contains(
-                ": removed 61 lines of /w/src/table.rs 1-60, superseded 3 results later by edit 30:30 of /w/src/table.rs; id "
-            ),
-            "{first}"
-        );
+        let expected = ": removed 61 lines of /w/src/table.rs 1-60, superseded 3 results later by edit 30:30 of /w/src/table.rs; id ";
+        assert!(first.contains(expected), "{first}");
         let edited = text(&answer, format, 2);
-        assert!(
-            edited.contains(" of edit 30:30 of /w/src/table.rs, superseded 1 result later by edit"),
-            "{edited}"
-        );
-        assert!(edited.ends_with("\nFile updated."), "{edited}");
+        let expected = " of edit 30:30 of /w/src/table.rs, superseded 1 result later by edit 30:30 of ";
+        assert!(edited.contains(expected) && edited.ends_with("\nFile updated."), "{edited}");
         assert!(text(&answer, format, 3).contains("30:let thirty = 2;"));
+        // Without an edit between them it is the same.
+        let answer = send(&engine(), format, &[&views[..], &behind].concat(), &terms(2000));
+        assert_eq!(reasons(&answer, 1), [("shown_again".to_owned(), 1)]);
+        let first = text(&answer, format, 0);
+        assert!(first.contains(" of /w/src/table.rs 1-60, shown again 1 result later; id "), "{first}");
     }
-    // Without an edit between them it is the same.
-    let turns = [&turns[..2], &turns[4..]].concat();
-    let answer = send(&engine(), "anthropic", &turns, &terms);
-    assert_eq!(answer["results"][0]["reclaimed"]["reason"], Value::Null, "the second one refers to it");
-    let mut apart = turns.clone();
-    apart[1] = look("goto 31", "goto", window("old").replace("[File", "\n[File"));
-    let answer = send(
-        &engine(),
-        "anthropic",
-        &apart,
-        &json!({ "reclaimTerms": { "requestsToCome": 500 }, "policy": { "dedup": true } }),
-    );
-    assert_ne!(answer["results"][0]["reclaimed"]["reason"], "superseded");
 }
 
 #[test]
@@ -327,7 +321,7 @@ fn a_small_list_of_places_stays_while_the_agent_goes_through_it() {
         !answer["results"][0]["reclaimed"].is_null()
     };
     let mut idle = vec![grep("Search.")];
-    idle.extend((0..9).map(quiet));
+    idle.extend((0..12).map(quiet));
     assert!(gone(&idle));
     let mut working = vec![grep("Search."), read(1, "Next."), read(2, "Next.")];
     working.extend((0..9).map(quiet));
@@ -336,13 +330,13 @@ fn a_small_list_of_places_stays_while_the_agent_goes_through_it() {
     assert!(gone(&working), "it was given up");
     let mut done = vec![grep("Search.")];
     done.extend((1..12).map(|n| read(n, "Next.")));
-    done.extend((0..9).map(quiet));
+    done.extend((0..12).map(quiet));
     assert!(gone(&done), "it is used up");
 }
 
 #[test]
 fn a_cold_cache_lets_all_go_that_may_and_a_high_price_none() {
-    let turns = turns(12);
+    let turns = turns(19);
     let gone = |terms: Value| {
         let answer = send(&engine(), "gemini", &turns, &json!({ "reclaimTerms": terms }));
         answer["reclaim"]["results"].as_u64().unwrap()

@@ -164,7 +164,7 @@ fn what_went_stays_away_is_read_back_and_nothing_points_to_it() {
         };
         assert_eq!((&answer["reclaimed"], &answer["artifact"]), (&one["reclaimed"], &one["artifact"]));
         let marker = one["content"].as_str().unwrap();
-        let id = marker.lines().next().unwrap().rsplit("; id ").next().unwrap().trim_end_matches(']');
+        let id = marker.split("; id ").nth(1).unwrap().split(';').next().unwrap();
         let original = call(&host.engine, "artifact/read", &json!({ "sessionId": "s", "id": id }));
         assert_eq!(original["text"], result["content"], "{marker}");
         // Bytes that it did not have, and exact bytes, are another request.
@@ -251,34 +251,33 @@ fn without_answers_only_what_a_later_result_stands_for_leaves() {
         more
     };
     let counts: Vec<usize> = (0..10).map(|n| ids(&host.ask(&told(n))).len()).collect();
-    assert!(counts[..5].iter().all(|count| *count == 1) && counts[9] > 20, "{counts:?}");
+    assert!(counts[..2].iter().all(|count| *count == 1) && counts[9] > 20, "{counts:?}");
 }
 
 #[test]
 fn answers_stand_in_front_of_the_results_of_their_calls() {
     let terms = json!({ "cache": "cold", "minGain": 0 });
-    // Asked once for many turns: the second answer cites the first result, or comes before it.
+    // Asked once for many turns: a late answer cites the first result, or the one before it.
     let gone = |first: &str, second: &str| {
         let mut host = Host::new();
         host.compress(&read(0, 0));
         (1..10).for_each(|n| _ = host.compress(&read(n, n)));
         let calls = |from: usize, to: usize| (from..to).map(|n| format!("call_{n}")).collect::<Vec<_>>();
-        let mut answers = vec![
-            json!({ "text": first, "toolCallIds": calls(0, 1) }),
-            json!({ "text": second, "toolCallIds": calls(1, 10) }),
-        ];
-        answers.extend((0..6).map(|_| json!({ "text": "Well." })));
+        let mut answers = vec![json!({ "text": first, "toolCallIds": calls(0, 1) })];
+        answers.extend((1..8).map(|n| json!({ "text": "Well.", "toolCallIds": calls(n, n + 1) })));
+        answers.push(json!({ "text": second, "toolCallIds": calls(8, 10) }));
+        answers.extend((0..2).map(|_| json!({ "text": "Well." })));
         let offer = host.ask(&json!({ "answers": answers, "reclaimTerms": terms }));
         ids(&offer).contains(&"call_0")
     };
     assert!(gone("It has item_0_5.", "Look on."), "said before it was seen");
-    assert!(!gone("Look.", "It has item_0_5."), "cited seven answers ago");
+    assert!(!gone("Look.", "It has item_0_5."), "cited three answers ago");
 }
 
 #[test]
 fn what_was_offered_for_another_state_does_not_count() {
     let mut host = Host::new();
-    for n in 0..12 {
+    for n in 0..19 {
         host.compress(&read(n, n));
         host.ask(&said("Look on."));
     }
@@ -286,7 +285,7 @@ fn what_was_offered_for_another_state_does_not_count() {
     assert!(ids(&offer).contains(&"call_1"), "{offer}");
     assert!(host.refused(&json!(999)).contains("batch 999"));
     // A result that points to one of the batch: the batch would leave it without what it points to.
-    let repeated = host.compress(&read(12, 1));
+    let repeated = host.compress(&read(19, 1));
     assert!(points_to(&repeated).contains("call_1"), "{repeated}");
     host.refused(&offer["batch"]);
     // What the next question offers keeps that one.
@@ -336,7 +335,7 @@ fn replacements_keep_the_shape_and_reach_bodies_and_forks() {
     host.compress(&json!({ "toolCallId": "two", "tool": "bash", "arguments": {}, "content": [
         { "type": "text", "text": file(50) }, { "type": "text", "text": file(51) },
     ] }));
-    for n in 1..12 {
+    for n in 1..19 {
         host.compress(&read(n, n));
         host.ask(&said("Look on."));
     }
@@ -369,19 +368,19 @@ fn what_stands_in_a_place_outlives_a_shortage_of_memory() {
     let settings = Settings { max_memory_bytes: 4 << 20, ..Settings::default() };
     let mut host = Host { engine: Engine::new(settings), context: BTreeMap::new() };
     host.ask(&json!({}));
-    for n in 0..12 {
+    for n in 0..19 {
         host.compress(&read(n, n));
         host.ask(&said("Look on."));
     }
     let offer = host.ask(&said("And now?"));
     assert!(ids(&offer).contains(&"call_1"), "{offer}");
     host.confirm(&offer);
-    for n in 12..90 {
+    for n in 19..90 {
         let text: String =
             (0..900).map(|line| format!("{}: item_{n}_{line} of {}\n", line + 1, n * 7919 + line)).collect();
         host.compress(&run(n, &format!("print {n}"), &text));
     }
-    let first: Vec<Value> = (0..12).map(|n| host.context[&format!("call_{n}")].clone()).collect();
+    let first: Vec<Value> = (0..19).map(|n| host.context[&format!("call_{n}")].clone()).collect();
     for (n, before) in first.iter().enumerate() {
         assert_eq!(host.compress(&read(n, n))["content"], *before, "turn {n}");
     }
@@ -407,12 +406,12 @@ fn results_that_were_not_noted_and_exact_ones_stay() {
     // The same id with other bytes: nobody knows which the model sees.
     host.compress(&read(5, 5));
     host.compress(&read(5, 6));
-    for n in 0..12 {
+    for n in 0..14 {
         let mut more = said(&format!("Number {n}."));
         more.as_object_mut().unwrap().extend(cold.as_object().unwrap().clone());
         let offer = host.ask(&more);
         assert!(ids(&offer).iter().all(|id| *id == "call_4"), "{offer}");
-        assert_eq!(ids(&offer).is_empty(), n < 6, "{n}");
+        assert_eq!(ids(&offer).is_empty(), n < 10, "{n}");
     }
     for policy in [json!({ "neverOmit": true }), json!({ "mode": "safe" })] {
         assert_eq!(ids(&host.ask(&json!({ "policy": policy }))), [""; 0]);

@@ -869,6 +869,7 @@ export interface Reclaimed {
 /** Why a result left the context. */
 export type ReclaimReason =
   | "shown_again"
+  | "superseded"
   | "run_again"
   | "not_cited"
   | (string & {});
@@ -1096,8 +1097,8 @@ export interface ReclaimTerms {
   /** Prices, in place of `cache`. */
   prices?: CachePrices | null | undefined;
   /**
-   * The least that is to be gained, in tokens read from the cache. Default 6000; in `standard`
-   * 60000 for a batch with results that no later one stands for.
+   * The least that is to be gained, in tokens read from the cache. Default 6000; 60000 for a batch
+   * with results that no later one stands for, in `aggressive` 20000.
    */
   minGain?: number | null | undefined;
 }

@@ -1257,6 +1257,7 @@ class Reclaimed(TypedDict):
 ReclaimReason: TypeAlias = Union[
     Literal[
         "shown_again",
+        "superseded",
         "run_again",
         "not_cited",
     ],
@@ -1587,8 +1588,8 @@ class ReclaimTerms(TypedDict, total=False):
     """Prices, in place of `cache`."""
 
     minGain: int | None
-    """The least that is to be gained, in tokens read from the cache. Default 6000; in `standard`
-    60000 for a batch with results that no later one stands for.
+    """The least that is to be gained, in tokens read from the cache. Default 6000; 60000 for a
+    batch with results that no later one stands for, in `aggressive` 20000.
     """
 
 
