@@ -10,6 +10,11 @@ use crate::pipeline::evidence::Evidence;
 use crate::pipeline::repeat::dedup::Decision;
 
 impl Session {
+    /// Bytes of the lines of earlier outputs.
+    pub fn index_bytes(&self) -> usize {
+        self.index.bytes()
+    }
+
     /// Shares a decision with the call before if both are equal.
     pub(super) fn share_decision(&mut self, mut decision: Decision) -> Arc<Decision> {
         if *self.last_decision != decision {

@@ -541,11 +541,6 @@ impl Session {
         self.report_size();
     }
 
-    /// Bytes of the lines of earlier outputs.
-    pub fn index_bytes(&self) -> usize {
-        self.index.bytes()
-    }
-
     /// Number of results so far.
     pub fn results(&self) -> usize {
         self.at.results

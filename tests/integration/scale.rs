@@ -41,9 +41,8 @@ fn fill(engine: &Engine, session: &str) {
 }
 
 fn without_memo() -> Engine {
-    let mut settings = Settings::default();
-    settings.session = Bounds { memo_bytes: 0, ..Bounds::default() };
-    Engine::new(settings)
+    let session = Bounds { memo_bytes: 0, ..Bounds::default() };
+    Engine::new(Settings { session, ..Settings::default() })
 }
 
 #[test]

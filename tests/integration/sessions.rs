@@ -426,7 +426,8 @@ fn the_memo_holds_no_more_than_its_bytes() {
     plain(&engine, &format!("b{}", others - 1), "bash", &text(9 + others as usize, 3000));
     assert_eq!(hits(), 2);
     for _ in 0..2 {
-        plain(&engine, "large", "bash", &text(2, 40_000));
+        let large = result("large", "bash", &text(2, 40_000));
+        send(&engine, &large, &json!({"headTailBytes": 12_288}));
     }
     assert_eq!(hits(), 2, "an entry over its bound is not stored");
 }
