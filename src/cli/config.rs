@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             };
             print(&text)
         }
-        What::Schema => print(&schema_json()),
+        What::Schema => print(schema_json()),
         What::Check { files } => check(files),
     }
 }

@@ -44,13 +44,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let trusted = Trusted::below(&state);
     let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
     if args.list {
-        return print(&listed(&trusted.all()));
+        return print(listed(&trusted.all()));
     }
     if args.revoke {
         return revoke(&trusted, &path, &sources);
     }
     let file = project_file(&path, &sources)?;
-    print(&shown(&file))?;
+    print(shown(&file))?;
     if !file.faults.is_empty() {
         return Err(Failure::value(format!(
             "{}\nmend this first: nothing is trusted",
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err("nothing was changed".to_owned().into());
     }
     trusted.keep(&file.path, &file.record)?;
-    print(&printable_line(&format!("{} is trusted as it is now.", file.path.display())))
+    print(printable_line(&format!("{} is trusted as it is now.", file.path.display())))
 }
 
 /// Asks on the terminal; without one the answer is no.
@@ -89,7 +89,7 @@ fn revoke(trusted: &Trusted, path: &Path, sources: &Sources) -> Result<(), Failu
         Err(_) => std::path::absolute(path).map_err(|e| e.to_string())?,
     };
     match trusted.revoke(&path)? {
-        true => print(&printable_line(&format!("{} is not trusted any more.", path.display()))),
+        true => print(printable_line(&format!("{} is not trusted any more.", path.display()))),
         false => Err(format!("{} was not trusted", path.display()).into()),
     }
 }
