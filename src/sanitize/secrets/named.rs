@@ -11,6 +11,8 @@ use super::table::Rule;
 use super::words;
 use std::ops::Range;
 
+/// No shorter value is claimed, under any name.
+const MIN_BYTES: usize = 6;
 /// Longest quoted value.
 const MAX_QUOTED_BYTES: usize = 8 << 10;
 /// Longest bare value.
@@ -155,6 +157,9 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     let Some(value) = value(text, start..end, &mut scan.bare) else { return };
     let bytes = &text[value.range.clone()];
+    if bytes.len() < MIN_BYTES {
+        return;
+    }
     if scan.is_template(&value.range) || is_reference(bytes) || judge::is_variable(bytes) {
         return;
     }

@@ -93,11 +93,12 @@ impl Matches {
         self.0[place] = Some(Match { rule, whole, value });
     }
 
-    /// Indexed by the rule, the first and the last bytes and the length.
+    /// Indexed by the rule, the first and the last bytes, the neighbours and the length.
     fn place(text: &[u8], rule: u16, whole: &Range<usize>) -> usize {
         let four = |bytes: Option<&[u8; 4]>| bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let bytes = &text[whole.clone()];
-        let more = (u32::from(rule) << 16) ^ bytes.len() as u32;
+        let [before, behind] = around(text, whole).map(|byte| u32::from(byte.unwrap_or_default()));
+        let more = (u32::from(rule) << 16) ^ bytes.len() as u32 ^ (before << 24) ^ (behind << 8);
         let hash = (four(bytes.first_chunk()).wrapping_mul(0x85EB_CA6B) ^ four(bytes.last_chunk()) ^ more)
             .wrapping_mul(0x9E37_79B1);
         (hash >> (32 - MATCHES.ilog2())) as usize
