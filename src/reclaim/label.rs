@@ -4,9 +4,11 @@
 use super::view::{View, heading};
 use crate::detect::{edit, range, viewed};
 use crate::text::call::ToolCall;
-use crate::text::marker;
+use crate::text::marker::{self, Marker};
 use crate::text::origin;
 
+/// What markers of left out lines start with.
+const OPEN: &str = "[tersed";
 /// What stands where nothing is known.
 const UNKNOWN: &str = "a call";
 
@@ -15,9 +17,15 @@ pub(super) fn of(call: &ToolCall, text: &str, about: Option<&str>, view: Option<
     let file = viewed::file(call).filter(|file| !file.is_empty());
     let is_named = file.is_some() || call.path.is_some() && call.command.is_none();
     // `about` is that file then.
+    // What the tool of a host takes is now and then given as a command.
+    let only = || {
+        let word = call.command.as_deref()?.trim().trim_matches('`');
+        let is_path = word.contains('/') && !word.contains(char::is_whitespace);
+        origin::label_of_path(word).filter(|_| is_path && viewed::file(call).is_some())
+    };
     let file = match is_named {
         true => about.map(str::to_owned),
-        false => heading(text).and_then(origin::label_of_path),
+        false => heading(text).and_then(origin::label_of_path).or_else(only),
     };
     let edited = edit::is_edit(call).then(|| match edit::range(call) {
         Some((first, last)) => format!("edit {first}:{last}"),
@@ -25,7 +33,7 @@ pub(super) fn of(call: &ToolCall, text: &str, about: Option<&str>, view: Option<
     });
     match (edited, file) {
         (Some(edit), Some(file)) => format!("{edit} of {file}"),
-        (None, Some(file)) => match view.and_then(View::ends).or_else(|| range::asked(call)) {
+        (None, Some(file)) => match view.and_then(|view| ends(text, view)).or_else(|| range::asked(call)) {
             Some((first, last)) => format!("{file} {first}-{last}"),
             None => file,
         },
@@ -34,6 +42,25 @@ pub(super) fn of(call: &ToolCall, text: &str, about: Option<&str>, view: Option<
             about.or(tool).unwrap_or(UNKNOWN).to_owned()
         }
     }
+}
+
+/// The first and the last number of the lines of a view, those counted that markers stand for.
+fn ends(text: &str, view: &View) -> Option<(u32, u32)> {
+    let (mut first, mut last) = view.ends()?;
+    for line in text.lines().filter(|line| marker::may_hold(line)) {
+        let Some((
+            Marker::Lines { first: a, last: b, .. }
+            | Marker::Shown { first: a, last: b, .. }
+            | Marker::There { first: a, last: b, .. },
+            _,
+        )) = line.find(OPEN).and_then(|start| Marker::parse(&line[start..]))
+        else {
+            continue;
+        };
+        first = first.min(u32::try_from(a).unwrap_or(first));
+        last = last.max(u32::try_from(b).unwrap_or(last));
+    }
+    Some((first, last))
 }
 
 #[cfg(test)]
@@ -54,6 +81,15 @@ mod tests {
         assert_eq!(
             of("edit", "edit 11:12\nx\nend_of_edit", window, Some("edit 11:12 ...")),
             "edit 11:12 of /w/src/table.py"
+        );
+        let part = format!(
+            "[tersed: lines 2-9 as in goto; x, 3 results ago]\n{}",
+            &window[window.find("10:").unwrap()..]
+        );
+        assert_eq!(of("bash", "sed -n '2,12p' table.py", &part, Some("table.py")), "table.py 2-12");
+        assert_eq!(
+            of("Read", "`./pkg/providers/deepseek/and/more/provider.go`", "x\n", None),
+            ".../deepseek/and/more/provider.go"
         );
         assert_eq!(of("bash", "sed -n '20,90p' a.py", "x\n", Some("a.py")), "a.py 20-90");
         assert_eq!(of("bash", "cat a.py", "x\n", Some("a.py")), "a.py");
