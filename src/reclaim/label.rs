@@ -12,8 +12,13 @@ const OPEN: &str = "[tersed";
 /// What stands where nothing is known.
 const UNKNOWN: &str = "a call";
 
-/// What a marker names a result by. `about` is what a reference to the call would name it by.
-pub(super) fn of(call: &ToolCall, text: &str, about: Option<&str>, view: Option<&View>) -> String {
+/// What a marker names a result of so many lines by. `about` is what a reference to the call would name it by.
+pub(super) fn of(
+    call: &ToolCall,
+    (text, lines): (&str, usize),
+    about: Option<&str>,
+    view: Option<&View>,
+) -> String {
     let file = viewed::file(call).filter(|file| !file.is_empty());
     let is_named = file.is_some() || call.path.is_some() && call.command.is_none();
     // `about` is that file then.
@@ -33,10 +38,12 @@ pub(super) fn of(call: &ToolCall, text: &str, about: Option<&str>, view: Option<
     });
     match (edited, file) {
         (Some(edit), Some(file)) => format!("{edit} of {file}"),
-        (None, Some(file)) => match view.and_then(|view| ends(text, view)).or_else(|| range::asked(call)) {
-            Some((first, last)) => format!("{file} {first}-{last}"),
-            None => file,
-        },
+        (None, Some(file)) => {
+            match view.and_then(|view| ends(text, lines, view)).or_else(|| range::asked(call)) {
+                Some((first, last)) => format!("{file} {first}-{last}"),
+                None => file,
+            }
+        }
         (_, None) => {
             let tool = Some(call.tool.as_str()).filter(|tool| !tool.is_empty() && marker::is_name(tool));
             about.or(tool).unwrap_or(UNKNOWN).to_owned()
@@ -44,9 +51,11 @@ pub(super) fn of(call: &ToolCall, text: &str, about: Option<&str>, view: Option<
     }
 }
 
-/// The first and the last number of the lines of a view, those counted that markers stand for.
-fn ends(text: &str, view: &View) -> Option<(u32, u32)> {
+/// The first and the last number of the lines of a view, those counted that markers stand for. Where that is more than it has, the
+/// markers do not count as the file does.
+fn ends(text: &str, lines: usize, view: &View) -> Option<(u32, u32)> {
     let (mut first, mut last) = view.ends()?;
+    let mut is_whole = true;
     for line in text.lines().filter(|line| marker::may_hold(line)) {
         let Some((
             Marker::Lines { first: a, last: b, .. }
@@ -57,10 +66,11 @@ fn ends(text: &str, view: &View) -> Option<(u32, u32)> {
         else {
             continue;
         };
+        is_whole = false;
         first = first.min(u32::try_from(a).unwrap_or(first));
         last = last.max(u32::try_from(b).unwrap_or(last));
     }
-    Some((first, last))
+    (is_whole || (last - first) as usize <= lines).then_some((first, last))
 }
 
 #[cfg(test)]
@@ -74,7 +84,7 @@ mod tests {
         let of = |tool: &str, command: &str, text: &str, about: Option<&str>| {
             let command = Some(command.to_owned()).filter(|command| !command.is_empty());
             let call = ToolCall { tool: tool.into(), command, ..ToolCall::default() };
-            of(&call, text, about, View::of(text, Some("table.py")).as_ref())
+            of(&call, (text, 12), about, View::of(text, Some("table.py")).as_ref())
         };
         assert_eq!(of("scroll_down", "scroll_down", window, Some("scroll_down")), "/w/src/table.py 10-12");
         assert_eq!(of("goto", "goto 11", window, Some("goto 11")), "/w/src/table.py 10-12");
@@ -87,6 +97,8 @@ mod tests {
             &window[window.find("10:").unwrap()..]
         );
         assert_eq!(of("bash", "sed -n '2,12p' table.py", &part, Some("table.py")), "table.py 2-12");
+        let far = part.replace("2-9", "9-99");
+        assert_eq!(of("bash", "cat table.py", &far, Some("table.py")), "table.py");
         assert_eq!(
             of("Read", "`./pkg/providers/deepseek/and/more/provider.go`", "x\n", None),
             ".../deepseek/and/more/provider.go"
@@ -105,6 +117,6 @@ mod tests {
             arguments: json!({ "command": "str_replace", "path": "/w/a.py" }),
             ..ToolCall::default()
         };
-        assert_eq!(of(&call, "x\n", Some("/w/a.py"), None), "edit of /w/a.py");
+        assert_eq!(of(&call, ("x\n", 1), Some("/w/a.py"), None), "edit of /w/a.py");
     }
 }
