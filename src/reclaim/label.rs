@@ -4,20 +4,33 @@
 use super::view::{View, heading};
 use crate::detect::{edit, range, viewed};
 use crate::text::call::ToolCall;
-use crate::text::marker;
+use crate::text::marker::{self, Marker};
 use crate::text::origin;
 
+/// What markers of left out lines start with.
+const OPEN: &str = "[tersed";
 /// What stands where nothing is known.
 const UNKNOWN: &str = "a call";
 
-/// What a marker names a result by. `about` is what a reference to the call would name it by.
-pub(super) fn of(call: &ToolCall, text: &str, about: Option<&str>, view: Option<&View>) -> String {
+/// What a marker names a result of so many lines by. `about` is what a reference to the call would name it by.
+pub(super) fn of(
+    call: &ToolCall,
+    (text, lines): (&str, usize),
+    about: Option<&str>,
+    view: Option<&View>,
+) -> String {
     let file = viewed::file(call).filter(|file| !file.is_empty());
     let is_named = file.is_some() || call.path.is_some() && call.command.is_none();
     // `about` is that file then.
+    // What the tool of a host takes is now and then given as a command.
+    let only = || {
+        let word = call.command.as_deref()?.trim().trim_matches('`');
+        let is_path = word.contains('/') && !word.contains(char::is_whitespace);
+        origin::label_of_path(word).filter(|_| is_path && viewed::file(call).is_some())
+    };
     let file = match is_named {
         true => about.map(str::to_owned),
-        false => heading(text).and_then(origin::label_of_path),
+        false => heading(text).and_then(origin::label_of_path).or_else(only),
     };
     let edited = edit::is_edit(call).then(|| match edit::range(call) {
         Some((first, last)) => format!("edit {first}:{last}"),
@@ -25,15 +38,39 @@ pub(super) fn of(call: &ToolCall, text: &str, about: Option<&str>, view: Option<
     });
     match (edited, file) {
         (Some(edit), Some(file)) => format!("{edit} of {file}"),
-        (None, Some(file)) => match view.and_then(View::ends).or_else(|| range::asked(call)) {
-            Some((first, last)) => format!("{file} {first}-{last}"),
-            None => file,
-        },
+        (None, Some(file)) => {
+            match view.and_then(|view| ends(text, lines, view)).or_else(|| range::asked(call)) {
+                Some((first, last)) => format!("{file} {first}-{last}"),
+                None => file,
+            }
+        }
         (_, None) => {
             let tool = Some(call.tool.as_str()).filter(|tool| !tool.is_empty() && marker::is_name(tool));
             about.or(tool).unwrap_or(UNKNOWN).to_owned()
         }
     }
+}
+
+/// The first and the last number of the lines of a view, those counted that markers stand for. Where that is more than it has, the
+/// markers do not count as the file does.
+fn ends(text: &str, lines: usize, view: &View) -> Option<(u32, u32)> {
+    let (mut first, mut last) = view.ends()?;
+    let mut is_whole = true;
+    for line in text.lines().filter(|line| marker::may_hold(line)) {
+        let Some((
+            Marker::Lines { first: a, last: b, .. }
+            | Marker::Shown { first: a, last: b, .. }
+            | Marker::There { first: a, last: b, .. },
+            _,
+        )) = line.find(OPEN).and_then(|start| Marker::parse(&line[start..]))
+        else {
+            continue;
+        };
+        is_whole = false;
+        first = first.min(u32::try_from(a).unwrap_or(first));
+        last = last.max(u32::try_from(b).unwrap_or(last));
+    }
+    (is_whole || (last - first) as usize <= lines).then_some((first, last))
 }
 
 #[cfg(test)]
@@ -47,13 +84,24 @@ mod tests {
         let of = |tool: &str, command: &str, text: &str, about: Option<&str>| {
             let command = Some(command.to_owned()).filter(|command| !command.is_empty());
             let call = ToolCall { tool: tool.into(), command, ..ToolCall::default() };
-            of(&call, text, about, View::of(text, Some("table.py")).as_ref())
+            of(&call, (text, 12), about, View::of(text, Some("table.py")).as_ref())
         };
         assert_eq!(of("scroll_down", "scroll_down", window, Some("scroll_down")), "/w/src/table.py 10-12");
         assert_eq!(of("goto", "goto 11", window, Some("goto 11")), "/w/src/table.py 10-12");
         assert_eq!(
             of("edit", "edit 11:12\nx\nend_of_edit", window, Some("edit 11:12 ...")),
             "edit 11:12 of /w/src/table.py"
+        );
+        let part = format!(
+            "[tersed: lines 2-9 as in goto; x, 3 results ago]\n{}",
+            &window[window.find("10:").unwrap()..]
+        );
+        assert_eq!(of("bash", "sed -n '2,12p' table.py", &part, Some("table.py")), "table.py 2-12");
+        let far = part.replace("2-9", "9-99");
+        assert_eq!(of("bash", "cat table.py", &far, Some("table.py")), "table.py");
+        assert_eq!(
+            of("Read", "`./pkg/providers/deepseek/and/more/provider.go`", "x\n", None),
+            ".../deepseek/and/more/provider.go"
         );
         assert_eq!(of("bash", "sed -n '20,90p' a.py", "x\n", Some("a.py")), "a.py 20-90");
         assert_eq!(of("bash", "cat a.py", "x\n", Some("a.py")), "a.py");
@@ -69,6 +117,6 @@ mod tests {
             arguments: json!({ "command": "str_replace", "path": "/w/a.py" }),
             ..ToolCall::default()
         };
-        assert_eq!(of(&call, "x\n", Some("/w/a.py"), None), "edit of /w/a.py");
+        assert_eq!(of(&call, ("x\n", 1), Some("/w/a.py"), None), "edit of /w/a.py");
     }
 }

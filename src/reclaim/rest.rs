@@ -61,7 +61,11 @@ fn stays(line: &str, is_quoted: bool) -> bool {
     let text = line.trim();
     let is_tag = text.starts_with('<') && text.ends_with('>');
     let is_bracket = text.starts_with('[') && (!is_quoted || text.starts_with("[File: "));
-    !text.is_empty() && line.len() <= MAX_LINE && !is_tag && !is_bracket && !marker::may_hold(line)
+    text.contains(char::is_alphanumeric)
+        && line.len() <= MAX_LINE
+        && !is_tag
+        && !is_bracket
+        && !marker::may_hold(line)
 }
 
 fn has_word(line: &str, words: &[&str]) -> bool {

@@ -211,7 +211,8 @@ pub(super) fn seal_len(body: &str) -> usize {
 
 /// Why a result left, and the one that stands for it.
 fn parse_why(text: &str) -> Option<(Gone, Option<String>)> {
-    const LATER: &[(&str, fn(usize) -> Gone)] = &[
+    type Later = fn(usize) -> Gone;
+    const LATER: &[(&str, Later)] = &[
         ("shown again ", Gone::ShownAgain),
         ("superseded ", Gone::Superseded),
         ("run again ", Gone::RunAgain),
