@@ -109,10 +109,10 @@ impl Policy {
         }
     }
 
-    /// Bytes of a file view above which `auto` may leave out bodies, at some scale; `None` for never. In a small context
-    /// `standard` goes down to 8 KiB: of files between 4 and 8 KiB agents needed too many bodies for what that saved.
-    pub fn outline_bytes(&self, scale: Scale) -> Option<usize> {
-        self.limit(self.file_outline_bytes, Some(scale.of(12 << 10).max(8 << 10)), 4 << 10)
+    /// Bytes of a file view above which `auto` may leave out bodies; `None` for never. It is the same in every context: of files
+    /// of 8 to 12 KiB agents needed more of the bodies than leaving them out saved.
+    pub fn outline_bytes(&self) -> Option<usize> {
+        self.limit(self.file_outline_bytes, Some(12 << 10), 4 << 10)
     }
 
     /// The given limit, where 0 means none, or the default of the mode; halved as often as a budget requires.
@@ -155,13 +155,13 @@ mod tests {
                 search_max_matches_per_file: Some(0),
                 ..first
             };
-            assert_eq!((set.head_tail(false), set.outline_bytes(scale)), (Some(9_000), Some(8_000)));
+            assert_eq!((set.head_tail(false), set.outline_bytes()), (Some(9_000), Some(8_000)));
             assert_eq!(set.search_limits(1 << 20).matches_per_file, None);
         }
         let standard = Policy { scale, ..Policy::default() };
         let matches = |bytes: usize| standard.search_limits(bytes).matches_per_file;
         assert_eq!((matches(6_900), matches(7_000)), (None, Some(8)));
-        assert_eq!(standard.outline_bytes(scale), Some(8 << 10));
+        assert_eq!(standard.outline_bytes(), Policy::default().outline_bytes());
         assert_eq!(Policy::default().search_limits(60_000).matches_per_file, None);
         let aggressive = Policy { mode: Mode::Aggressive, ..standard };
         assert_eq!(aggressive.search_limits(0).matches_per_file, Some(4));

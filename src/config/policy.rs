@@ -121,7 +121,7 @@ settings! {
     /// Default 280.
     file_structure_max_lines: usize = 280;
     /// Bytes of a view above which `auto` may leave out bodies; 0 for never. Default 12288 in `standard`,
-    /// 4096 in `aggressive`; less while the context of a session is small.
+    /// 4096 in `aggressive`.
     file_outline_bytes: Option<usize> = None;
     /// Whether lines of an outline carry the file's line numbers if the view has none. Default false.
     file_line_numbers: bool = false;

@@ -8,7 +8,7 @@ mod plan;
 
 use std::ops::Range;
 
-use crate::config::{FileDetail, Mode, Scale};
+use crate::config::{FileDetail, Mode};
 use crate::detect::Shape;
 use crate::input::Input;
 use crate::outline::{Item, Language, outline};
@@ -108,11 +108,7 @@ fn level(input: &Input<'_>) -> Option<FileDetail> {
     match policy.file_detail {
         FileDetail::Full => None,
         FileDetail::Auto => {
-            // A view that starts inside a file shows what was asked for, also where the call does not say so.
-            let view = input.source.view();
-            let starts_inside = (0..lines).find_map(|i| view.number(i)).is_some_and(|first| first > 1);
-            let scale = if starts_inside { Scale::FULL } else { policy.scale };
-            let large = policy.outline_bytes(scale).is_some_and(|bytes| size > bytes);
+            let large = policy.outline_bytes().is_some_and(|bytes| size > bytes);
             // A file that is open in an editor is about to be edited.
             let is_edited = detection.is_window;
             let asked = match lines {

@@ -342,7 +342,9 @@ fn reading(turns: usize) -> String {
 fn results_that_are_not_needed_any_more_leave_where_that_is_asked() {
     let upstream = Upstream::start();
     let to = format!("http://127.0.0.1:{}", upstream.port);
-    let start = |reclaim: &str| Gateway::start(&["--upstream", &to, "--reclaim", reclaim]);
+    // With the limit of a full context, so that what could leave is large.
+    let limit = r#"{"headTailBytes":12288}"#;
+    let start = |reclaim: &str| Gateway::start(&["--upstream", &to, "--reclaim", reclaim, "--policy", limit]);
     let (all, none) = (start("auto"), start("off"));
     let sent = |gateway: &Gateway, turns: usize| {
         gateway.ask("POST /v1/messages", &[], reading(turns).as_bytes());

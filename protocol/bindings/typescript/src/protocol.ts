@@ -171,7 +171,7 @@ export interface PolicyPatch {
   fileStructureMaxLines?: number | null | undefined;
   /**
    * Bytes of a view above which `auto` may leave out bodies; 0 for never. Default 12288 in
-   * `standard`, 4096 in `aggressive`; less while the context of a session is small.
+   * `standard`, 4096 in `aggressive`.
    */
   fileOutlineBytes?: number | null | undefined;
   /**

@@ -354,7 +354,7 @@ class PolicyPatch(TypedDict, total=False):
 
     fileOutlineBytes: int | None
     """Bytes of a view above which `auto` may leave out bodies; 0 for never. Default 12288 in
-    `standard`, 4096 in `aggressive`; less while the context of a session is small.
+    `standard`, 4096 in `aggressive`.
     """
 
     fileLineNumbers: bool | None
