@@ -55,10 +55,11 @@ fn the_bill_is_what_the_cache_makes_of_it() {
     assert_eq!(number(birth, "rewrites"), 0.0);
     // Only batches change what was sent.
     assert_eq!(reclaim["rewrites"], reclaim["batches"]);
-    assert!(
-        number(reclaim, "batches") >= 1.0 && number(reclaim, "saved") > number(birth, "saved"),
-        "{reclaim}"
-    );
+    assert!(number(reclaim, "batches") >= 1.0, "{reclaim}");
+    // A batch saves where nothing that left is needed, and less where the agent has to ask for it.
+    let [_, birth, calm, ..] = &rows(&session(40, "Done."), &[])[..] else { panic!("five systems") };
+    assert!(number(calm, "saved") > number(birth, "saved"), "{calm}");
+    assert!(number(calm, "saved") > number(reclaim, "saved"), "{calm} {reclaim}");
     // Where reading costs what writing does, there is nothing to rewrite: masking saves.
     let flat = rows(&quoted, &["--prices", "1,1,5"]);
     assert!(number(&flat[4], "saved") > number(mask, "saved"), "{} {mask}", flat[4]);

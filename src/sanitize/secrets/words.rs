@@ -268,3 +268,46 @@ fn is_type(value: &[u8]) -> bool {
         || value.iter().any(|b| b"([|=!?".contains(b))
         || TYPES.iter().any(|word| value.eq_ignore_ascii_case(word))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    #[test]
+    fn a_word_is_a_password_where_a_text_is_data() {
+        let redacted = |text: &str| redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text);
+        for (text, shown) in [
+            ("{\"user\": \"app\", \"password\": \"*\"}\n", true),
+            ("{\"log\": \"{\\\"password\\\": \\\"*\\\"}\"}\n", true),
+            ("[{\"name\": \"DB_PASSWORD\", \"value\": \"*\"}]\n", true),
+            ("<property name=\"password\" value=\"*\"/>\n", true),
+            ("[client]\nuser = app\npassword = *\n", true),
+            ("[database]\n# the one of tests\npassword = \"*\"\n", true),
+            ("datasource:\n  username: app\n  password: *\n", true),
+            ("environment:\n  POSTGRES_PASSWORD: *\n", true),
+            ("DB_PASSWORD=\"*\"\n", true),
+            ("docker run -e MYSQL_ROOT_PASSWORD=* mysql\n", true),
+            ("GET /login?user=joe&password=* HTTP/1.1\n", true),
+            ("define('DB_PASSWORD', '*');\n", true),
+            ("    user: str\n    password: *\n", false),
+            ("password = *\n", false),
+            ("def login(user, password=*):\n", false),
+            ("call(password, \"*\")\n", false),
+            ("the password: *\n", false),
+        ] {
+            for word in ["correcthorsebattery", "openSesame"] {
+                let text = text.replace('*', word);
+                assert_eq!(!redacted(&text).contains(word), shown, "{text}");
+            }
+        }
+        for label in
+            ["Kennwort", "userPassword", "required", "required|min:8", "string", "encrypted", "tooshort"]
+        {
+            let text = format!("{{\"user\": \"app\", \"password\": \"{label}\"}}\n");
+            assert_eq!(redact(&text), None, "{text}");
+        }
+        let mixed = "const password = \"dtuBCdaeDDTXWz\";\n";
+        assert!(!redacted(mixed).contains("dtuBC"));
+        assert_eq!(redact("const password = \"getHTTPResponse\";\n"), None);
+    }
+}
