@@ -170,11 +170,8 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         return;
     }
     // Two strings of a list look like the arguments of `setenv`.
-    if between.contains(&b',')
-        && !value.is_field
-        && !bytes.iter().any(u8::is_ascii_digit)
-        && !(password && words::is_defined(text, start))
-    {
+    let is_constant = password && words::is_defined(text, start);
+    if between.contains(&b',') && !value.is_field && !is_constant && !bytes.iter().any(u8::is_ascii_digit) {
         return;
     }
     let plain = matches!(tail, Tail::Plain);
