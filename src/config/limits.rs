@@ -68,7 +68,7 @@ impl Policy {
     pub fn search_limits(&self, bytes: usize) -> SearchLimits {
         let is_large = self.scale < Scale::FULL
             && self.mode == Mode::Standard
-            && self.head_tail_from(false).is_some_and(|limit| bytes > limit);
+            && self.head_tail_from(false, self.scale).is_some_and(|limit| bytes > limit);
         let matches = is_large.then_some(MATCHES);
         let few = self.scale.of(MATCHES).max(FEWEST_MATCHES);
         SearchLimits {
@@ -87,22 +87,18 @@ impl Policy {
         }
     }
 
-    /// Bytes to which a text without a reducer is cut by leaving out its middle; `None` for never. For a document that is only
-    /// valid as a whole, such as JSON (`is_document`), the default is 32 KiB. A budget does not halve this limit, because it
-    /// cuts such texts by tokens.
-    pub fn head_tail(&self, is_document: bool) -> Option<usize> {
-        self.head_tail_at(is_document, self.scale)
-    }
-
     /// Bytes above which such a text is cut. In a small context this is half as much again as what it is cut to: to leave out
     /// less would save less than one more answer costs.
-    pub fn head_tail_from(&self, is_document: bool) -> Option<usize> {
-        let whole = self.head_tail_at(is_document, Scale::FULL);
-        let scaled = self.head_tail(is_document).map(|limit| limit.saturating_add(limit / 2));
+    pub fn head_tail_from(&self, is_document: bool, scale: Scale) -> Option<usize> {
+        let whole = self.head_tail(is_document, Scale::FULL);
+        let scaled = self.head_tail(is_document, scale).map(|limit| limit.saturating_add(limit / 2));
         whole.zip(scaled).map(|(whole, scaled)| whole.min(scaled))
     }
 
-    fn head_tail_at(&self, is_document: bool, scale: Scale) -> Option<usize> {
+    /// Bytes to which a text without a reducer is cut by leaving out its middle; `None` for never. For a document that is only
+    /// valid as a whole, such as JSON (`is_document`), the default is 32 KiB. A budget does not halve this limit, because it
+    /// cuts such texts by tokens.
+    pub fn head_tail(&self, is_document: bool, scale: Scale) -> Option<usize> {
         match is_document {
             true => self.whole_limit(self.head_tail_bytes, Some(scale.of(32 << 10)), scale.of(32 << 10)),
             false => self.whole_limit(self.head_tail_bytes, Some(scale.of(12 << 10)), scale.of(6 << 10)),
@@ -145,17 +141,20 @@ mod tests {
             let alone = Policy { mode, ..Policy::default() };
             let first = Policy { scale, ..alone.clone() };
             for is_document in [false, true] {
-                assert_eq!(first.head_tail(is_document), alone.head_tail(is_document).map(|n| scale.of(n)));
+                assert_eq!(
+                    first.head_tail(is_document, scale),
+                    alone.head_tail(is_document, Scale::FULL).map(|n| scale.of(n))
+                );
             }
-            assert_eq!(alone.head_tail_from(false), alone.head_tail(false));
-            assert_eq!(first.head_tail_from(false), first.head_tail(false).map(|n| n + n / 2));
+            assert_eq!(alone.head_tail_from(false, Scale::FULL), alone.head_tail(false, Scale::FULL));
+            assert_eq!(first.head_tail_from(false, scale), first.head_tail(false, scale).map(|n| n + n / 2));
             let set = Policy {
                 head_tail_bytes: Some(9_000),
                 file_outline_bytes: Some(8_000),
                 search_max_matches_per_file: Some(0),
                 ..first
             };
-            assert_eq!((set.head_tail(false), set.outline_bytes()), (Some(9_000), Some(8_000)));
+            assert_eq!((set.head_tail(false, scale), set.outline_bytes()), (Some(9_000), Some(8_000)));
             assert_eq!(set.search_limits(1 << 20).matches_per_file, None);
         }
         let standard = Policy { scale, ..Policy::default() };

@@ -251,7 +251,7 @@ impl Attempt<'_, '_> {
         {
             self.found.references.extend(references);
         }
-        let room = self.room(source, detection);
+        let room = self.room(source, detection, signals);
         let is_elided = !self.request.in_full
             && self.rule_allows(elide::ID)
             && self.try_step(elide::ID, source, held, state, |ledger| {

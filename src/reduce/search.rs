@@ -58,7 +58,7 @@ impl Reducer for Search {
         }
         let source = input.source;
         // What is grouped is not told from other text later on, and then the limit for that applies.
-        let unread = input.policy.head_tail_from(false).unwrap_or(usize::MAX);
+        let unread = input.policy.head_tail_from(false, input.policy.scale).unwrap_or(usize::MAX);
         if input.detection.shape == Shape::Other && source.text().len() > unread {
             return Claim::No;
         }

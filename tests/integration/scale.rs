@@ -94,7 +94,12 @@ fn failures_ranges_and_limits_that_were_set_stay() {
     let engine = Engine::default();
     let mut text = page();
     text.insert_str(text.len() / 2, "\nerror: the disk of node 7 is full\n");
-    assert!(shown(&engine, Some("s"), "a", &text).contains("error: the disk of node 7 is full"));
+    assert_eq!(shown(&engine, Some("s"), "a", &text), text, "a report of a failure has the whole limits");
+    let few = page().replacen('\n', " ", 160);
+    assert_eq!(shown(&engine, Some("w"), "a", &few), few, "each of few lines was asked for");
+    let found = json!({ "toolCallId": "a", "tool": "web_search", "query": "x", "content": page() });
+    let found = call(&engine, "toolResult/compress", &json!({ "sessionId": "x", "result": found }));
+    assert_eq!(found["content"], page().as_str(), "what a tool found");
     let body: String =
         (10..170).map(|i| format!("    value_{i} = compute({i}, \"{i:08}\") + rest[{i}]\n")).collect();
     let code = format!("def long(rest):\n{body}");

@@ -1,7 +1,7 @@
 //! Decides which texts lose their middle after all other steps, down to which size, and what must stay. The cut itself is
 //! in `cap`.
 
-use crate::config::{FileDetail, Mode};
+use crate::config::{FileDetail, Mode, Scale};
 use crate::detect::{Detection, Shape};
 use crate::elide;
 use crate::pipeline::INPUT_LIMIT;
@@ -21,6 +21,8 @@ use crate::text::{details, signals};
 const MAX_NAME_BYTES: usize = 2_048;
 /// Longest lines of a range that no default cap cuts, on average, in bytes.
 const MAX_RANGE_LINE_BYTES: usize = 1_000;
+/// Texts of fewer lines have the whole limits in a small context too.
+const MIN_SCALED_LINES: usize = 40;
 
 impl Attempt<'_, '_> {
     /// The head-tail limit of `standard` and the byte cap.
@@ -35,7 +37,7 @@ impl Attempt<'_, '_> {
         if self.request.policy.never_omit && !self.request.policy.strict_cap {
             return ledger;
         }
-        let limit = self.head_tail(source, detection, ledger.size(source, None));
+        let limit = self.head_tail(source, detection, signals, ledger.size(source, None));
         let limit = limit.filter(|_| self.rule_allows("head_tail"));
         if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
             // A report that a reducer has shortened is denser than a text that no reducer knows.
@@ -73,7 +75,7 @@ impl Attempt<'_, '_> {
         if is_exact {
             return ledger;
         }
-        let bytes = self.scaled_cap(source, detection, bytes);
+        let bytes = self.scaled_cap(source, detection, signals, bytes);
         let strict = self.request.policy.strict_cap;
         let outliers = has_samples(source, detection);
         let reason = Reason::OutputCap;
@@ -81,30 +83,58 @@ impl Attempt<'_, '_> {
         self.cut("output_cap", source, signals, ledger, cap, detection.reports_failures())
     }
 
+    /// The scale of the limits of a text that no reader knows. A report of a failure has the whole limits: which lines explain a
+    /// failure cannot be told by their words. So have texts of few lines, each of which was asked for, and answers of tools
+    /// other than commands: documents that somebody looked for.
+    fn scale(&self, source: &Source<'_>, signals: &[usize]) -> Scale {
+        let is_whole =
+            !signals.is_empty() || source.len() < MIN_SCALED_LINES || self.request.call.command.is_none();
+        if is_whole { Scale::FULL } else { self.request.policy.scale }
+    }
+
     /// Bytes to which a text of this size loses its middle.
-    fn head_tail(&self, source: &Source<'_>, detection: &Detection, size: usize) -> Option<usize> {
-        let policy = self.request.policy;
+    fn head_tail(
+        &self,
+        source: &Source<'_>,
+        detection: &Detection,
+        signals: &[usize],
+        size: usize,
+    ) -> Option<usize> {
+        let (policy, scale) = (self.request.policy, self.scale(source, signals));
         let is_document = is_document(source);
-        let is_over = policy.head_tail_from(is_document).is_some_and(|from| size > from);
-        policy.head_tail(is_document).filter(|_| is_over && self.is_cut(source, detection))
+        let is_over = policy.head_tail_from(is_document, scale).is_some_and(|from| size > from);
+        policy.head_tail(is_document, scale).filter(|_| is_over && self.is_cut(source, detection))
     }
 
     /// The byte cap in this context. One that the caller set counts as it is, and so does that of a text that an agent edits
     /// or reads from end to end.
-    fn scaled_cap(&self, source: &Source<'_>, detection: &Detection, bytes: usize) -> usize {
-        let is_read_whole = match detection.shape {
-            Shape::Search | Shape::Listing => false,
-            Shape::Other => self.is_edit || (!self.is_read && is_markdown(source)),
-            Shape::File | Shape::Diff => true,
+    fn scaled_cap(
+        &self,
+        source: &Source<'_>,
+        detection: &Detection,
+        signals: &[usize],
+        bytes: usize,
+    ) -> usize {
+        let policy = self.request.policy;
+        let scale = match detection.shape {
+            Shape::Search | Shape::Listing => policy.scale,
+            Shape::Other if !self.is_edit && (self.is_read || !is_markdown(source)) => {
+                self.scale(source, signals)
+            }
+            Shape::Other | Shape::File | Shape::Diff => Scale::FULL,
         };
-        let is_scaled = !is_read_whole && !self.request.policy.strict_cap;
-        if is_scaled { self.request.policy.scale.of(bytes).max(1) } else { bytes }
+        if policy.strict_cap { bytes } else { scale.of(bytes).max(1) }
     }
 
     /// Bytes that the cuts would leave of a text: what a step that knows its format can aim at.
-    pub(in crate::pipeline) fn room(&self, source: &Source<'_>, detection: &Detection) -> Option<usize> {
-        let limit = self.head_tail(source, detection, source.text().len());
-        let cap = self.scaled_cap(source, detection, self.request.policy.max_output_bytes);
+    pub(in crate::pipeline) fn room(
+        &self,
+        source: &Source<'_>,
+        detection: &Detection,
+        signals: &[usize],
+    ) -> Option<usize> {
+        let limit = self.head_tail(source, detection, signals, source.text().len());
+        let cap = self.scaled_cap(source, detection, signals, self.request.policy.max_output_bytes);
         // A budget that asks for less asks it of documents here, and of other texts by a cut.
         Some(limit.map_or(cap, |limit| limit.min(cap)) >> self.request.policy.squeeze.min(16))
     }
