@@ -8,11 +8,14 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use super::flags::SettingFlags;
+#[cfg(feature = "audit")]
 use super::mistake::none_of;
 use super::settings::{Loaded, SettingsArgs, flags_of};
+#[cfg(feature = "audit")]
+use crate::config::Mode;
 use crate::config::kind::Kind;
 use crate::config::schema::root;
-use crate::config::{Config, Mode, Policy, PolicyPatch};
+use crate::config::{Config, Policy, PolicyPatch};
 use crate::layers::check::check;
 use crate::layers::document::Node;
 use crate::pipeline::Raw;
