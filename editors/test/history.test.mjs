@@ -162,7 +162,7 @@ for (const [name, start] of Object.entries(HOSTS)) {
       }
       assert.ok(left, "nothing left");
       assert.ok(left.text.length < 400, left.text);
-      const [id] = /[0-9a-f]{8}(?=\])/.exec(left.text) ?? [];
+      const [, id] = /\bid ([0-9a-f]{8})/.exec(left.text) ?? [];
       assert.match(await host.expand({ id, first: 1, last: 1 }), new RegExp(`run_${left.at} handled`));
       // A text that looks like one of ours does not bring it back.
       calls.push(passed("last", { text: `[tersed: omitted 3 lines 1-3]\n${PASSED}` }));
