@@ -255,7 +255,7 @@ test("history: excluded tools, and what another prepareStep says", async (t) => 
 test("history: what is not needed any more leaves and stays away", async (t) => {
   const log = (n) => Array.from({ length: 400 }, (_, i) => `run_${n} answered request ${i * 7919} of run_${n}_${i}`).join("\n");
   let runs = 0;
-  const { shown } = await runHistory({ compressor: compressor(t) }, () => log(runs++), 30);
+  const { shown } = await runHistory({ compressor: compressor(t) }, () => log(runs++), 60);
   const gone = shown.findIndex((all) => all.some(({ value }) => value.includes(" removed")));
   assert.ok(gone > 0, "nothing left");
   const at = shown[gone].findIndex(({ value }) => value.includes(" removed"));
