@@ -39,7 +39,8 @@ pub struct Scale(u8);
 
 /// The whole of a limit, in the units of a [`Scale`].
 const WHOLE: u8 = 16;
-/// The smallest scale: a text that one more answer would bring whole is not cut, and the smallest limit of `standard` is 12 KiB.
+/// The smallest scale. The formula gives 4 for an empty context, which leaves 3 KiB of a text in `standard`: half of what one more
+/// answer brings.
 const LEAST: u8 = 6;
 
 impl Scale {

@@ -4,9 +4,9 @@ use crate::config::Mode;
 
 /// How sure it has to be that a result is not needed any more, and that taking it out pays.
 ///
-/// The figures were tried on 112 whole sessions of thirteen agents, with an answer more charged for each first use of something
-/// that had gone: of some two hundred combinations these lost least for what they saved. Where all may go at no cost of rewriting,
-/// little more is saved: what is left out when a result comes, and what has to stay, are most of it.
+/// The figures were chosen on 112 whole sessions of thirteen agents, with an answer more charged for each first use of something
+/// that had gone: some 170 combinations were simulated, and eight of `standard` were run. With these no batch of `standard` was
+/// made in vain; one that saved 0.8 points more of the bill had a quarter of its batches in vain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Care {
     /// A result that no answer has cited may go after so many answers.

@@ -15,6 +15,7 @@ const OFTEN: usize = 4;
 const OFTEN_WAITS: usize = 3;
 /// Requests to come are never thought to be fewer.
 pub(super) const MIN_TO_COME: usize = 5;
+
 impl Timeline {
     /// What may go before the next request, as far as it pays. `to_come` is the number of requests to come, where it is known.
     pub fn plan(&self, factor: Factor, to_come: Option<usize>, care: Care) -> Batch {

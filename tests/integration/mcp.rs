@@ -18,9 +18,10 @@ struct Process {
 impl Process {
     fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
-        // Originals of the user's own conversations are not listed.
+        // Originals of the user's own conversations are not listed, nor are those that other processes hold.
         let state = tempfile::tempdir().unwrap();
         command.env("TERSED_NO_CONFIG", "1").env("XDG_STATE_HOME", state.path());
+        command.env("XDG_RUNTIME_DIR", state.path());
         let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         Self { input: child.stdin.take(), child, output, _state: state }

@@ -100,7 +100,9 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
             || is_defined(text, name.start)
             || is_setting(text, name, value)
     };
-    may_be_chosen(bytes) && is_value() && !describes(bytes)
+    // A pass is a step of a compiler, or a test that passed.
+    let is_pass = text[name.clone()].eq_ignore_ascii_case(b"pass");
+    !is_pass && may_be_chosen(bytes) && is_value() && !describes(bytes)
 }
 
 /// Whether letters are no word and no words in camel case: two runs of capitals or more, among small letters.
@@ -289,6 +291,7 @@ mod tests {
             ("docker run -e MYSQL_ROOT_PASSWORD=* mysql\n", true),
             ("GET /login?user=joe&password=* HTTP/1.1\n", true),
             ("define('DB_PASSWORD', '*');\n", true),
+            ("{\"pass\": \"*\", \"function\": \"main\"}\n", false),
             ("    user: str\n    password: *\n", false),
             ("password = *\n", false),
             ("def login(user, password=*):\n", false),
