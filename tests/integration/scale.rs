@@ -97,6 +97,8 @@ fn failures_ranges_and_limits_that_were_set_stay() {
     assert_eq!(shown(&engine, Some("s"), "a", &text), text, "a report of a failure has the whole limits");
     let few = page().replacen('\n', " ", 160);
     assert_eq!(shown(&engine, Some("w"), "a", &few), few, "each of few lines was asked for");
+    let bounded = send(&engine, Some("y"), "a", "./describe | head -400", &page());
+    assert_eq!(bounded["content"], page().as_str(), "so many lines were asked for");
     let found = json!({ "toolCallId": "a", "tool": "web_search", "query": "x", "content": page() });
     let found = call(&engine, "toolResult/compress", &json!({ "sessionId": "x", "result": found }));
     assert_eq!(found["content"], page().as_str(), "what a tool found");

@@ -84,11 +84,11 @@ impl Attempt<'_, '_> {
     }
 
     /// The scale of the limits of a text that no reader knows. A report of a failure has the whole limits: which lines explain a
-    /// failure cannot be told by their words. So have texts of few lines, each of which was asked for, and answers of tools
-    /// other than commands: documents that somebody looked for.
-    fn scale(&self, source: &Source<'_>, signals: &[usize]) -> Scale {
-        let is_whole =
-            !signals.is_empty() || source.len() < MIN_SCALED_LINES || self.request.call.command.is_none();
+    /// failure cannot be told by their words. So have texts of few lines and what a call bounds itself (`| head -400`), for it
+    /// was asked for, and answers of tools other than commands: documents that somebody looked for.
+    fn scale(&self, source: &Source<'_>, detection: &Detection, signals: &[usize]) -> Scale {
+        let is_asked = detection.is_range || source.len() < MIN_SCALED_LINES;
+        let is_whole = !signals.is_empty() || is_asked || self.request.call.command.is_none();
         if is_whole { Scale::FULL } else { self.request.policy.scale }
     }
 
@@ -100,7 +100,7 @@ impl Attempt<'_, '_> {
         signals: &[usize],
         size: usize,
     ) -> Option<usize> {
-        let (policy, scale) = (self.request.policy, self.scale(source, signals));
+        let (policy, scale) = (self.request.policy, self.scale(source, detection, signals));
         let is_document = is_document(source);
         let is_over = policy.head_tail_from(is_document, scale).is_some_and(|from| size > from);
         policy.head_tail(is_document, scale).filter(|_| is_over && self.is_cut(source, detection))
@@ -119,7 +119,7 @@ impl Attempt<'_, '_> {
         let scale = match detection.shape {
             Shape::Search | Shape::Listing => policy.scale,
             Shape::Other if !self.is_edit && (self.is_read || !is_markdown(source)) => {
-                self.scale(source, signals)
+                self.scale(source, detection, signals)
             }
             Shape::Other | Shape::File | Shape::Diff => Scale::FULL,
         };

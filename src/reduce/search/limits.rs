@@ -41,9 +41,10 @@ pub(super) fn select(
     for (i, hit) in found.hits.iter().enumerate().filter(|(_, hit)| !hit.is_context) {
         matches[hit.file].push(i);
     }
-    let per_file = match input.policy.search_max_matches_per_file {
-        Some(_) => limits.matches_per_file,
-        None => limits.matches_per_file.map(|limit| with_room(&matches, limit)),
+    let is_set = input.policy.search_max_matches_per_file.is_some();
+    let per_file = match is_set {
+        true => limits.matches_per_file,
+        false => limits.matches_per_file.map(|limit| with_room(&matches, limit)),
     };
     let scores = scores(input, found);
     let first = |file: usize| matches[file].first().copied().unwrap_or(usize::MAX);
@@ -54,7 +55,9 @@ pub(super) fn select(
     for &file in ranked.iter().take(limits.files.unwrap_or(usize::MAX)) {
         let mut hits = matches[file].clone();
         hits.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
-        hits.iter().take(per_file.unwrap_or(usize::MAX)).for_each(|&i| keep[i] = true);
+        let most = per_file.unwrap_or(usize::MAX);
+        let is_few_more = !is_set && hits.len() <= most.saturating_add(most / FEW_MORE);
+        hits.iter().take(if is_few_more { usize::MAX } else { most }).for_each(|&i| keep[i] = true);
     }
     for (i, hit) in found.hits.iter().enumerate() {
         keep[i] |= !hit.is_context && always.binary_search(&hit.line).is_ok();
@@ -79,6 +82,10 @@ pub(super) fn select(
 
 /// Matches that a result may show in any case, unless the caller set a limit.
 const ROOM: usize = 32;
+
+/// A file may show so many parts of the limit more, as 1 / FEW_MORE, unless the caller set it: to hide one match of nine saves
+/// less than its count costs.
+const FEW_MORE: usize = 4;
 
 /// The limit per file, raised as far as the whole result stays within `ROOM` matches: what is few is
 /// shown, all of files with few matches first.
