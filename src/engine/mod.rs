@@ -249,6 +249,11 @@ impl Engine {
         self.configuration.policy().max_output_bytes
     }
 
+    /// Whether the settings say how much stays of a text that no reader knows.
+    pub fn has_head_tail(&self) -> bool {
+        self.configuration.policy().head_tail_bytes.is_some()
+    }
+
     /// The host is done. Originals stay, because earlier requests may still need them for their answers.
     pub fn shutdown(&self) {
         self.recorder.flush();

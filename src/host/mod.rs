@@ -37,7 +37,7 @@ pub struct Host {
     short_views: Mutex<HashSet<ShortView>>,
 }
 
-/// A view of a file of which the model got only a part, since it had seen the rest.
+/// A view of a file of which the model got only a part.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ShortView {
     /// The context that asked for it.

@@ -30,9 +30,9 @@ pub fn compress(
     compress_result(host, Some(&event.context()), result(event, content, exit_code), limits)
 }
 
-/// The lines of a file view, of which only those that the model has seen are left out; `None` as for [`compress`].
-pub fn compress_view(host: &Host, event: &Event, content: &Value) -> Option<Value> {
-    let limits = Limits { keeps_unseen: true, ..Limits::default() };
+/// The lines of a file view; `None` as for [`compress`].
+pub fn compress_view(host: &Host, event: &Event, content: &Value, view: View) -> Option<Value> {
+    let limits = Limits { view: Some(view), ..Limits::default() };
     compress_result(host, Some(&event.context()), result(event, content, None), limits)
 }
 
@@ -59,6 +59,26 @@ fn result(event: &Event, content: &Value, exit_code: Option<i64>) -> Value {
     result
 }
 
+/// What may be left out of a file view. No view loses its middle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// Lines that the model has seen, and bodies of declarations.
+    Outlined,
+    /// Lines that the model has seen.
+    Unoutlined,
+}
+
+impl View {
+    /// The settings that say so.
+    pub fn policy(self) -> Value {
+        let mut policy = json!({ "headTailBytes": 0, "maxOutputBytes": MAX_OUTPUT_BYTES });
+        if self == Self::Unoutlined {
+            policy["fileDetail"] = json!("full");
+        }
+        policy
+    }
+}
+
 /// Limits for a result.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
@@ -66,8 +86,10 @@ pub struct Limits {
     pub budget: Option<usize>,
     /// Most bytes, unless the settings ask for fewer.
     pub bytes: Option<usize>,
-    /// Whether no line is left out that the model has not seen: no outline, no cut.
-    pub keeps_unseen: bool,
+    /// Most bytes of a text that no reader knows, unless the settings say how many.
+    pub unread: Option<usize>,
+    /// What may be left out of a file view, if it is one.
+    pub view: Option<View>,
 }
 
 /// Redacts the texts of a result that otherwise stays as it is; `None` if they hold no secrets. The session counts the
@@ -132,15 +154,17 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
     if let Some(bytes) = limits.bytes.filter(|bytes| *bytes < host.engine().output_cap()) {
         params["policy"]["maxOutputBytes"] = json!(bytes.max(1));
     }
+    if let Some(bytes) = limits.unread.filter(|_| !host.engine().has_head_tail()) {
+        params["policy"]["headTailBytes"] = json!(bytes);
+    }
     if let Some(bytes) = limits.bytes {
         // The host cuts longer results in an unknown way.
         params["hostCut"] = json!({ "bytes": bytes });
     }
-    if limits.keeps_unseen {
-        let policy = &mut params["policy"];
-        policy["fileDetail"] = json!("full");
-        policy["headTailBytes"] = json!(0);
-        policy["maxOutputBytes"] = json!(MAX_OUTPUT_BYTES);
+    if let Some(Value::Object(of_view)) = limits.view.map(View::policy) {
+        for (name, value) in of_view {
+            params["policy"][name] = value;
+        }
     }
     params["result"] = result;
     let text = params.to_string();

@@ -1,15 +1,15 @@
 //! What of the savings arrives in the host that a session is from: the session is played once more with those results alone
 //! that the host hands over, as it hands them over. So no result refers to one that tersed would never have had.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::fate::Fate;
 use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::play;
 use crate::cli::replay::record::{Record, Session, Told};
-use crate::config::MAX_OUTPUT_BYTES;
 use crate::host::claude_code::view;
 use crate::host::reach::Reach;
+use crate::host::replace::View;
 use crate::tokens::{Tokenizer, counter};
 
 /// Tokens saved of each result, in the order of the fates.
@@ -36,7 +36,7 @@ pub(super) fn saved(
             exit_code: record.exit_code,
             is_error: record.is_error,
             forgotten: std::mem::take(&mut forgotten),
-            policy: matches!(fate, Fate::Seen(_)).then(keeps_unseen),
+            policy: matches!(fate, Fate::Seen(_)).then(|| View::Outlined.policy()),
             is_unnamed: !reach.names_calls,
             ..Record::default()
         });
@@ -65,11 +65,6 @@ fn output(record: &Record, fate: &Fate) -> Option<String> {
         Fate::Noted => Some(String::new()),
         Fate::Stays(_) => None,
     }
-}
-
-/// The policy for a view of which only lines go that the model has seen.
-fn keeps_unseen() -> Value {
-    json!({ "fileDetail": "full", "headTailBytes": 0, "maxOutputBytes": MAX_OUTPUT_BYTES })
 }
 
 /// Tokens saved of a result.

@@ -13,7 +13,7 @@ use crate::text::source::Source;
 pub(super) enum Fate {
     /// tersed gets it, and its answer takes its place.
     Replaced,
-    /// tersed gets this view of a file, and lines at its ends may go.
+    /// tersed gets this view of a file, and answers in a form that the host takes.
     Seen(View),
     /// tersed is told of the call alone.
     Noted,

@@ -1,25 +1,31 @@
 //! Views of files by `Read`.
 //!
-//! The host numbers the lines of a view after the hook, from `startLine` on. So a view gets shorter only at its ends, and what
-//! was left out there is told in the hook's additional context, which the model reads with the result. Lines between two that
-//! stay are kept, seen before or not. No line is left out that the model has not seen, unless a setting asks for it: the host
-//! compares an edit with the file itself, but the model must know what it edits.
+//! The host numbers the lines of a view after the hook, from `startLine` on. So a view whose lines the model has seen gets
+//! shorter only at its ends, and what was left out there is told in the hook's additional context, which the model reads with
+//! the result. Lines between two that stay are kept, seen before or not.
 //!
-//! For a view that it has shown and that did not change, the host gives a short text in place of the lines, and points to the
-//! earlier result. Where that one had lost lines here, the model gets them now.
+//! The outline of a long file is not such a window. It is answered as a notebook of one cell, whose text the host passes on as
+//! it is. It does not go into the additional context: the host passes that on as its own words, and the lines of a file are
+//! not. Edits are checked against the file, so they work in all of it.
+//!
+//! For a view that it has shown and that did not change, the host may give a short text in place of the lines, and point to
+//! the earlier result. Where that one had lost lines here, the model gets them now.
 
 use serde_json::{Map, Value, json};
 
 use super::read as read_file;
 use crate::encode::dictionary;
 use crate::host::event::Event;
-use crate::host::replace::{compress_view, redacted_again};
+use crate::host::replace::{View, compress_view, redacted_again};
 use crate::host::{Host, ShortView};
 use crate::sanitize::secrets;
 use crate::text::marker::{self, Marker};
+use crate::text::reason::Reason;
 
 /// Bytes that must be left out beyond what the context costs.
 const MIN_SAVED_BYTES: usize = 200;
+/// What the model reads as the name of the cell that holds an outline.
+const OUTLINE: &str = "outline";
 /// Lines that the host reads if the call sets no limit.
 const DEFAULT_LIMIT: usize = 2000;
 
@@ -60,9 +66,15 @@ fn text(
     let source = Source::new(content, start);
     let key = asked(event, file)?;
     host.view_is_whole(&key);
-    let shown = compress_view(host, event, &json!(source.numbered()))?;
+    let shown = compress_view(host, event, &json!(source.numbered()), View::Outlined)?;
+    let shown = shown.as_str()?;
+    if is_outline(shown) && shown.len() + MIN_SAVED_BYTES <= source.numbered_bytes() {
+        let output = cell(&key.path, shown);
+        host.view_is_short(key);
+        return Some(Replaced { output, context: None });
+    }
     let lines = source.safe(host, event);
-    let window = Window::worth(shown.as_str()?, &source);
+    let window = Window::worth(shown, &source);
     let (first, last, context) = match window {
         Some(window) => {
             let (first, last) = window.kept;
@@ -102,7 +114,7 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
     let content = rest[..count.min(rest.len())].join("\n");
     let source = Source::new(&content, start);
     // The session learns that all of it is shown.
-    let _ = compress_view(host, event, &json!(source.numbered()));
+    let _ = compress_view(host, event, &json!(source.numbered()), View::Unoutlined);
     let lines = source.safe(host, event);
     let output = json!({
         "type": "text",
@@ -117,6 +129,25 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
     Some(Replaced { output, context: None })
 }
 
+/// Whether bodies of declarations were left out.
+fn is_outline(answer: &str) -> bool {
+    answer.lines().any(|line| {
+        matches!(Marker::parse(line), Some((Marker::Lines { reason, .. }, _)) if reason == Reason::FileBody.code())
+    })
+}
+
+/// A result with this text in the place of the lines of a file.
+fn cell(path: &str, text: &str) -> Value {
+    json!({
+        "type": "notebook",
+        "file": {
+            "filePath": path,
+            // The language is the one that the host does not name beside the text.
+            "cells": [{ "cellType": "code", "cell_id": OUTLINE, "language": "python", "source": format!("\n{text}") }],
+        }
+    })
+}
+
 /// The lines of a file from `start` on, as sessions know a view of them.
 pub fn numbered(content: &str, start: usize) -> String {
     Source::new(content, start).numbered()
@@ -126,6 +157,9 @@ pub fn numbered(content: &str, start: usize) -> String {
 /// if the view would stay.
 pub fn shortened(content: &str, start: usize, path: &str, answer: &str) -> Option<String> {
     let source = Source::new(content, start);
+    if is_outline(answer) && answer.len() + MIN_SAVED_BYTES <= source.numbered_bytes() {
+        return Some(answer.to_owned());
+    }
     let window = Window::worth(answer, &source)?;
     let (first, last) = window.kept;
     let shown = numbered(&source.lines.get(first..=last)?.join("\n"), start + first);
@@ -152,6 +186,12 @@ impl<'t> Source<'t> {
             - usize::from(self.lines.len() > 1 && self.lines.last().is_some_and(String::is_empty));
         let line = |(n, line): (usize, &String)| format!("{n:>6}\t{line}\n");
         (self.start..).zip(&self.lines[..count]).map(line).collect()
+    }
+
+    /// Bytes of the lines as the host shows them: with numbers, but no blanks before them.
+    fn numbered_bytes(&self) -> usize {
+        let digits = |number: usize| number.checked_ilog10().map_or(1, |log| log as usize + 1);
+        (self.start..).zip(&self.lines).map(|(number, line)| digits(number) + 1 + line.len() + 1).sum()
     }
 
     /// The lines without secrets, as many, and with look-alikes of markers escaped.

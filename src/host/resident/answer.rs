@@ -15,6 +15,10 @@ use crate::telemetry::counts::{Way, on_behalf};
 
 /// Fraction of the host's limit, as 1 / MARGIN, that is left free, because the host may count differently.
 const MARGIN: usize = 20;
+/// Bytes that stay of a text that no reader knows, where the host would have cut it: its ends, and what stands out between
+/// them. Failure lines and what explains them stay beyond it, up to what the host shows. Of a log this is about as much as
+/// stays of an output that a host saves in a file.
+const LEFT_OF_CUT: usize = 5_000;
 /// Most originals in a list.
 const MAX_LISTED: usize = 4096;
 
@@ -85,8 +89,13 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     if let Some(call) = &ran.call {
         result["toolCallId"] = json!(call);
     }
-    let limits =
-        Limits { bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)), ..Limits::default() };
+    let is_cut = ran.room.is_some_and(|room| texts.iter().map(|text| text.len()).sum::<usize>() > room);
+    let limits = Limits {
+        bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)),
+        // A cut through a JSON document would end it.
+        unread: (is_cut && !texts.iter().any(|text| is_document(text))).then_some(LEFT_OF_CUT),
+        ..Limits::default()
+    };
     let given = result["content"].clone();
     // Texts that stay were searched for secrets too.
     let new = worked_on(host, ran.session.as_deref(), result, limits)?.unwrap_or(given);
@@ -96,6 +105,12 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     };
     let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
     (lengths.len() == parts.len()).then(|| (Reply::Parts { parts: lengths }, texts.concat().into_bytes()))
+}
+
+/// Whether a text looks like one JSON document.
+fn is_document(text: &str) -> bool {
+    let text = text.trim();
+    (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'))
 }
 
 fn original(host: &Host, id: &str) -> Option<(Reply, Vec<u8>)> {
