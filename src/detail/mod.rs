@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::config::{FileDetail, Mode};
 use crate::detect::Shape;
 use crate::input::Input;
-use crate::outline::{Item, Language, outline};
+use crate::outline::{Item, Kind, Language, outline};
 use crate::text::ledger::{Action, Ledger, Reduction};
 use crate::text::names::Names;
 use crate::text::reason::Reason;
@@ -53,7 +53,14 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut plan = Plan::new(&lines, &items, level, with_values);
     // Output of a shell command may be a report after all.
     if input.detection.is_by_command {
-        plan.keep(&signals::failure_lines(source));
+        let mut failures = signals::failure_lines(source);
+        // A cap would take the middle of the file, failures or not: there what stands in a body, deeper than its declaration,
+        // is code.
+        if is_capped(input) {
+            let is_code = in_bodies(&lines, &items);
+            failures.retain(|line| !is_code[*line]);
+        }
+        plan.keep(&failures);
     }
     // A gap must not hide it either: the reader would not find it in the file.
     if numbered {
@@ -85,6 +92,19 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     Ok(step)
 }
 
+/// For each line, whether it stands in the body of a function and deeper than the line that declares it.
+fn in_bodies(lines: &[&str], items: &[Item<'_>]) -> Vec<bool> {
+    let depth = |line: &str| line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let mut inside = vec![false; lines.len()];
+    for item in items.iter().filter(|item| item.kind == Kind::Function) {
+        let declared = lines.get(item.signature.start).map_or(0, |line| depth(line));
+        for line in item.body.clone() {
+            inside[line] |= depth(lines[line]) > declared;
+        }
+    }
+    inside
+}
+
 /// Bytes of lines without the blanks before their numbers, which a later step removes. A text without these blanks must be
 /// judged the same.
 fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
@@ -97,6 +117,11 @@ fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
 /// An outline is used only if it saves at least 1/N of the bytes of the text.
 const WORTH: usize = 8;
 
+/// Whether the byte cap would cut the file.
+fn is_capped(input: &Input<'_>) -> bool {
+    input.source.text().len() > input.policy.max_output_bytes
+}
+
 /// How a file is shown; `None` for all of it.
 fn level(input: &Input<'_>) -> Option<FileDetail> {
     let detection = input.detection;
@@ -108,7 +133,7 @@ fn level(input: &Input<'_>) -> Option<FileDetail> {
     match policy.file_detail {
         FileDetail::Full => None,
         FileDetail::Auto => {
-            let large = policy.outline_bytes().is_some_and(|bytes| size > bytes);
+            let large = policy.outline_bytes().is_some_and(|bytes| size > bytes || is_capped(input));
             // A file that is open in an editor is about to be edited.
             let is_edited = detection.is_window;
             let asked = match lines {

@@ -4,11 +4,13 @@ import { createServer } from "node:http";
 
 /**
  * Starts a model that asks for `calls`, each `{kind, tool, args}`, in order; `args` may be a function of what was seen
- * by then. The answer has `url`, `seen` (text by kind), `offered` (names of the tools that the host offered) and `close()`.
+ * by then. A call of a sub-agent has `inner`, the calls that the sub-agent makes, and `report`, what it says at the end; its
+ * `args.prompt` tells its requests. The answer has `url`, `seen` (text by kind), `offered` (names of the tools that the host offered) and `close()`.
  */
 export async function start(calls) {
   const seen = {};
   const offered = new Set();
+  const all = [...calls, ...calls.flatMap(({ inner }) => inner ?? [])];
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (piece) => (body += piece));
@@ -17,12 +19,14 @@ export async function start(calls) {
       const asked = JSON.parse(body);
       for (const { name } of asked.tools ?? []) offered.add(name);
       for (const [id, text] of results(asked)) {
-        const call = calls[Number(/^toolu_tersed_(\d+)/.exec(id)?.[1])];
+        const call = all[Number(/^toolu_tersed_(\d+)/.exec(id)?.[1])];
         if (call) seen[call.kind] ??= text;
       }
+      const parent = calls.find(({ inner, args }) => inner && isOf(asked, args.prompt));
+      const own = parent?.inner ?? calls;
       // A request without tools is for a title or the like.
-      const next = asked.tools?.length ? calls.findIndex((call) => seen[call.kind] === undefined) : -1;
-      answer(response, asked, next < 0 ? { type: "text", text: "done" } : toolUse(calls, next, seen));
+      const next = asked.tools?.length ? own.find((call) => seen[call.kind] === undefined) : undefined;
+      answer(response, asked, next ? toolUse(all, all.indexOf(next), seen) : { type: "text", text: parent?.report ?? "done" });
     });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -52,6 +56,12 @@ function results(asked) {
     }
   }
   return found;
+}
+
+/** Whether the conversation of a request began with this text. */
+function isOf(asked, prompt) {
+  const [first] = asked.messages ?? [];
+  return textOf(first?.content).includes(prompt);
 }
 
 const textOf = (content) =>

@@ -15,12 +15,18 @@ export default {
   expand: { tool: "exec_command", args: ({ passed }) => ({ cmd: readBack(passed) }) },
   // A result of an MCP tool cannot be replaced there, and Codex cuts a file that is printed by itself; see the
   // adapter's README.
-  unchanged: ["read", "mcp"],
+  unchanged: ["longEdit", "mcp", "orders"],
   calls: ({ work }) => [
     { kind: "passed", tool: "exec_command", args: { cmd: "./passes.sh" } },
     { kind: "failed", tool: "exec_command", args: { cmd: "./fails.sh" } },
     { kind: "read", tool: "exec_command", args: { cmd: `cat ${work.smallerFile}`, max_output_tokens: 20000 } },
+    { kind: "long", tool: "exec_command", args: { cmd: "cat src/many.js", max_output_tokens: 20000 } },
+    { kind: "longEdit", tool: "exec_command", args: { cmd: "sed -i 's/width, height, 120/height, width, 120/' src/many.js" } },
+    { kind: "longReread", tool: "exec_command", args: { cmd: "cat src/many.js", max_output_tokens: 20000 } },
+    { kind: "grep", tool: "exec_command", args: { cmd: "grep -rn 'shape_1[0-9](' src/parts | sort" } },
+    { kind: "find", tool: "exec_command", args: { cmd: "find src -type f | sort" } },
     { kind: "mcp", tool: "mcp__reports__report", args: {} },
+    { kind: "orders", tool: "mcp__reports__orders", args: {} },
     { kind: "large", tool: "exec_command", args: { cmd: "./large.sh" } },
     { kind: "again", tool: "exec_command", args: { cmd: "cat passed.txt" } },
   ],

@@ -55,10 +55,11 @@ impl Attempt<'_, '_> {
             };
             ledger = self.cut("head_tail", source, signals, ledger, cap, detection.reports_failures());
         }
-        // Words of errors in a source file are no report, but a cut must not prefer other lines to them either.
+        // Words of errors in a source file are no report, but a cut must not prefer other lines to them either. Those that
+        // stand in what an outline leaves out are not shown anyway.
         let quoted =
             match source.text().len() > bytes && detection.shape == Shape::File && detection.is_written {
-                true => signals::failure_lines(source),
+                true => kept_of(&ledger, signals::failure_lines(source)),
                 false => Vec::new(),
             };
         let signals = if quoted.is_empty() { signals } else { &quoted };
@@ -253,6 +254,19 @@ impl Attempt<'_, '_> {
             false => usize::MAX,
         }
     }
+}
+
+/// Those of the lines, which are in order, that are shown as they are.
+fn kept_of(ledger: &Ledger, mut lines: Vec<usize>) -> Vec<usize> {
+    let kept: Vec<_> = ledger.kept().collect();
+    let mut at = 0;
+    lines.retain(|line| {
+        while kept.get(at).is_some_and(|run| run.end <= *line) {
+            at += 1;
+        }
+        kept.get(at).is_some_and(|run| run.contains(line))
+    });
+    lines
 }
 
 /// Whether single lines of a text mean something without their neighbours.
