@@ -67,7 +67,8 @@ settings! {
     /// Whether a result that repeats an earlier one of the session becomes a reference. Default true.
     dedup: bool = true;
     /// Whether the model sees the ids of calls. If not, a reference names a call by its file or command, and how many results
-    /// ago it was. Default true; false in hosts that use `tersed hook`, `run`, `mcp` or `mcp-proxy`.
+    /// ago it was. A request does not tell: some models are shown the ids, or their ends, and others none. Default true; false in
+    /// hosts that use `tersed hook`, `run`, `mcp`, `mcp-proxy` or `gateway`.
     ids_visible: bool = true;
     /// Whether outcomes are remembered by call id. Default true.
     memo: bool = true;

@@ -367,15 +367,20 @@ impl Session {
             let is_gap = |reason| reason != Reason::RepeatedLines;
             // Who runs a test or a build again wants to know what it says now.
             let is_run = stored.outcome.is_run();
+            // Another tersed in front of this one left gaps in a view, and decides when the model gets all of it.
+            let is_given = caller.looks_at.is_some()
+                && evidence.steps.iter().any(|step| step.reason == Reason::AlreadyCompressed);
             let had_gaps = !asked_again
                 && !is_run
                 && (is_cut
+                    || is_given
                     || evidence.status == Status::Duplicate
                     || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
             // Only an answer with gaps can lead to a repeated question.
             match had_gaps {
                 true => {
-                    let times = 1 + self.asked.get(&asked).map_or(0, |answered| answered.times);
+                    let before = self.asked.get(&asked).map_or(0, |answered| answered.times);
+                    let times = before + if is_given { 2 } else { 1 };
                     let answered = Answered { likeness, results: self.at.results, times };
                     Arc::make_mut(&mut self.asked).insert(asked, answered);
                 }

@@ -6,5 +6,5 @@ import { readBack } from "./workspace.mjs";
 
 export default behind(claude, {
   expand: { tool: "Bash", args: ({ passed }) => ({ command: readBack(passed), description: "Reads back" }) },
-  unchanged: ["edit", "edited", "insists", "range", "longEdit", "agent", "large"],
+  unchanged: ["edit", "edited", "insists", "range", "grep", "longEdit", "agent", "large"],
 });

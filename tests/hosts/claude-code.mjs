@@ -18,7 +18,7 @@ export default {
   // Without the plugin.
   wiredExpand: "mcp__tersed__tersed_expand",
   // Who asks again gets the whole file.
-  unchanged: ["edit", "edited", "insists", "range", "longEdit", "agent"],
+  unchanged: ["edit", "edited", "insists", "range", "grep", "longEdit", "agent"],
   calls: ({ work }) => [
     { kind: "passed", tool: "Bash", args: { command: "./passes.sh", description: "Runs tests" } },
     { kind: "failed", tool: "Bash", args: { command: "./fails.sh", description: "Runs tests" } },

@@ -5,7 +5,7 @@ import codex from "./codex.mjs";
 
 export default behind(codex, {
   // Codex has cut them.
-  unchanged: ["read", "large"],
+  unchanged: ["read", "long", "longEdit", "grep", "orders", "large", "spawned", "agent"],
   args: (about) => codex.args(about).filter((arg) => arg !== "--dangerously-bypass-hook-trust"),
   env: (about) => ({ ...codex.env(about), OPENAI_API_KEY: "none" }),
 });

@@ -4,6 +4,9 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readBack } from "./workspace.mjs";
 
+/** What a sub-agent is asked. */
+const PROMPT = "Run ./passes.sh and say how many tests passed.";
+
 const config = (home) => join(home, ".codex");
 
 export default {
@@ -15,7 +18,7 @@ export default {
   expand: { tool: "exec_command", args: ({ passed }) => ({ cmd: readBack(passed) }) },
   // A result of an MCP tool cannot be replaced there, and Codex cuts a file that is printed by itself; see the
   // adapter's README.
-  unchanged: ["longEdit", "mcp", "orders"],
+  unchanged: ["longEdit", "grep", "mcp", "orders", "spawned", "agent"],
   calls: ({ work }) => [
     { kind: "passed", tool: "exec_command", args: { cmd: "./passes.sh" } },
     { kind: "failed", tool: "exec_command", args: { cmd: "./fails.sh" } },
@@ -28,6 +31,19 @@ export default {
     { kind: "mcp", tool: "mcp__reports__report", args: {} },
     { kind: "orders", tool: "mcp__reports__orders", args: {} },
     { kind: "large", tool: "exec_command", args: { cmd: "./large.sh" } },
+    {
+      kind: "spawned",
+      tool: "multi_agent_v1__spawn_agent",
+      args: { message: PROMPT },
+      prompt: PROMPT,
+      inner: [{ kind: "agentPassed", tool: "exec_command", args: { cmd: "./passes.sh" } }],
+      report: "I ran the tests with `./passes.sh`.\n\n- 120 passed\n- none failed\n",
+    },
+    {
+      kind: "agent",
+      tool: "multi_agent_v1__wait_agent",
+      args: ({ spawned }) => ({ targets: [/"agent_id":"([^"]+)"/.exec(spawned)?.[1] ?? "none"], timeout_ms: 60000 }),
+    },
     { kind: "again", tool: "exec_command", args: { cmd: "cat passed.txt" } },
   ],
   configure({ place, home, work, model }) {
@@ -67,5 +83,8 @@ args = ${JSON.stringify(args)}
     text
       .replace(/^Chunk ID: \w+/, "Chunk ID: N")
       .replace(/^Wall time: [\d.]+/m, "Wall time: N")
-      .replace(/^Original token count: \d+/m, "Original token count: N"),
+      .replace(/^Original token count: \d+/m, "Original token count: N")
+      // Of an agent.
+      .replace(/"nickname":"[^"]*"/, '"nickname":"N"')
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, "ID"),
 };

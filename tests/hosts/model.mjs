@@ -5,12 +5,14 @@ import { createServer } from "node:http";
 
 /**
  * Starts a model that asks for `calls`, each `{kind, tool, args}`, in order; `args` may be a function of what was seen
- * by then. A call with a `program` in place of `args` is one of a tool that takes a text. The answer has `url`, `seen` (text by
+ * by then. A call with a `program` in place of `args` is one of a tool that takes a text. A call of a sub-agent has `inner`, the
+ * calls that the sub-agent makes, and `report`, what it says at the end; its `prompt` tells its requests. The answer has `url`, `seen` (text by
  * kind), `offered` (names of the tools that the host offered) and `close()`.
  */
 export async function start(calls) {
   const seen = {};
   const offered = new Set();
+  const all = [...calls, ...calls.flatMap(({ inner }) => inner ?? [])];
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (piece) => (body += piece));
@@ -22,13 +24,15 @@ export async function start(calls) {
       const wire = asked.input === undefined ? chat : responses;
       for (const name of wire.tools(asked)) offered.add(name);
       for (const [id, text] of wire.results(asked)) {
-        const call = calls[Number(/^call_tersed_(\d+)/.exec(id)?.[1])];
+        const call = all[Number(/^call_tersed_(\d+)/.exec(id)?.[1])];
         // What is sent again later may have been cleared by then.
         if (call) seen[call.kind] ??= text;
       }
+      const parent = calls.find(({ inner, prompt }) => inner && wire.said?.(asked).some((text) => text.includes(prompt)));
+      const own = parent?.inner ?? calls;
       // A request without tools is for a title or the like.
-      const next = wire.tools(asked).length ? calls.findIndex((call) => seen[call.kind] === undefined) : -1;
-      wire.answer(response, asked, next < 0 ? undefined : callOf(calls, next, seen));
+      const next = wire.tools(asked).length ? own.find((call) => seen[call.kind] === undefined) : undefined;
+      wire.answer(response, asked, next && callOf(all, all.indexOf(next), seen), parent?.report);
     });
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -92,7 +96,11 @@ const responses = {
       .filter(({ type }) => /_call_output$/.test(type))
       .map((it) => [it.call_id, textOf(it.output)]),
 
-  answer(response, asked, call) {
+  /** What the user, or the agent above, said. */
+  said: (asked) =>
+    (Array.isArray(asked.input) ? asked.input : []).filter(({ role }) => role === "user").map(({ content }) => textOf(content)),
+
+  answer(response, asked, call, last = "done") {
     const group = (asked.tools ?? []).find(({ name, tools }) => tools && call?.tool.startsWith(`${name}__`))?.name;
     const called = group ? { namespace: group, name: call.tool.slice(group.length + 2) } : { name: call?.tool };
     const item = call?.program
@@ -104,7 +112,7 @@ const responses = {
           id: "msg_1",
           role: "assistant",
           status: "completed",
-          content: [{ type: "output_text", text: "done", annotations: [] }],
+          content: [{ type: "output_text", text: last, annotations: [] }],
         };
     const usage = {
       input_tokens: 100,
@@ -131,9 +139,9 @@ const responses = {
         ]
       : [
           { type: "response.content_part.added", ...at, content_index: 0, part },
-          { type: "response.output_text.delta", ...at, content_index: 0, delta: "done" },
-          { type: "response.output_text.done", ...at, content_index: 0, text: "done" },
-          { type: "response.content_part.done", ...at, content_index: 0, part: { ...part, text: "done" } },
+          { type: "response.output_text.delta", ...at, content_index: 0, delta: last },
+          { type: "response.output_text.done", ...at, content_index: 0, text: last },
+          { type: "response.content_part.done", ...at, content_index: 0, part: { ...part, text: last } },
         ];
     const events = [
       { type: "response.created", response: started },

@@ -86,7 +86,7 @@ async function session(host, installed, way) {
   const calls = host.calls(about);
   const expand = (values.wire && host.wiredExpand) || host.expand;
   if (expand && way === "with") calls.push({ kind: "expand", args: expandArgs, ...expandCall(expand) });
-  for (const { kind, tool } of calls) toolOf[`${host.name} ${kind}`] = tool;
+  for (const { kind, tool } of calls.flatMap((call) => [call, ...(call.inner ?? [])])) toolOf[`${host.name} ${kind}`] = tool;
   const model = await (host.scriptedModel ?? openai).start(calls);
   about.model = model.url;
   try {

@@ -271,6 +271,21 @@ fn a_file_that_was_edited_shows_the_edit_and_at_the_third_look_all() {
 }
 
 #[test]
+fn after_an_outline_that_another_gave_the_whole_file_stays() {
+    let engine = Engine::default();
+    let outline = send(&Engine::default(), &whole("a", functions(None)));
+    assert!(outline.contains("file_body"), "{outline}");
+    assert_eq!(send(&engine, &whole("a", outline.clone())), outline, "it is ours");
+    // The padding of the numbers goes.
+    let unpadded: String = functions(None).lines().map(|line| format!("{}\n", line.trim_start())).collect();
+    assert_eq!(send(&engine, &whole("b", functions(None))), unpadded, "all");
+    // Another file gets its outline.
+    let other = json!({"toolCallId": "c", "tool": "Read", "path": "/w/src/other.js",
+        "arguments": {"file_path": "/w/src/other.js"}, "content": functions(None).replace("shape", "room")});
+    assert!(send(&engine, &other).contains("file_body"));
+}
+
+#[test]
 fn the_frame_of_a_tool_is_not_shown_again_behind_a_duplicate() {
     let engine = Engine::default();
     let lines: String = (0..40).map(|n| format!("step {n} of the work\n")).collect();

@@ -144,9 +144,8 @@ fn what_is_not_wired_saves_nothing_and_what_is_wired_saves_a_part() {
     let installed = arrives(&report, "installed", None);
     assert_eq!(arrives(&report, "gateway", None), could);
     assert!(0 < installed && installed < could, "{installed} of {could}");
-    for tool in ["Glob", "Task"] {
-        assert_eq!((arrives(&report, "installed", Some(tool)), why(&report, tool)), (0, vec!["tool"]));
-    }
+    assert_eq!((arrives(&report, "installed", Some("Glob")), why(&report, "Glob")), (0, vec!["tool"]));
+    assert!(arrives(&report, "installed", Some("Task")) > 0);
     assert_eq!(why(&report, "Bash"), ["failed"]);
     assert!(arrives(&report, "installed", Some("mcp__reports__report")) > 0);
     let text = home.tersed(&["audit", FILE], &[]);

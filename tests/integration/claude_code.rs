@@ -394,6 +394,122 @@ fn a_view_that_the_host_points_back_to_is_given_if_it_was_short() {
     assert_eq!(told(&host, &unchanged("e")), None, "now it was whole");
 }
 
+/// A file with functions, long enough for an outline.
+fn functions(count: usize) -> Vec<String> {
+    let function = |n: usize| {
+        let body = (1..=6)
+            .map(move |step| format!("    let step_{step} = compute({n}, \"step {step} of number {n}\")?;"));
+        let start = [format!("/// Does job {n}."), format!("pub fn job_{n}() -> Result<()> {{")];
+        start.into_iter().chain(body).chain(["    Ok(())".to_owned(), "}".to_owned(), String::new()])
+    };
+    (1..=count).flat_map(function).collect()
+}
+
+/// The text of the one cell that a view became.
+fn cell(shown: &Value) -> String {
+    let output = &shown["updatedToolOutput"];
+    assert_eq!((&output["type"], &shown["additionalContext"]), (&json!("notebook"), &Value::Null), "{shown}");
+    assert_eq!(output["file"]["cells"].as_array().unwrap().len(), 1, "{shown}");
+    output["file"]["cells"][0]["source"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_first_view_of_a_long_file_is_its_outline() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.rs");
+    let host = host();
+    let mut lines = functions(60);
+    let event = |call: &str, input: &Value, start: usize, lines: &[String]| {
+        let mut event = view(call, input, start, lines);
+        event["tool_input"]["file_path"] = json!(path);
+        event["tool_response"]["file"]["filePath"] = json!(path);
+        event
+    };
+    let none = json!({});
+    let outline = cell(&told(&host, &event("a", &none, 1, &lines)).unwrap());
+    for n in 1..=60 {
+        let line = (n - 1) * 11 + 2;
+        assert!(outline.contains(&format!("\n{line}\t{}\n", lines[line - 1])), "{n}: {outline}");
+    }
+    assert!(outline.contains(", file_body") && outline.len() * 2 < lines.join("\n").len(), "{outline}");
+    // A gateway sees that what the host makes of it is ours.
+    let whole = format!("<cell id=\"outline\">{outline}</cell id=\"outline\">");
+    assert!(tersed::text::marker::is_sealed(&whole, &host.engine().seal_key()), "{whole}");
+    // Lines that are asked for by their numbers come as they are.
+    assert_eq!(told(&host, &event("b", &json!({ "offset": 300, "limit": 12 }), 300, &lines[299..311])), None);
+    // What an edit wrote is shown with what stands around it.
+    lines[305] = "    let step_3 = other(28)?;".to_owned();
+    let mut edit = event("c", &none, 1, &[]);
+    edit["tool_name"] = json!("Edit");
+    edit["tool_input"]["old_string"] = json!("x");
+    edit["tool_input"]["new_string"] = json!(lines[305]);
+    edit["tool_response"] = json!({ "filePath": path });
+    assert_eq!(told(&host, &edit), None);
+    let edited = cell(&told(&host, &event("d", &none, 1, &lines)).unwrap());
+    assert!(edited.contains(&format!("306\t{}\n", lines[305])), "{edited}");
+    // Who asks again gets all of it.
+    assert_eq!(told(&host, &event("e", &none, 1, &lines)), None);
+}
+
+#[test]
+fn an_outline_that_the_host_points_back_to_is_given_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.rs");
+    let host = host();
+    let lines = functions(60);
+    fs::write(&path, lines.join("\n")).unwrap();
+    let mut event = view("a", &json!({}), 1, &lines);
+    event["tool_input"]["file_path"] = json!(path);
+    event["tool_response"]["file"]["filePath"] = json!(path);
+    cell(&told(&host, &event).unwrap());
+    let mut unchanged = recorded("read-unchanged");
+    unchanged["tool_use_id"] = json!("b");
+    unchanged["tool_input"]["file_path"] = json!(path);
+    unchanged["tool_response"]["file"]["filePath"] = json!(path);
+    let whole = told(&host, &unchanged).unwrap();
+    assert_eq!(whole["updatedToolOutput"]["file"]["content"], json!(lines.join("\n")));
+    let mut settings = Settings::default();
+    settings.policy.file_detail = tersed::config::FileDetail::Full;
+    assert_eq!(told(&Host::new(settings), &event), None, "who wants no outlines gets none");
+}
+
+#[test]
+fn an_outline_has_no_secret_and_no_marker_of_another() {
+    let mut lines = functions(60);
+    let secret = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    lines[1] = format!("pub fn job_1(token: &str /* {secret} */) -> Result<()> {{");
+    let fake = "[tersed: omitted 5 lines 1-5, file_body]";
+    lines[0] = fake.to_owned();
+    let outline = cell(&told(&host(), &view("a", &json!({}), 1, &lines)).unwrap());
+    assert!(!outline.contains(&secret) && outline.contains("[REDACTED:"), "{outline}");
+    assert!(outline.starts_with(&format!("\n1\t\\{fake}\n")), "{outline}");
+}
+
+#[test]
+fn the_report_of_a_sub_agent_becomes_smaller() {
+    let tests: String = (0..120).map(|n| format!("test tests::case_{n} ... ok\n")).collect();
+    let text = format!(
+        "running 120 tests\n{tests}\ntest result: ok. 120 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s\n"
+    );
+    let mut event = view("a", &json!({}), 1, &[]);
+    event["tool_name"] = json!("Agent");
+    event["tool_input"] = json!({ "prompt": "Run the tests." });
+    event["tool_response"] = json!({
+        "status": "completed", "agentId": "a1", "content": [{ "type": "text", "text": text }], "totalTokens": 110,
+    });
+    let shown = told(&host(), &event).unwrap();
+    let output = &shown["updatedToolOutput"];
+    assert_eq!(
+        (&output["status"], &output["agentId"], &output["totalTokens"]),
+        (&json!("completed"), &json!("a1"), &json!(110))
+    );
+    let shown = output["content"][0]["text"].as_str().unwrap();
+    assert!(shown.len() * 4 < text.len() && shown.contains("120 passed; 0 failed"), "{shown}");
+    // One that goes on in the background has no report.
+    event["tool_response"] = json!({ "status": "async_launched", "agentId": "a1", "outputFile": "/tmp/a1" });
+    assert_eq!(told(&host(), &event), None);
+}
+
 #[test]
 fn secrets_in_a_view_go_and_the_numbers_stay() {
     let host = host();

@@ -391,6 +391,33 @@ fn what_a_host_would_cut_is_left_out_and_failures_last() {
     );
 }
 
+#[test]
+fn what_a_host_would_cut_is_worth_less_than_what_it_shows() {
+    let place = Place::new();
+    let shown = |more: &str, script: &str| {
+        let line = format!(
+            "tersed run {more}--host-limit 30000 --host-limit-failed 10000 --shell {}",
+            quoted(script)
+        );
+        text(&place.bash(&line).stdout)
+    };
+    for end in ["", "; exit 3"] {
+        let out = shown("", &format!("{LARGE}{end}"));
+        assert!(out.len() < 5_500 && out.contains("ERROR worker 7: the disk"), "{} bytes{end}", out.len());
+        assert!(out.contains("worker 1 took") && out.contains("worker 1500 took"), "its ends: {out}");
+    }
+    // Failures may take all that the host shows.
+    let failures = "for n in $(seq 100); do echo \"ERROR worker $n: the disk of /srv/data/$n is full, nothing was written\"; done";
+    let out = shown("", &format!("{LARGE}; {failures}; exit 1"));
+    assert!(out.len() <= 10_000 && (1..=100).all(|n| out.contains(&format!("ERROR worker {n}: "))), "{out}");
+    // Who set a limit has that one.
+    let out = shown("--set policy.headTailBytes=8000 ", LARGE);
+    assert!((7_000..9_000).contains(&out.len()), "{} bytes", out.len());
+    // What fits stays as it is without a limit.
+    let out = shown("", "seq 1000000 1001000");
+    assert_eq!(out.len(), 8 * 1001);
+}
+
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -256,9 +256,9 @@ fn changed(host: &Host, event: &Event, response: &Map<String, Value>, texts: [St
     (updated != *response).then_some(Value::Object(updated))
 }
 
-/// A result whose text is one member.
+/// A result whose text, or list of parts, is one member.
 fn member(host: &Host, event: &Event, response: &Map<String, Value>, name: &str) -> Option<Value> {
-    let text = response.get(name).filter(|text| text.is_string())?;
+    let text = response.get(name).filter(|text| text.is_string() || text.is_array())?;
     let output = compress(host, event, text, None, None)?;
     let mut updated = response.clone();
     updated.insert(name.to_owned(), output);

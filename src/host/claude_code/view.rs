@@ -69,7 +69,7 @@ fn text(
     let shown = compress_view(host, event, &json!(source.numbered()), View::Outlined)?;
     let shown = shown.as_str()?;
     if is_outline(shown) && shown.len() + MIN_SAVED_BYTES <= source.numbered_bytes() {
-        let output = cell(&key.path, shown);
+        let output = cell(host, &key.path, shown);
         host.view_is_short(key);
         return Some(Replaced { output, context: None });
     }
@@ -136,14 +136,21 @@ fn is_outline(answer: &str) -> bool {
     })
 }
 
-/// A result with this text in the place of the lines of a file.
-fn cell(path: &str, text: &str) -> Value {
+/// A result with this output of ours in the place of the lines of a file.
+///
+/// The host writes a tag before and behind it. Its seal is made for the text with them, so that a gateway between the host and
+/// its model sees that the text is ours.
+fn cell(host: &Host, path: &str, text: &str) -> Value {
+    let (open, close) = (format!("<cell id=\"{OUTLINE}\">"), format!("</cell id=\"{OUTLINE}\">"));
+    let mut whole = format!("{open}\n{text}{close}");
+    marker::seal(&mut whole, &host.engine().seal_key());
+    let source = whole.strip_prefix(&open).and_then(|rest| rest.strip_suffix(&close)).unwrap_or(text);
+    // Beside the text of a cell of this type and language the host writes neither.
     json!({
         "type": "notebook",
         "file": {
             "filePath": path,
-            // The language is the one that the host does not name beside the text.
-            "cells": [{ "cellType": "code", "cell_id": OUTLINE, "language": "python", "source": format!("\n{text}") }],
+            "cells": [{ "cellType": "code", "cell_id": OUTLINE, "language": "python", "source": source }],
         }
     })
 }

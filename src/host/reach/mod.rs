@@ -37,7 +37,8 @@ pub struct Tools {
 pub enum Way {
     /// It is replaced after the call.
     Replaced(Text),
-    /// Lines at the ends of a view of a file that the model has seen are left out; every other line stays.
+    /// Of a long file with declarations the outline is shown. Of other views of a file, lines at the ends that the model has
+    /// seen are left out; every other line stays.
     Seen,
     /// The command runs inside `tersed run`, if its command line allows that and no rules of the user forbid it.
     Wrapped,
@@ -69,7 +70,7 @@ pub enum Why {
     Tool,
     /// A program that the model wrote reads it, or printed it.
     Program,
-    /// The model had not seen its lines, and the host numbers what stays in their place.
+    /// The model had not seen its lines, and it is no long file with an outline.
     Unseen,
     /// Only an extension that asks gets smaller results.
     Asked,
@@ -86,7 +87,10 @@ impl Way {
     pub fn sentence(self) -> String {
         match self {
             Self::Replaced(_) => "becomes smaller".to_owned(),
-            Self::Seen => "lines that were seen before go, at the ends of the view".to_owned(),
+            Self::Seen => {
+                "a long file with declarations becomes its outline; lines that were seen before go, at the ends of the view"
+                    .to_owned()
+            }
             Self::Wrapped => "becomes smaller: the command runs inside `tersed run`".to_owned(),
             Self::WrappedIfAsked => {
                 "becomes smaller inside `tersed run`, if `TERSED_WRAP` is 1; stays otherwise".to_owned()
@@ -121,7 +125,7 @@ impl Why {
                 "a program of the model reads what its tools give, and no hook sees what it prints"
             }
             Self::Unseen => {
-                "the host numbers the lines of a view after the hook, so only lines that were seen before go, at its ends"
+                "of a view that is no outline of a long file, only lines that were seen before go, at its ends"
             }
             Self::Asked => "only extensions that ask tersed get smaller results",
             Self::NotWrapped => {

@@ -40,6 +40,8 @@ pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
         row(&["Edit", "MultiEdit", "Write", "NotebookEdit"], Way::Noted, FAILED),
         row(&["Grep"], Way::Replaced(Text::Member("content")), FAILED),
         row(&["WebFetch"], Way::Replaced(Text::Member("result")), FAILED),
+        // What a sub-agent reports; `Task` is the older name. One that runs in the background has no report here.
+        row(&["Agent", "Task"], Way::Replaced(Text::Member("content")), FAILED),
         row(&["mcp__*"], WHOLE, FAILED),
         rest(Way::Stays(Why::Tool), FAILED),
     ],

@@ -92,8 +92,9 @@ export interface PolicyPatch {
   dedup?: boolean | null | undefined;
   /**
    * Whether the model sees the ids of calls. If not, a reference names a call by its file or
-   * command, and how many results ago it was. Default true; false in hosts that use `tersed hook`,
-   * `run`, `mcp` or `mcp-proxy`.
+   * command, and how many results ago it was. A request does not tell: some models are shown the
+   * ids, or their ends, and others none. Default true; false in hosts that use `tersed hook`,
+   * `run`, `mcp`, `mcp-proxy` or `gateway`.
    */
   idsVisible?: boolean | null | undefined;
   /** Whether outcomes are remembered by call id. Default true. */

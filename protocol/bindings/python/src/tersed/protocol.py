@@ -262,8 +262,9 @@ class PolicyPatch(TypedDict, total=False):
 
     idsVisible: bool | None
     """Whether the model sees the ids of calls. If not, a reference names a call by its file or
-    command, and how many results ago it was. Default true; false in hosts that use `tersed
-    hook`, `run`, `mcp` or `mcp-proxy`.
+    command, and how many results ago it was. A request does not tell: some models are shown
+    the ids, or their ends, and others none. Default true; false in hosts that use `tersed
+    hook`, `run`, `mcp`, `mcp-proxy` or `gateway`.
     """
 
     memo: bool | None
