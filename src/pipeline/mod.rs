@@ -57,6 +57,7 @@ use crate::config::Policy;
 pub use crate::sanitize::{Raw, RedactionFailed};
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
+use crate::text::reason::Reason;
 use evidence::Evidence;
 use limit::budget::Ask;
 pub use prepared::Prepared;
@@ -92,6 +93,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether a text came that was an output of ours already.
+    pub fn came_compressed(&self) -> bool {
+        self.evidence.steps.iter().any(|step| step.reason == Reason::AlreadyCompressed)
+    }
+
     /// Whether the result is that of a run of tests or of a build.
     pub fn is_run(&self) -> bool {
         self.key_but_for_times.is_some()

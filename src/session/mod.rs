@@ -365,13 +365,11 @@ impl Session {
         }
         for (asked, likeness) in caller.asked.into_iter().flatten().zip(likeness.into_iter().cycle()) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
-            // Who runs a test or a build again wants to know what it says now.
-            let is_run = stored.outcome.is_run();
             // Another tersed in front of this one left gaps in a view, and decides when the model gets all of it.
-            let is_given = caller.looks_at.is_some()
-                && evidence.steps.iter().any(|step| step.reason == Reason::AlreadyCompressed);
+            let is_given = caller.looks_at.is_some() && stored.outcome.came_compressed();
+            // Who runs a test or a build again wants to know what it says now.
             let had_gaps = !asked_again
-                && !is_run
+                && !stored.outcome.is_run()
                 && (is_cut
                     || is_given
                     || evidence.status == Status::Duplicate
@@ -379,8 +377,7 @@ impl Session {
             // Only an answer with gaps can lead to a repeated question.
             match had_gaps {
                 true => {
-                    let before = self.asked.get(&asked).map_or(0, |answered| answered.times);
-                    let times = before + if is_given { 2 } else { 1 };
+                    let times = 1 + self.asked.get(&asked).map_or(u32::from(is_given), |a| a.times);
                     let answered = Answered { likeness, results: self.at.results, times };
                     Arc::make_mut(&mut self.asked).insert(asked, answered);
                 }

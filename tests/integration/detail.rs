@@ -121,6 +121,42 @@ fn run(call: &ToolCall, text: &str, policy: &Policy) -> Outcome {
     compress(call, &[Raw::Text(text)], policy, false, &NoHistory).expect("redaction runs")
 }
 
+/// A file that a command prints: its name, and functions that throw errors.
+fn rooms() -> (ToolCall, String) {
+    let function = |n: usize| {
+        format!(
+            "/** The area of room {n}. */\nexport function room{n}(width, height) {{\n  const sides = [width, height];\n  \
+             if (sides.some((side) => side < 0)) {{\n    throw new RangeError(\"room {n}: a side is negative\");\n  }}\n  \
+             const error = check(sides, {n});\n  if (error) {{\n    throw error;\n  }}\n  return width * height;\n}}\n\n"
+        )
+    };
+    let command = Some("cat src/rooms.js".to_owned());
+    let call = ToolCall { tool: "bash".to_owned(), command, ..ToolCall::default() };
+    (call, (0..24).map(function).collect())
+}
+
+#[test]
+fn a_file_that_a_cap_would_cut_is_outlined() {
+    let (call, text) = rooms();
+    let policy = |bytes| Policy { max_output_bytes: bytes, strict_cap: true, ..Policy::default() };
+    assert_eq!(run(&call, &text, &policy(1 << 16)).texts.concat(), text, "it is short");
+    let capped = run(&call, &text, &policy(5000)).texts.concat();
+    for n in 0..24 {
+        assert!(capped.contains(&format!("export function room{n}(width, height) {{\n")), "{n}: {capped}");
+    }
+    assert!(capped.contains(", file_body") && !capped.contains("output_cap"), "{capped}");
+    // Where the outline is too long too, errors in what it leaves out take no room.
+    let cut = run(&call, &text, &policy(2000)).texts.concat();
+    assert!(cut.len() <= 2000 && cut.contains(", output_cap"), "{cut}");
+    let is_gap = |line: &&str| marker(line).is_some();
+    let kept: Vec<&str> = cut.lines().collect();
+    assert!(!kept.windows(3).any(|three| three.iter().all(is_gap)), "{cut}");
+    // What stands outside of every body may be a report.
+    let report = format!("{text}error: src/walls.js: no such file\n");
+    let shown = run(&call, &report, &policy(2000)).texts.concat();
+    assert!(shown.contains("error: src/walls.js: no such file\n"), "{shown}");
+}
+
 /// The text after the clean-up: its lines are those that markers number.
 fn source(outcome: &Outcome) -> String {
     match &outcome.retain {
