@@ -17,7 +17,8 @@ use crate::telemetry::counts::{Way, on_behalf};
 const MARGIN: usize = 20;
 /// Bytes that stay of a text that no reader knows, where the host would have cut it: its ends, and what stands out between
 /// them. Failure lines and what explains them stay beyond it, up to what the host shows. Of a log this is about as much as
-/// stays of an output that a host saves in a file.
+/// stays of an output that a host saves in a file. In recorded outputs of more than 10,000 bytes as much of what agents used
+/// later stayed with it as with all that a host shows, and less with 4,000.
 const LEFT_OF_CUT: usize = 5_000;
 /// Most originals in a list.
 const MAX_LISTED: usize = 4096;
