@@ -96,11 +96,14 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
 fn in_bodies(lines: &[&str], items: &[Item<'_>]) -> Vec<bool> {
     let depth = |line: &str| line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mut inside = vec![false; lines.len()];
+    let mut seen = 0;
     for item in items.iter().filter(|item| item.kind == Kind::Function) {
         let declared = lines.get(item.signature.start).map_or(0, |line| depth(line));
-        for line in item.body.clone() {
-            inside[line] |= depth(lines[line]) > declared;
+        // A function within a function is in its body: each line is looked at once.
+        for line in item.body.start.max(seen)..item.body.end {
+            inside[line] = depth(lines[line]) > declared;
         }
+        seen = seen.max(item.body.end);
     }
     inside
 }
