@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in. A Rust toolchain is enough: what else is missing, of Python 3 with
-# venv, Node.js, npm, Neovim, Emacs, valgrind and the target wasm32-unknown-unknown, is named at the end with what was not
-# run for it. `--install` installs it first (Debian and its like, with rustup). The clients need the registries of Python and Node.js.
+# venv, Node.js, npm, dpkg-deb, Neovim, Emacs, valgrind and the target wasm32-unknown-unknown, is named at the end with what was
+# not run for it. `--install` installs it first (Debian and its like, with rustup). The clients need the registries of Python and Node.js.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 wasm=wasm32-unknown-unknown
@@ -89,6 +89,7 @@ part "the TypeScript client" node npm -- client typescript_client
 if [ "${#clients[@]}" -gt 0 ]; then
     bash tests/clients.sh "${clients[@]}"
 fi
+part "packages" python3 venv node npm dpkg-deb strip -- bash tests/packages.sh
 part "instructions that hostile texts cost" valgrind -- bash tests/steps.sh
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --features otel --locked
 

@@ -75,6 +75,7 @@ pub fn run(args: &Args) -> ExitCode {
 
 fn start(args: &Args) -> Result<ExitCode, Failure> {
     let variable = |name: &str| std::env::var(name).ok();
+    Listening::allowed(args.listen).map_err(|why| Failure::value(format!("--listen {why}")))?;
     let mut upstreams = Upstreams::default();
     for given in &args.upstream {
         upstreams.add(given).map_err(|why| Failure::value(format!("--upstream {why}")))?;

@@ -47,16 +47,23 @@ impl Listening {
     ///
     /// The address is not one of this machine alone, or is taken.
     pub async fn on(address: SocketAddr) -> Result<Self, String> {
-        if !is_loopback(address.ip()) {
-            return Err(format!(
-                "{address}: the gateway listens on this machine alone, as 127.0.0.1:{}",
-                address.port()
-            ));
-        }
+        Self::allowed(address)?;
         let taken = |e: io::Error| format!("{address}: {e}");
         let listener = TcpListener::bind(address).await.map_err(taken)?;
         let address = listener.local_addr().map_err(taken)?;
         Ok(Self { listener, address })
+    }
+
+    /// Whether a gateway may listen there: on an address of this machine alone.
+    ///
+    /// # Errors
+    ///
+    /// Others could reach the address.
+    pub fn allowed(address: SocketAddr) -> Result<(), String> {
+        if is_loopback(address.ip()) {
+            return Ok(());
+        }
+        Err(format!("{address}: the gateway listens on this machine alone, as 127.0.0.1:{}", address.port()))
     }
 }
 

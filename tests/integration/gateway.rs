@@ -671,7 +671,7 @@ fn what_is_not_allowed_is_named() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let own = format!("127.0.0.1:{port}");
     for (arguments, code, said) in [
-        (&["--listen", "0.0.0.0:0"][..], 1, "0.0.0.0:0: the gateway listens on this machine alone"),
+        (&["--listen", "0.0.0.0:0"][..], 2, "--listen 0.0.0.0:0: the gateway listens on this machine alone"),
         (&["--upstream", "mistral=https://a.example"], 2, "`mistral` is no API; allowed are anthropic"),
         (&["--upstream", "ftp://a.example"], 2, "allowed are URLs of http and https"),
         (

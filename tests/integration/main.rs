@@ -37,6 +37,7 @@ mod leftovers;
 mod mcp;
 mod messages;
 mod outline;
+mod packages;
 mod pages;
 mod promises;
 mod readme;
