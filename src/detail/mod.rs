@@ -13,7 +13,7 @@ use crate::detect::Shape;
 use crate::input::Input;
 use crate::outline::{Item, Kind, Language, outline};
 use crate::text::ledger::{Action, Ledger, Reduction};
-use crate::text::names::Names;
+use crate::text::names::{MAX_LISTED_BYTES, Names};
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
@@ -74,12 +74,13 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut step = Reduction::default();
     let mut hidden = 0;
     for gap in gaps {
-        let named = names.of(gap.clone(), &gap);
         let bytes = unpadded(source, gap.clone());
+        let most = MAX_LISTED_BYTES.min(bytes / NAMES_SHARE);
+        let named = names.of(std::slice::from_ref(&gap), &gap, most);
         // If the names are nearly as long as the lines, the lines stay.
-        if named.len() * 2 < bytes {
-            hidden += bytes - named.len();
-            step.omit_named(gap, Reason::FileBody, 0, &named);
+        if named.all_bytes * 2 < bytes {
+            hidden += bytes - named.text.len();
+            step.omit_named(gap, Reason::FileBody, 0, &named.text);
         }
     }
     // A few gaps in a text that stays large are not worth it.
@@ -117,6 +118,8 @@ fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
     source.byte_range(lines).len() - padding
 }
 
+/// A marker may spend 1 byte on names for this many bytes that are left out.
+const NAMES_SHARE: usize = 2;
 /// An outline is used only if it saves at least 1/N of the bytes of the text.
 const WORTH: usize = 8;
 

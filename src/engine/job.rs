@@ -16,6 +16,7 @@ use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::messages::Found;
 use crate::protocol::params::invalid;
 use crate::protocol::tool_result::ToolResult;
+use crate::reclaim::label;
 use crate::sanitize;
 use crate::sanitize::spare::Written;
 use crate::session::{Caller, Ending, FileDigest, Fingerprint};
@@ -24,6 +25,7 @@ use crate::telemetry::Stopwatch;
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
 use crate::text::origin;
+use crate::text::source::count_lines;
 
 /// Only this many bytes of a query are used.
 const MAX_QUERY_BYTES: usize = 4096;
@@ -130,7 +132,17 @@ impl<'a> Job<'a> {
         let path = file.or(call.path.as_deref().filter(|_| call.command.is_none()));
         let label = match path {
             Some(path) => Some(path).filter(is_safe).and_then(origin::label_of_path),
-            None => call.command.as_deref().filter(is_safe).and_then(origin::label_of_command),
+            None => {
+                let command = call.command.as_deref().filter(is_safe).and_then(origin::label_of_command);
+                // The result may name the file that the call does not, as that of `scroll_down` does.
+                let text = self.content.parts().into_iter().find_map(|part| match part {
+                    Raw::Text(text) => Some(text),
+                    Raw::Bytes(_) => None,
+                });
+                let text = text.unwrap_or_default();
+                label::of(call, (text, count_lines(text)), command.as_deref())
+                    .filter(|label| is_safe(&label.as_str()))
+            }
         };
         let edits = self.edits();
         About { label, edits, looks_at: looks_at.filter(|_| policy.on_repeat == OnRepeat::Full) }

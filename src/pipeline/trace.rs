@@ -88,9 +88,9 @@ impl Part {
         let ledger = ledger.unwrap_or(&keep);
         let mut at = lead;
         let mut groups = HashSet::new();
-        let spans = ledger.spans().iter().map(|span| {
+        let spans = ledger.spans().iter().enumerate().map(|(place, span)| {
             let start = at;
-            at += lines_written(span, &mut groups);
+            at += lines_written(span, &mut groups, || ledger.marks_gap(source, place));
             let action = span.action.clone();
             let (lines, steps, cut_by) = (span.lines.clone(), Vec::new(), Vec::new());
             Traced { lines, shown: start..at, action, steps, cut_by }
@@ -105,14 +105,15 @@ impl Part {
     }
 }
 
-/// How many lines the ledger writes for a span; `groups` are those whose marker stands before it.
-fn lines_written(span: &Span, groups: &mut HashSet<u32>) -> usize {
+/// How many lines the ledger writes for a span; `groups` are those whose marker stands before it, and `is_marked` says
+/// whether such a gap has a mark of its own.
+fn lines_written(span: &Span, groups: &mut HashSet<u32>, is_marked: impl Fn() -> bool) -> usize {
     match &span.action {
         Action::Keep => span.lines.len(),
         Action::Replace { text, .. } => text.matches('\n').count() + 1,
         Action::Repeat { period } => period + 1,
         Action::Refer { .. } | Action::Omit { group: 0, .. } => 1,
-        Action::Omit { group, .. } => usize::from(groups.insert(*group)),
+        Action::Omit { group, .. } => usize::from(groups.insert(*group) || is_marked()),
     }
 }
 

@@ -60,7 +60,7 @@ impl Facts {
             call: call.id.clone().unwrap_or_default(),
             tokens: evidence.tokens.after,
             lines: evidence.lines.before,
-            of: label::of(call, ("", 0), about, None),
+            of: label::or_tool(call, label::of(call, ("", 0), about)),
             asked,
             is_run: outcome.is_run(),
             ..Self::default()
@@ -99,7 +99,7 @@ impl Facts {
         let looked_at = viewed::file(call).filter(|file| !file.is_empty());
         let file = looked_at.or_else(|| call.path.clone());
         let view = View::of(text, file.as_deref());
-        self.of = label::of(call, (text, self.lines), about, view.as_ref());
+        self.of = label::or_tool(call, label::of(call, (text, self.lines), about));
         self.file = file.or_else(|| Some(view.as_ref()?.file.clone()));
         // What an edit shows that was rejected is not what the file holds.
         self.view = view.filter(|_| !edit::is_rejected(call, text));

@@ -1,7 +1,7 @@
 //! What a result was about, in the agent's terms: the file and the lines of a view, the edit of a file, or a command. The words
 //! come from the call, or from the shown text, so that no secret is in them.
 
-use super::view::{View, heading};
+use super::view::{self, heading};
 use crate::detect::{edit, range, viewed};
 use crate::text::call::ToolCall;
 use crate::text::marker::{self, Marker};
@@ -12,13 +12,9 @@ const OPEN: &str = "[tersed";
 /// What stands where nothing is known.
 const UNKNOWN: &str = "a call";
 
-/// What a marker names a result of so many lines by. `about` is what a reference to the call would name it by.
-pub(super) fn of(
-    call: &ToolCall,
-    (text, lines): (&str, usize),
-    about: Option<&str>,
-    view: Option<&View>,
-) -> String {
+/// What a marker names a result of so many lines by: references to it, and what stands in its place when it left. `about`
+/// is what the call alone tells: its file or its command. `None` where nothing tells.
+pub fn of(call: &ToolCall, (text, lines): (&str, usize), about: Option<&str>) -> Option<String> {
     let file = viewed::file(call).filter(|file| !file.is_empty());
     let is_named = file.is_some() || call.path.is_some() && call.command.is_none();
     // `about` is that file then.
@@ -37,24 +33,25 @@ pub(super) fn of(
         None => "edit".to_owned(),
     });
     match (edited, file) {
-        (Some(edit), Some(file)) => format!("{edit} of {file}"),
-        (None, Some(file)) => {
-            match view.and_then(|view| ends(text, lines, view)).or_else(|| range::asked(call)) {
-                Some((first, last)) => format!("{file} {first}-{last}"),
-                None => file,
-            }
-        }
-        (_, None) => {
-            let tool = Some(call.tool.as_str()).filter(|tool| !tool.is_empty() && marker::is_name(tool));
-            about.or(tool).unwrap_or(UNKNOWN).to_owned()
-        }
+        (Some(edit), Some(file)) => Some(format!("{edit} of {file}")),
+        (None, Some(file)) => Some(match ends(text, lines).or_else(|| range::asked(call)) {
+            Some((first, last)) => format!("{file} {first}-{last}"),
+            None => file,
+        }),
+        (_, None) => about.map(str::to_owned),
     }
+}
+
+/// The same, or the name of the tool where nothing else is known.
+pub(super) fn or_tool(call: &ToolCall, label: Option<String>) -> String {
+    let tool = || Some(call.tool.as_str()).filter(|tool| !tool.is_empty() && marker::is_name(tool));
+    label.or_else(|| tool().map(str::to_owned)).unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
 /// The first and the last number of the lines of a view, those counted that markers stand for. Where that is more than it has, the
 /// markers do not count as the file does.
-fn ends(text: &str, lines: usize, view: &View) -> Option<(u32, u32)> {
-    let (mut first, mut last) = view.ends()?;
+fn ends(text: &str, lines: usize) -> Option<(u32, u32)> {
+    let (mut first, mut last) = view::ends(text)?;
     let mut is_whole = true;
     for line in text.lines().filter(|line| marker::may_hold(line)) {
         let Some((
@@ -84,7 +81,7 @@ mod tests {
         let of = |tool: &str, command: &str, text: &str, about: Option<&str>| {
             let command = Some(command.to_owned()).filter(|command| !command.is_empty());
             let call = ToolCall { tool: tool.into(), command, ..ToolCall::default() };
-            of(&call, (text, 12), about, View::of(text, Some("table.py")).as_ref())
+            or_tool(&call, of(&call, (text, 12), about))
         };
         assert_eq!(of("scroll_down", "scroll_down", window, Some("scroll_down")), "/w/src/table.py 10-12");
         assert_eq!(of("goto", "goto 11", window, Some("goto 11")), "/w/src/table.py 10-12");
@@ -117,6 +114,6 @@ mod tests {
             arguments: json!({ "command": "str_replace", "path": "/w/a.py" }),
             ..ToolCall::default()
         };
-        assert_eq!(of(&call, ("x\n", 1), Some("/w/a.py"), None), "edit of /w/a.py");
+        assert_eq!(of(&call, ("x\n", 1), Some("/w/a.py")).as_deref(), Some("edit of /w/a.py"));
     }
 }

@@ -14,7 +14,7 @@ mod care;
 mod context;
 mod facts;
 mod hits;
-mod label;
+pub mod label;
 mod plan;
 mod price;
 mod rest;

@@ -57,11 +57,6 @@ impl View {
         (count >= MIN_NUMBERED).then_some(view)
     }
 
-    /// The first and the last number.
-    pub(super) fn ends(&self) -> Option<(u32, u32)> {
-        Some((self.numbers.first()?.0, self.numbers.last()?.1))
-    }
-
     /// Whether it shows a line of this number.
     pub(super) fn has(&self, number: u32) -> bool {
         let at = self.numbers.partition_point(|(_, last)| *last < number);
@@ -85,6 +80,21 @@ impl View {
     pub(super) fn bytes(&self) -> usize {
         self.file.capacity() + size_of_val(&*self.numbers) + size_of_val(&*self.lines)
     }
+}
+
+/// The first and the last number of the lines of a view, as [`View::of`] reads them; `None` where it is none.
+pub(super) fn ends(text: &str) -> Option<(u32, u32)> {
+    let mut ends: Option<(u32, u32)> = None;
+    let mut count = 0;
+    for (n, _) in text.lines().filter_map(numbered) {
+        match &mut ends {
+            Some((_, last)) if *last >= n => continue,
+            Some((_, last)) => *last = n,
+            None => ends = Some((n, n)),
+        }
+        count += 1;
+    }
+    ends.filter(|_| count >= MIN_NUMBERED)
 }
 
 /// How many numbers two lists of ranges have in common.
@@ -140,7 +150,6 @@ mod tests {
         let other = View { file: "b.rs".into(), ..view(1, 60) };
         assert_eq!(small.shown_by(&other), None);
         assert!(small.has(20) && small.has(39) && !small.has(19) && !small.has(40));
-        assert_eq!(small.ends(), Some((20, 39)));
     }
 
     #[test]
@@ -158,6 +167,8 @@ mod tests {
         let text = "  1\ta\n2: b\n\n3 | c\n 9→d\n10:e\n2024-01-01 x\n";
         assert_eq!(&*View::of(text, Some("a")).unwrap().numbers, [(1, 3), (9, 10)]);
         assert!(View::of("1: a\n2: b\n", Some("a")).is_none());
+        assert_eq!(ends(text), Some((1, 10)));
+        assert_eq!(ends("1: a\n2: b\n"), None);
         assert_eq!(numbered("99999999999: x"), None);
         assert_eq!(heading("[File: /w/a.py (10 lines total)]\n1:x"), Some("/w/a.py"));
         assert!(View::of(text, None).is_none());

@@ -17,6 +17,7 @@ use crate::text::reason::Reason;
 pub use crate::text::reduction::Reduction;
 use crate::text::source::Source;
 pub use crate::text::span::{Action, Span};
+use crate::text::standing::tells_place;
 use crate::tokens::Verbatim;
 
 /// Groups from here on are those of the cap, which runs last.
@@ -297,7 +298,7 @@ impl Ledger {
         let mut groups = self.group_ranges();
         // What the marker before names: the next into the same result says only "there".
         let mut named: Option<(&Origin, usize)> = None;
-        for span in &self.spans {
+        for (at, span) in self.spans.iter().enumerate() {
             stop::tick();
             match &span.action {
                 Action::Keep => self.write_lines(source, span.lines.clone(), out),
@@ -327,7 +328,12 @@ impl Ledger {
                         // The first span of a group writes its marker and takes it away from the others.
                         group => match groups.remove(group) {
                             Some(whole) => whole,
-                            None => continue,
+                            None => {
+                                if self.marks_gap(source, at) {
+                                    put_marker(out, &Marker::Gap { count: span.lines.len() });
+                                }
+                                continue;
+                            }
                         },
                     };
                     let (first, last) = source.numbers(&(first..last + 1));
@@ -338,6 +344,22 @@ impl Ledger {
                 }
             }
         }
+    }
+
+    /// Whether a gap of a cut that shares the marker of an earlier one is marked in its own place too, so that the lines
+    /// around it are not taken for neighbours. Lines that say themselves where they stand need none.
+    pub fn marks_gap(&self, source: &Source<'_>, at: usize) -> bool {
+        let Some(Span { lines, action: Action::Omit { group: CAP_GROUPS.., .. } }) = self.spans.get(at)
+        else {
+            return false;
+        };
+        let is_kept = |span: Option<&Span>| span.is_some_and(|span| span.action == Action::Keep);
+        let before = at.checked_sub(1).and_then(|before| self.spans.get(before));
+        let is_told = is_kept(before)
+            && is_kept(self.spans.get(at + 1))
+            && tells_place(source.line(lines.start - 1))
+            && tells_place(source.line(lines.end));
+        !is_told && !before.is_some_and(|span| matches!(span.action, Action::Omit { .. }))
     }
 
     /// Per group: lines hidden, first and last line of the group, from 0.

@@ -22,4 +22,5 @@ pub mod relevance;
 pub mod signals;
 pub mod source;
 pub mod span;
+pub mod standing;
 pub mod view;

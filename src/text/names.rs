@@ -11,6 +11,9 @@ use crate::text::source::Source;
 /// What stands for the start of a path that is written out above.
 pub const SHORT: &str = ".../";
 
+/// Longest list of names in a marker, in bytes.
+pub const MAX_LISTED_BYTES: usize = 400;
+
 /// Shortest name that says something, in bytes.
 const MIN_NAME_BYTES: usize = 6;
 /// Longest one.
@@ -75,30 +78,121 @@ impl<'a> Names<'a> {
         Self { source, shown }
     }
 
-    /// The names of a gap that were not shown or listed before, with the numbers of their lines. `whole`
-    /// are the lines that the marker speaks of: it and the names number lines in the same way.
-    pub fn of(&mut self, gap: Range<usize>, whole: &Range<usize>) -> String {
+    /// The names of gaps that were not shown or listed before, with the numbers of their lines, in at most so many bytes:
+    /// where not all fit, what the lines declare and paths come before others. `whole` are the lines that the marker
+    /// speaks of: it and the names number lines in the same way.
+    pub fn of(&mut self, gaps: &[Range<usize>], whole: &Range<usize>, most: usize) -> Listed {
         let source = self.source;
         let view = source.view();
         let first = source.numbers(whole).0;
-        let mut out = String::new();
-        for i in gap {
-            let mut is_first = true;
-            each(view.text(source.raw(i), i), |name, kinds| {
+        let mut found: Vec<Found<'a>> = Vec::new();
+        for i in gaps.iter().cloned().flatten() {
+            let text = view.text(source.raw(i), i);
+            each(text, |name, kinds| {
                 if says_something(name, kinds) && self.shown.insert(name) {
-                    if is_first {
-                        let space = if out.is_empty() { "" } else { " " };
-                        // Writing into a String cannot fail.
-                        let _ = write!(out, "{space}{}", first + (i - whole.start));
-                        is_first = false;
-                    }
-                    out.push(' ');
-                    out.push_str(name);
+                    found.push(Found { line: first + (i - whole.start), name, use_: Use::of(name, text) });
                 }
             });
         }
-        out
+        write(found, most)
     }
+}
+
+/// The names of gaps.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// The list for a marker.
+    pub text: String,
+    /// Bytes that a list of all of them would take.
+    pub all_bytes: usize,
+}
+
+/// A name, and the number of the line where it first stands.
+struct Found<'a> {
+    line: usize,
+    name: &'a str,
+    use_: Use,
+}
+
+/// What a name is good for, the most useful first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// The line declares it.
+    Declared,
+    /// A file can be opened.
+    Path,
+    Other,
+}
+
+impl Use {
+    fn of(name: &str, line: &str) -> Self {
+        if is_declared(name, line) {
+            Self::Declared
+        } else if name.contains('/') {
+            Self::Path
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// Words in front of what a line declares.
+const DECLARING: &[&str] = &[
+    "class",
+    "const",
+    "def",
+    "enum",
+    "fn",
+    "func",
+    "function",
+    "impl",
+    "interface",
+    "module",
+    "struct",
+    "table",
+    "trait",
+    "type",
+];
+
+fn is_declared(name: &str, line: &str) -> bool {
+    let at = name.as_ptr() as usize - line.as_ptr() as usize;
+    let word = line[..at].trim_end().rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    DECLARING.iter().any(|declaring| word.eq_ignore_ascii_case(declaring))
+}
+
+/// What stands where not all names were listed.
+const MORE: &str = " ...";
+
+/// The list, with the names that are most useful where not all fit.
+fn write(mut found: Vec<Found<'_>>, most: usize) -> Listed {
+    let all = found.len();
+    // A name of its own line has the number of the line in front of it.
+    let cost = |name: &Found<'_>| name.name.len() + 2 + name.line.checked_ilog10().unwrap_or(0) as usize + 1;
+    let all_bytes = found.iter().map(cost).sum();
+    if all_bytes > most {
+        found.sort_by_key(|name| name.use_);
+        let mut left = most.saturating_sub(MORE.len());
+        found.retain(|name| {
+            let fits = cost(name) <= left;
+            left -= if fits { cost(name) } else { 0 };
+            fits
+        });
+        found.sort_by_key(|name| name.line);
+    }
+    let mut out = String::new();
+    for of_line in found.chunk_by(|a, b| a.line == b.line) {
+        let space = if out.is_empty() { "" } else { " " };
+        // Writing into a String cannot fail.
+        let _ = write!(out, "{space}{}", of_line[0].line);
+        for name in of_line {
+            out.push(' ');
+            out.push_str(name.name);
+        }
+    }
+    if !out.is_empty() && found.len() < all {
+        out.push_str(MORE);
+    }
+    Listed { text: out, all_bytes }
 }
 
 /// Whether a name has several parts, so that it is not a word of the language, and is not one that every program uses.
@@ -113,7 +207,16 @@ fn says_something(name: &str, kinds: u8) -> bool {
     let is_numbered = kinds & DIGIT != 0 && kinds & (LOWER | UPPER) != 0;
     let is_hump = |two: &[u8]| is(two[0], LOWER) && is(two[1], UPPER);
     let has_hump = || kinds & UPPER != 0 && kinds & LOWER != 0 && bytes.windows(2).any(is_hump);
-    (is_numbered || is_joined() || has_hump()) && !is_common(name)
+    (is_numbered || is_joined() || has_hump()) && !is_common(name) && !is_random(bytes, kinds)
+}
+
+/// Whether a name is nobody's word: hexadecimal digits, or many digits among letters of both cases.
+fn is_random(name: &[u8], kinds: u8) -> bool {
+    let digits = || name.iter().filter(|b| b.is_ascii_digit()).count();
+    kinds & DIGIT != 0
+        && kinds & JOINT == 0
+        && (name.len() >= 8 && name.iter().all(u8::is_ascii_hexdigit)
+            || name.len() >= 20 && kinds & UPPER != 0 && kinds & LOWER != 0 && digits() * 8 > name.len())
 }
 
 /// Whether a name starts as names that every program uses do.
@@ -151,7 +254,8 @@ static NAME: [u8; 256] = {
 };
 
 /// Calls `found` with every identifier, with what it is a member of, and with every path, and with the kinds of
-/// the bytes of each.
+/// the bytes of each. Pieces of something longer are none: what follows a digit, a backslash or a letter that is not of
+/// ASCII, and what an address is made of.
 fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
     let bytes = line.as_bytes();
     let starts = |b: u8| NAME[usize::from(b)] & STARTS != 0;
@@ -164,9 +268,9 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
             let is_path = match b {
                 b'/' => {
                     let before = at.checked_sub(1).map_or(b' ', |i| bytes[i]);
-                    starts(at_or_blank(at + 1)) && !goes_on(before)
+                    starts(at_or_blank(at + 1)) && !goes_on(before) && before != b'/'
                 }
-                b'.' => at_or_blank(at + 1) == b'/',
+                b'.' | b'~' => at_or_blank(at + 1) == b'/',
                 _ => false,
             };
             if !is_path {
@@ -174,9 +278,10 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
                 continue;
             }
         }
-        let start = at;
+        let mut start = at;
         at += 1;
         let mut kinds = NAME[usize::from(b)];
+        let mut is_path = b == b'/';
         loop {
             while let Some(&b) = bytes.get(at)
                 && goes_on(b)
@@ -187,11 +292,16 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
             let Some(&b) = bytes.get(at) else { break };
             let next = at_or_blank(at + 1);
             match b {
-                b'.' | b'/' | b'-' | b'@'
-                    if goes_on(next) && (b != b'-' || line[start..at].contains('/')) =>
-                {
+                // Where it is a minus, digits follow.
+                b'-' if !goes_on(next) || !(is_path || starts(next)) => break,
+                b'.' | b'/' | b'-' | b'@' | b'~' if goes_on(next) => {
+                    is_path |= b == b'/';
                     kinds |= NAME[usize::from(b)];
                     at += 1;
+                }
+                b'/' if next == b'.' && goes_on(at_or_blank(at + 2)) => {
+                    (is_path, kinds) = (true, kinds | JOINT);
+                    at += 2;
                 }
                 b':' if next == b':' && bytes.get(at + 2).is_some_and(|b| starts(*b)) => {
                     kinds |= JOINT;
@@ -199,6 +309,20 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
                 }
                 _ => break,
             }
+        }
+        if line[at..].starts_with("://") {
+            at += line[at..].find([' ', '\t', '"', '\'', '<', '>', ')', ']']).unwrap_or(line.len() - at);
+            continue;
+        }
+        let is_part = |b: u8| goes_on(b) || !b.is_ascii() || matches!(b, b'\\' | b'%');
+        if start.checked_sub(1).is_some_and(|before| is_part(bytes[before]))
+            || bytes.get(at).is_some_and(|b| !b.is_ascii())
+        {
+            continue;
+        }
+        // `../a`, `.github/a`, `@scope/a`
+        while is_path && start > 0 && matches!(bytes[start - 1], b'.' | b'@') {
+            start -= 1;
         }
         found(&line[start..at], kinds);
     }
@@ -212,7 +336,7 @@ mod tests {
         let source = Source::new(text);
         let ledger = Ledger::new(&source);
         let mut names = Names::new(&source, &ledger, gaps);
-        gaps.iter().map(|gap| names.of(gap.clone(), gap)).collect()
+        gaps.iter().map(|gap| names.of(std::slice::from_ref(gap), gap, usize::MAX).text).collect()
     }
 
     #[test]
@@ -233,5 +357,49 @@ mod tests {
         assert_eq!(names(text, &[1..2, 2..3]), ["7 parse_line", "8 read_rows"]);
         // Not all of these lines carry a number, so that the marker counts lines of the text.
         assert_eq!(names(text, &[0..2, 2..4]), ["2 parse_line", "3 read_rows"]);
+    }
+
+    fn of_line(line: &str) -> String {
+        let whole = 0..1;
+        names(line, std::slice::from_ref(&whole)).remove(0)
+    }
+
+    #[test]
+    fn names_are_whole() {
+        for (line, expected) in [
+            ("cd teco-kit/ESMAC now", "1 teco-kit/ESMAC"),
+            ("in ../src/a.rs and .github/work.yml", "1 ../src/a.rs .github/work.yml"),
+            ("see ~/.config/app.toml or a/b~2/c_d", "1 ~/.config/app.toml a/b~2/c_d"),
+            ("npm i @scope/pkg-two", "1 @scope/pkg-two"),
+            ("if rows.index-1 > 0", "1 rows.index"),
+        ] {
+            assert_eq!(of_line(line), expected, "{line}");
+        }
+        for line in [
+            "  45%|####  | 12/27 [00:01<00:02, 8.51it/s]",
+            "https://example.org/a_b/c?d_e=1 x",
+            "naïve_name und größe_x",
+            "C:\\work_dir\\new_file",
+            "9f86d081884c7d65 0x7ffd5e8a91f0",
+            "AbC1dEf2GhI3jKl4MnO5pQr6",
+            "a well-known thing",
+        ] {
+            assert_eq!(of_line(line), "", "{line}");
+        }
+    }
+
+    #[test]
+    fn the_most_useful_names_come_first() {
+        let text = "x = first_thing(other_thing)\n y = read(src/data/in.csv)\ndef load_rows(a):\n";
+        let source = Source::new(text);
+        let all = 0..3;
+        let of = |most| {
+            let mut names = Names::new(&source, &Ledger::new(&source), std::slice::from_ref(&all));
+            names.of(std::slice::from_ref(&all), &all, most).text
+        };
+        assert_eq!(of(400), "1 first_thing other_thing 2 src/data/in.csv 3 load_rows");
+        assert_eq!(of(40), "2 src/data/in.csv 3 load_rows ...");
+        assert_eq!(of(20), "3 load_rows ...");
+        assert_eq!(of(3), "");
     }
 }

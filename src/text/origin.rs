@@ -37,10 +37,11 @@ pub fn label_of_path(path: &str) -> Option<String> {
     Some(format!("{CUT}{}", &path[from..]))
 }
 
-/// A command as a marker names it: its first words, as far as they can stand in one. In which folder it ran is left out.
+/// A command as a marker names it: its first words, as far as they can stand in one. In which folder it ran is left
+/// out, and what printed nothing before it.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
-    let command = behind_folder(command.trim());
+    let command = behind_silent(command.trim());
     let first = command.lines().next().unwrap_or_default();
     let more = (first.len() < command.len()).then_some(CUT);
     for word in first.split_ascii_whitespace().chain(more) {
@@ -58,14 +59,23 @@ pub fn label_of_command(command: &str) -> Option<String> {
     Some(out).filter(|out| !out.is_empty())
 }
 
-/// What follows `cd FOLDER &&` or `cd FOLDER;`.
-fn behind_folder(command: &str) -> &str {
-    let behind = command.strip_prefix("cd ").and_then(|rest| {
-        let end = rest.find(['&', ';', '|', '\n'])?;
-        let next = rest[end..].strip_prefix("&&").or_else(|| rest[end..].strip_prefix(';'))?;
-        Some(next.trim_start()).filter(|next| !next.is_empty())
-    });
-    behind.unwrap_or(command)
+/// Commands that print nothing, as a rule.
+const SILENT: &[&str] = &["cd ", "git add ", "mkdir ", "export ", "source ", "touch ", "sleep ", "set "];
+
+/// What follows commands that print nothing, as in `cd FOLDER && make`. Those with quotes and the like are not looked through.
+fn behind_silent(mut command: &str) -> &str {
+    while SILENT.iter().any(|silent| command.starts_with(silent)) {
+        let Some(end) = command.find(['&', ';', '|', '\n', '"', '\'', '`', '$', '<', '>', '(', '\\']) else {
+            break;
+        };
+        let rest = &command[end..];
+        let next = rest.strip_prefix("&&").or_else(|| rest.strip_prefix([';', '\n'])).map(str::trim_start);
+        match next {
+            Some(next) if !next.is_empty() => command = next,
+            _ => break,
+        }
+    }
+    command
 }
 
 #[cfg(test)]
@@ -83,7 +93,9 @@ mod tests {
         assert_eq!(label_of_command("cargo  test --lib\n").as_deref(), Some("cargo test --lib"));
         assert_eq!(label_of_command("cd a && ls && rm b; c").as_deref(), Some("ls && rm ..."));
         assert_eq!(label_of_command("cd a; make all").as_deref(), Some("make all"));
-        for command in ["cd a", "cd a || ls", "cd a &&"] {
+        assert_eq!(label_of_command("git add -A\ncargo test").as_deref(), Some("cargo test"));
+        assert_eq!(label_of_command("cd a && git add . && git status").as_deref(), Some("git status"));
+        for command in ["cd a", "git add x", "cd a || ls", "cd a &&"] {
             assert_eq!(label_of_command(command).as_deref(), Some(command));
         }
         assert_eq!(label_of_command("$(x)"), None);

@@ -1,7 +1,7 @@
 //! The byte cap: head, tail, what reports a failure with what stands around it, and samples of the rest.
 //!
 //! It runs last, on what the other steps left. A cap that the caller set is kept; the default one
-//! gives way to failure lines. At most two markers are written.
+//! gives way to failure lines. At most two whole markers are written; further gaps have a short mark in their place.
 //!
 //! This file is longer than most because choosing lines and counting their room are one pass.
 
@@ -11,8 +11,9 @@ use crate::pipeline::limit::headings;
 use crate::pipeline::limit::headings::Headings;
 use crate::pipeline::limit::outliers;
 use crate::pipeline::limit::outliers::Outliers;
+use crate::pipeline::limit::rank;
 use crate::pipeline::limit::shorten;
-use crate::pipeline::limit::unit::{Form, Kept, MARKER_BYTES, Unit};
+use crate::pipeline::limit::unit::{Form, GAP_BYTES, Kept, MARKER_BYTES, Unit};
 use crate::pipeline::repeat::echoes;
 use crate::text::details::likeness;
 use crate::text::ledger::{Action, Ledger, Reduction};
@@ -115,27 +116,11 @@ fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], 
     let mut step = Reduction::default();
     let of_all = gaps.last().map_or(1, |(last, _)| *last as usize).max(1);
     for of_one in gaps.chunk_by(|(a, _), (b, _)| a == b) {
-        let bytes: usize = of_one.iter().map(|(_, lines)| source.byte_range(lines.clone()).len()).sum();
-        let whole = of_one[0].1.start..of_one[of_one.len() - 1].1.end;
-        let mut named = String::new();
-        if let Some(names) = &mut names {
-            for (_, lines) in of_one {
-                let more = names.of(lines.clone(), &whole);
-                if !named.is_empty() && !more.is_empty() {
-                    named.push(' ');
-                }
-                named.push_str(&more);
-            }
-        }
-        if named.len() * NAMES_SHARE > bytes {
-            named.clear();
-        }
-        let limit = cap.names / of_all;
-        if named.len() > limit {
-            named.truncate(named.floor_char_boundary(limit));
-            named.truncate(named.rfind(' ').unwrap_or(0));
-            named.push_str(" ...");
-        }
+        let lines: Vec<Range<usize>> = of_one.iter().map(|(_, lines)| lines.clone()).collect();
+        let bytes: usize = lines.iter().map(|lines| source.byte_range(lines.clone()).len()).sum();
+        let whole = lines[0].start..lines[lines.len() - 1].end;
+        let most = (cap.names / of_all).min(bytes / NAMES_SHARE);
+        let mut named = names.as_mut().map(|names| names.of(&lines, &whole, most).text).unwrap_or_default();
         for (gap, lines) in of_one {
             step.omit_named(lines.clone(), cap.reason, cap.group() + gap, &std::mem::take(&mut named));
         }
@@ -154,7 +139,7 @@ impl Cap {
 /// Which units stay: head, tail, single failure lines between them with what stands around each, a window at
 /// the first, and samples of the rest.
 fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize, cap: Cap) -> Vec<Kept> {
-    let mut picked = Picked { keep: vec![Kept::No; units.len()], units, left: 0 };
+    let mut picked = Picked { keep: vec![Kept::No; units.len()], units, left: 0, is_strict: cap.strict };
     let of_line = |line: usize| units.partition_point(|u| u.lines.end <= line);
     let mut seen = Set::default();
     let failing: Vec<usize> = signals
@@ -180,7 +165,8 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         picked.keep[tail - 1] = Kept::Window;
         tail -= 1;
     }
-    let middle: Vec<usize> = failing.into_iter().filter(|u| (head..tail).contains(u)).collect();
+    let mut middle: Vec<usize> = failing.into_iter().filter(|u| (head..tail).contains(u)).collect();
+    middle.sort_by_key(|&unit| rank::says_little(source.line(units[unit].lines.start)));
     let outliers = cap.outliers.then(|| outliers::of_units(source, units));
     let mut samples = sample_share;
     if !middle.is_empty() {
@@ -196,7 +182,9 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         picked.contexts(source, &middle, head..tail);
         // What is left shows what stands around the first failure.
         let start = middle[0].saturating_sub(LEAD_LINES).max(head);
-        let heading = Headings::default().of(source, units, start).filter(|_| start > head);
+        let start_of = |unit: usize| units[unit].lines.start;
+        let starts = (0..units.len()).map(start_of);
+        let heading = Headings::new(source, starts).of(source, start_of, start).filter(|_| start > head);
         if let Some(heading) = heading.filter(|at| picked.keep[*at] == Kept::No && units[*at].is_shown)
             && picked.spend(heading)
         {
@@ -215,8 +203,10 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     }
     picked.left = samples;
     picked.samples(source, head..tail);
-    picked.left = budget.saturating_sub(picked.bytes());
-    picked.headings(source, cap.strict);
+    picked.pay_marks(signals, budget);
+    picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
+    picked.headings(source);
+    picked.fill_small_gaps();
     picked.keep
 }
 
@@ -244,21 +234,87 @@ pub(super) struct Picked<'a> {
     pub(super) units: &'a [Unit],
     /// Bytes that may still be spent.
     left: usize,
+    is_strict: bool,
 }
 
 impl Picked<'_> {
     /// Takes what a unit costs from what is left; whether there was enough.
     fn spend(&mut self, unit: usize) -> bool {
-        let bytes = self.units[unit].bytes;
+        let bytes = self.cost(unit);
         let fits = bytes <= self.left;
         self.left = self.left.saturating_sub(bytes);
         fits
+    }
+
+    /// Bytes of a unit; in a strict cap with the mark of the gap that it leaves before it, if nothing beside it is kept.
+    fn cost(&self, unit: usize) -> usize {
+        let is_gap = |at: Option<usize>| at.and_then(|at| self.keep.get(at)) == Some(&Kept::No);
+        let parts_a_gap = self.is_strict && is_gap(unit.checked_sub(1)) && is_gap(Some(unit + 1));
+        self.units[unit].bytes + if parts_a_gap { GAP_BYTES } else { 0 }
     }
 
     pub(super) fn bytes(&self) -> usize {
         crate::stop::check();
         let kept = self.keep.iter().zip(self.units).filter(|(kept, _)| **kept != Kept::No);
         kept.map(|(_, unit)| unit.bytes).sum()
+    }
+
+    /// Bytes of the marks of all gaps but the first.
+    fn marks(&self) -> usize {
+        let gaps = self.keep.chunk_by(|a, b| (*a == Kept::No) == (*b == Kept::No));
+        gaps.filter(|units| units[0] == Kept::No).count().saturating_sub(1) * GAP_BYTES
+    }
+
+    /// Takes the bytes of the marks of gaps, all but the first, from the start of the tail; of a strict cap, where that is
+    /// not enough, from whatever stands last.
+    fn pay_marks(&mut self, signals: &[usize], budget: usize) {
+        let marks = self.marks();
+        let mut over = (self.bytes() + marks).saturating_sub(budget);
+        if !self.is_strict {
+            over = over.min(marks);
+        }
+        let Some(tail) = self.keep.iter().rposition(|kept| *kept == Kept::No).map(|gap| gap + 1) else {
+            return;
+        };
+        let units = self.units;
+        let fails = |unit: usize| {
+            let lines = &units[unit].lines;
+            signals.get(signals.partition_point(|line| *line < lines.start)).is_some_and(|l| *l < lines.end)
+        };
+        let half = tail + (units.len() - tail) / 2;
+        for unit in (tail..half).take_while(|unit| !fails(*unit)) {
+            if over == 0 {
+                return;
+            }
+            self.keep[unit] = Kept::No;
+            over = over.saturating_sub(units[unit].bytes);
+        }
+        let last = if self.is_strict { units.len() } else { 0 };
+        for unit in (0..last).rev() {
+            if over == 0 {
+                return;
+            }
+            if self.keep[unit] == Kept::Window && !fails(unit) {
+                self.keep[unit] = Kept::No;
+                over = over.saturating_sub(units[unit].bytes);
+            }
+        }
+    }
+
+    /// Keeps what a gap leaves out where its mark would not be shorter.
+    fn fill_small_gaps(&mut self) {
+        let mut from = 0;
+        while let Some(start) = (from..self.keep.len()).find(|&at| self.keep[at] == Kept::No) {
+            let end =
+                (start..self.keep.len()).find(|&at| self.keep[at] != Kept::No).unwrap_or(self.keep.len());
+            let is_plain = |unit: &Unit| unit.is_shown && unit.form == Form::Other;
+            if self.units[start..end].iter().all(is_plain)
+                && self.units[start..end].iter().map(|unit| unit.bytes).sum::<usize>() <= GAP_BYTES
+            {
+                self.keep[start..end].fill(Kept::Signal);
+            }
+            from = end;
+        }
     }
 
     /// What failures in records depend on: the lines that say which record it is.
@@ -303,9 +359,11 @@ impl Picked<'_> {
 
     /// The headings of what stays behind a gap, where they fit; those of failures in any case, unless the cap is
     /// strict.
-    fn headings(&mut self, source: &Source<'_>, strict: bool) {
+    fn headings(&mut self, source: &Source<'_>) {
         let mut found = 0;
-        let mut headings = Headings::default();
+        let units = self.units;
+        let start_of = |unit: usize| units[unit].lines.start;
+        let mut headings = Headings::new(source, (0..units.len()).map(start_of));
         for unit in 1..self.units.len() {
             crate::stop::tick();
             let is_first = self.keep[unit - 1] == Kept::No;
@@ -317,13 +375,17 @@ impl Picked<'_> {
             {
                 continue;
             }
-            if let Some(heading) = headings.of(source, self.units, unit)
+            // The heading of a heading too: what is kept is read under all of them.
+            let mut below = unit;
+            while let Some(heading) = headings.of(source, start_of, below)
                 && self.keep[heading] == Kept::No
                 && self.units[heading].is_shown
-                && (self.spend(heading) || !strict && self.keep[unit] == Kept::Signal)
+                && (self.spend(heading) || !self.is_strict && self.keep[unit] == Kept::Signal)
+                && found < MAX_HEADINGS
             {
                 self.keep[heading] = Kept::Signal;
                 found += 1;
+                below = heading;
             }
         }
     }

@@ -9,16 +9,15 @@ use crate::pipeline::attempt::Attempt;
 use crate::pipeline::evidence::Step;
 use crate::pipeline::limit::cap;
 use crate::pipeline::limit::cap::Cap;
+use crate::pipeline::limit::rank;
 use crate::pipeline::repeat::echoes;
 use crate::reduce::lines::is_markdown;
 use crate::text::call::ToolCall;
 use crate::text::ledger::{Action, Ledger, Span};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
-use crate::text::{details, signals};
+use crate::text::{details, names, signals};
 
-/// Bytes that the markers of a cut may name things with in `aggressive`.
-const MAX_NAME_BYTES: usize = 2_048;
 /// Longest lines of a range that no default cap cuts, on average, in bytes.
 const MAX_RANGE_LINE_BYTES: usize = 1_000;
 /// Texts of fewer lines have the whole limits in a small context too.
@@ -161,6 +160,7 @@ impl Attempt<'_, '_> {
             (true, false) => details::with_totals(source, signals),
             (true, true) => details::with_details(source, signals),
         };
+        let kept = rank::with_frames(source, &kept);
         // What other steps wrote in place of many lines may not fit, and the lines themselves be longer.
         let next = cap::apply(source, &ledger, &kept, cap).map(|next| (next.size(source, None), next));
         let Some((after, next)) = next.filter(|(after, _)| *after < before) else { return ledger };
@@ -249,9 +249,9 @@ impl Attempt<'_, '_> {
     fn names(&self) -> usize {
         match self.request.policy.mode == Mode::Aggressive {
             true if self.is_report() && !self.is_installation() => 0,
-            true => MAX_NAME_BYTES,
+            true => names::MAX_LISTED_BYTES,
             false if self.found.evidence.family.as_deref() == Some("log") => 0,
-            false => usize::MAX,
+            false => names::MAX_LISTED_BYTES,
         }
     }
 }

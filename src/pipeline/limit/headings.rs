@@ -1,6 +1,7 @@
 //! Headings: a kept line may depend on a line above it, such as a file name above its matches. A cut that drops the heading
 //! and keeps the line would show it under the heading of another.
 
+use crate::pipeline::limit::sections::Sections;
 use crate::pipeline::limit::unit::{Form, Kept, Unit};
 use crate::text::ledger::{Action, Ledger};
 use crate::text::names::SHORT;
@@ -87,26 +88,38 @@ fn is_other_place(action: &Action) -> bool {
 }
 
 /// Finds headings of units that are asked for in order.
-#[derive(Default)]
 pub(super) struct Headings {
     /// Units that were looked at for blank lines, and the first behind the last of those.
     seen: usize,
     paragraph: usize,
+    sections: Sections,
 }
 
 impl Headings {
+    /// `starts` are the first lines of all units.
+    pub(super) fn new(source: &Source<'_>, starts: impl Iterator<Item = usize>) -> Self {
+        Self { seen: 0, paragraph: 0, sections: Sections::of(source, starts) }
+    }
+
     /// The unit that is the heading of a unit of indented lines: the nearest above it that is indented less; for
-    /// what stands behind a line with a colon at its end, as in `ls -R`, that line.
-    pub(super) fn of(&mut self, source: &Source<'_>, units: &[Unit], unit: usize) -> Option<usize> {
-        let line = |unit: usize| source.line(units[unit].lines.start);
+    /// what stands behind a line with a colon at its end, as in `ls -R`, that line; else the title of the section.
+    /// `start` gives the first line of a unit.
+    pub(super) fn of(
+        &mut self,
+        source: &Source<'_>,
+        start: impl Fn(usize) -> usize,
+        unit: usize,
+    ) -> Option<usize> {
+        let line = |unit: usize| source.line(start(unit));
         let own = indent(line(unit));
         if own == 0 {
             // The first line of its paragraph.
             let blank = (self.seen..unit).rev().find(|&at| line(at).trim().is_empty());
             self.paragraph = blank.map_or(self.paragraph, |at| at + 1);
             self.seen = self.seen.max(unit);
-            let first = Some(self.paragraph).filter(|first| *first < unit)?;
-            return Some(first).filter(|&first| line(first).ends_with(':') && !line(first).contains(' '));
+            let is_title =
+                |first: &usize| *first < unit && line(*first).ends_with(':') && !line(*first).contains(' ');
+            return Some(self.paragraph).filter(is_title).or_else(|| self.sections.above(unit));
         }
         let mut above = (0..unit).rev().take(MAX_LINES_ABOVE);
         let heading = above.find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;

@@ -13,9 +13,10 @@
 //! | `fit_parts` | says which parts are cut to tokens, how far, and what is said about it | after all parts |
 //! | `fit` | cuts a text to tokens | when `fit_parts` says so |
 //! | `pointer` | writes the line that stands for a text that is stored and not shown | with `fit_parts` |
+//! | `rank` | says which failures come first, and which frames of a trace come with them | both cuts |
 //! | `unit` | the pieces that a cut keeps or drops as a whole | both cuts |
-//! | `headings` | finds the lines that a kept line depends on | both cuts |
-//! | `outliers`, `columns`, `values`, `records`, `slots`, `warnings`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
+//! | `headings`, `sections` | find the lines that a kept line depends on | both cuts |
+//! | `outliers`, `columns`, `values`, `records`, `slots`, `warnings`, `prints`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
 
 pub mod budget;
 mod candidate;
@@ -28,7 +29,10 @@ pub(super) mod fit_parts;
 pub(crate) mod headings;
 mod outliers;
 pub mod pointer;
+mod prints;
+mod rank;
 mod records;
+mod sections;
 pub mod share;
 mod shorten;
 mod slots;

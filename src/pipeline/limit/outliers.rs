@@ -10,6 +10,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE};
 use crate::pipeline::limit::columns;
+use crate::pipeline::limit::prints;
 use crate::pipeline::limit::records::{self, Odd, Records};
 use crate::pipeline::limit::unit::Unit;
 use crate::pipeline::limit::warnings;
@@ -111,6 +112,7 @@ impl Outliers {
         words(source, &lines, &mut out);
         columns::find(source, &lines, columns::MIN_ROWS, &mut out);
         warnings::find(source, &lines, &mut out);
+        prints::find(source, &lines, &mut out);
         let odd = flags::odd(lines.iter().map(|&line| source.line(line)));
         let of_flags = |odd: flags::Odd| Candidate {
             place: odd.place,
@@ -137,12 +139,13 @@ impl Outliers {
     }
 
     /// Chooses what stands out, each with what it depends on, for as much as is `left`. `is_shown` says which of the
-    /// lines are shown anyhow, `cost` what one takes. Gives places among the lines.
+    /// lines are shown anyhow, `cost` what one takes, `mark` what the mark of a gap takes. Gives places among the lines.
     pub(super) fn choose(
         &self,
         source: &Source<'_>,
         is_shown: &dyn Fn(usize) -> bool,
         cost: &mut dyn FnMut(usize) -> usize,
+        mark: usize,
         mut left: usize,
     ) -> Set<usize> {
         let mut seen: Set<u64> = Set::default();
@@ -161,7 +164,11 @@ impl Outliers {
             let mut with = self.depends_on(source, candidate);
             with.retain(|place| !is_shown(*place) && !chosen.contains(place));
             with.push(place);
-            let takes: usize = with.iter().map(|place| cost(*place)).sum();
+            // In front of each run of lines a gap is marked.
+            let is_kept = |place: usize| is_shown(place) || chosen.contains(&place) || with.contains(&place);
+            let starts = |place: &&usize| place.checked_sub(1).is_some_and(|above| !is_kept(above));
+            let marks = with.iter().filter(starts).count();
+            let takes: usize = with.iter().map(|place| cost(*place)).sum::<usize>() + marks * mark;
             if takes > left {
                 misses += 1;
                 if misses == MAX_MISSES {

@@ -5,6 +5,9 @@ use std::ops::Range;
 /// Bytes that two markers and the check take, about.
 pub(super) const MARKER_BYTES: usize = 160;
 
+/// Bytes that the mark of one more gap takes, about.
+pub(super) const GAP_BYTES: usize = 24;
+
 /// A visible piece that is kept or dropped as a whole.
 pub(super) struct Unit {
     pub(super) lines: Range<usize>,

@@ -74,6 +74,36 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
     if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
 }
 
+/// Fewest frames of a trace of which the innermost own frame is told.
+const MIN_TOLD: usize = 2;
+/// Traces of which it is told.
+const MAX_TOLD: usize = 32;
+
+/// The lines of the innermost frame of the user's own code in each trace; of equal frames once.
+pub fn own_frames(source: &Source<'_>) -> Vec<Range<usize>> {
+    let mut hints = Hints::new(source.text());
+    let mut seen: Set<&str> = Set::default();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < source.len() && out.len() < MAX_TOLD {
+        crate::stop::tick();
+        let frames = trace(source, at, source.len(), &mut hints);
+        let Some(last) = frames.last() else {
+            at += 1;
+            continue;
+        };
+        at = last.lines.end;
+        let mut own = frames.iter().filter(|frame| library::is_user(frame));
+        let innermost = if inner_is_last(last.language) { own.next_back() } else { own.next() };
+        if let Some(frame) = innermost.filter(|_| frames.len() >= MIN_TOLD)
+            && seen.insert(frame_text(source.line(frame.lines.start)))
+        {
+            out.push(frame.lines.clone());
+        }
+    }
+    out
+}
+
 /// A line of a frame without what differs between two runs: addresses.
 fn frame_text(line: &str) -> &str {
     let text = line.trim();

@@ -59,6 +59,11 @@ pub enum Marker {
         /// What the lines name: numbers of lines, each with the names that first stand there.
         names: Option<String>,
     },
+    /// Lines of the [`Lines`](Self::Lines) before it that stood here, behind its first gap.
+    Gap {
+        /// Lines not shown here.
+        count: usize,
+    },
     /// A part of one line is not shown.
     Bytes {
         /// Bytes not shown.
@@ -410,6 +415,7 @@ impl Marker {
                     write!(out, "omitted {count} of lines {first}-{last}, {reason}")
                 }
             }
+            Self::Gap { count } => write!(out, "omitted {count}"),
             Self::Bytes { count, line, reason, .. } => {
                 write!(out, "omitted {count} bytes of line {line}, {reason}")
             }

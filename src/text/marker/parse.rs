@@ -155,7 +155,10 @@ fn parse_body(body: &str) -> Option<Marker> {
             names,
         });
     }
-    let (count, rest) = body.strip_prefix("omitted ")?.split_once(' ')?;
+    let rest = body.strip_prefix("omitted ")?;
+    let Some((count, rest)) = rest.split_once(' ') else {
+        return number(rest).filter(|count| *count > 0).map(|count| Marker::Gap { count });
+    };
     let count = number(count)?;
     let (place, rest) = rest.split_once(", ")?;
     let (rest, names) = match rest.split_once(": ") {

@@ -23,6 +23,7 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         lines(1, 2, None, None),
         lines(3, 4, Some("12345678".to_owned()), None),
         lines(2, 4, None, Some(name())),
+        Marker::Gap { count: 7 },
         Marker::Bytes { count: 7, line: 2, reason: reason(), id: Some("12345678".to_owned()) },
         Marker::ByRule { rule: name() },
         Marker::Rewritten { count: 1, first: 2, last: 4, reason: reason(), names: name() },
@@ -85,9 +86,10 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
             Marker::Same { .. } => 13,
             Marker::There { .. } => 14,
             Marker::Removed { .. } => 15,
+            Marker::Gap { .. } => 16,
         });
     }
-    assert_eq!(seen.len(), 16);
+    assert_eq!(seen.len(), 17);
     all
 }
 

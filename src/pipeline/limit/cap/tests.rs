@@ -9,7 +9,9 @@ fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String,
         Cap { bytes, strict, reason: Reason::OutputCap, samples: false, outliers: false, names: usize::MAX };
     let ledger = apply(&source, &Ledger::new(&source), signals, cap).unwrap();
     let out = ledger.render(&source, None);
-    let markers = out.matches("[tersed").count();
+    let is_whole =
+        |&(at, _): &(usize, &str)| !matches!(Marker::parse(&out[at..]), Some((Marker::Gap { .. }, _)));
+    let markers = out.match_indices("[tersed").filter(is_whole).count();
     (out, markers)
 }
 
@@ -82,11 +84,93 @@ fn samples_are_spread_and_new() {
         Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: true, outliers: true, names: 0 };
     let ledger = apply(&source, &Ledger::new(&source), &[], cap).unwrap();
     let out = ledger.render(&source, None);
-    assert!(out.len() <= 4000 && out.matches("[tersed").count() == 1, "{out}");
+    assert!(out.len() <= 4000 && out.matches("head_tail").count() == 1, "{out}");
     let middle: Vec<usize> = ledger.kept().filter(|kept| kept.len() == 1).map(|kept| kept.start).collect();
-    assert!(middle.len() >= MAX_SAMPLES - 1, "{middle:?}");
+    // The marks of the gaps between them take their part of the room.
+    assert!(middle.len() >= MAX_SAMPLES / 2, "{middle:?}");
     assert!(middle.windows(2).all(|w| (200..800).contains(&(w[1] - w[0]))), "{middle:?}");
     assert!(middle.iter().all(|&i| source.line(i) != "the same"));
+}
+
+/// The lines that are shown, each with how many are not shown before it: what the marks in front of it say. The first gap
+/// of a marker is told by its total.
+fn gaps_before(out: &str) -> Vec<(usize, &str)> {
+    let (mut gap, mut lines) = (0, Vec::new());
+    // For each whole marker what its first gap has, and the line behind that.
+    let mut firsts: Vec<(usize, usize)> = Vec::new();
+    for line in out.lines() {
+        match Marker::parse(line) {
+            Some((Marker::Lines { count, .. }, _)) => firsts.push((count, lines.len())),
+            Some((Marker::Gap { count }, _)) => {
+                firsts.last_mut().unwrap().0 -= count;
+                gap = count;
+            }
+            _ => {
+                lines.push((gap, line));
+                gap = 0;
+            }
+        }
+    }
+    for (first, behind) in firsts {
+        lines[behind].0 = first;
+    }
+    lines
+}
+
+#[test]
+fn each_gap_is_marked_where_it_is() {
+    let line = |i: usize| match i {
+        900 | 1800 | 1802 => format!("error: number {i} is bad\n"),
+        _ => format!("line {i} is fine\n"),
+    };
+    let text: String = (0..3000).map(line).collect();
+    let signals = [900, 1800, 1802];
+    for (bytes, strict) in [(3000, true), (3000, false), (900, true)] {
+        let source = Source::new(&text);
+        let cap = Cap { bytes, strict, reason: Reason::HeadTail, samples: true, outliers: true, names: 0 };
+        let out = apply(&source, &Ledger::new(&source), &signals, cap).unwrap().render(&source, None);
+        let mut at = 0;
+        for (gap, line) in gaps_before(&out) {
+            at += gap;
+            assert_eq!(line, source.line(at), "{out}");
+            at += 1;
+        }
+        assert_eq!(at, source.len(), "{out}");
+    }
+    // Lines that carry a time follow each other without a mark.
+    let dated = |i: usize| format!("2024-05-01 {}", line(i));
+    let text: String = (0..3000).map(dated).collect();
+    let source = Source::new(&text);
+    let cap =
+        Cap { bytes: 3000, strict: false, reason: Reason::HeadTail, samples: true, outliers: true, names: 0 };
+    let out = apply(&source, &Ledger::new(&source), &signals, cap).unwrap().render(&source, None);
+    assert_eq!(out.matches("[tersed").count(), out.matches("head_tail").count(), "{out}");
+}
+
+#[test]
+fn what_stays_of_a_page_stays_under_its_title() {
+    let page = |n: usize| {
+        let body = |i: usize| match (n, i) {
+            (7, 11) => "the error: was 0.17 here\n".to_owned(),
+            _ => "words that say nothing at all of it\n".to_owned(),
+        };
+        format!("PAGE {n}\n\n{}\n", (0..30).map(body).collect::<String>())
+    };
+    let text: String = (1..20).map(page).collect();
+    let source = Source::new(&text);
+    let failure = (0..source.len()).find(|i| source.line(*i).contains("0.17")).unwrap();
+    let cap = Cap {
+        bytes: 3000,
+        strict: false,
+        reason: Reason::HeadTail,
+        samples: false,
+        outliers: false,
+        names: 0,
+    };
+    let out = apply(&source, &Ledger::new(&source), &[failure], cap).unwrap().render(&source, None);
+    let before = out.split("the error: was").next().unwrap();
+    assert_eq!(before.matches("PAGE").last(), Some("PAGE"));
+    assert!(before.rfind("PAGE 7").is_some_and(|at| before.rfind("PAGE") == Some(at)), "{out}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::pipeline::guard;
+use crate::pipeline::limit::rank;
 use crate::text::details;
 use crate::text::ledger::{Action, CAP_GROUPS, Ledger};
 use crate::text::marker::Marker;
@@ -70,6 +71,12 @@ pub(super) fn musts(
         true => (details::with_totals(source, &texts), details::with_details(source, &texts)),
         false => (Vec::new(), Vec::new()),
     };
+    let mut first = match is_report {
+        true => rank::with_frames(source, &texts),
+        false => texts,
+    };
+    first.sort_by_key(|&line| rank::says_little(source.line(line)));
+    let texts = first;
     let mut taken = HashSet::new();
     [texts, totals, details].map(|lines| {
         let of_line = |line: usize| units.partition_point(|u| u.lines.end <= line);

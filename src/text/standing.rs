@@ -1,0 +1,80 @@
+//! Whether a line says by itself where it stands: it starts with a time, with its own number, or with a file and a line. Such
+//! lines can follow each other with a gap between them and are still read as what they are.
+
+/// Bytes of a line that are looked at.
+const MAX_BYTES: usize = 48;
+
+/// See the module.
+pub fn tells_place(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '\t', '[', '(', '<']).as_bytes();
+    let line = &line[..line.len().min(MAX_BYTES)];
+    is_numbered(line) || is_date(line) || has_clock(line) || is_in_file(line)
+}
+
+/// `185: x`, `185|x`, `185` and a tab or an arrow.
+fn is_numbered(line: &[u8]) -> bool {
+    let rest = &line[digits(line)..];
+    rest.len() < line.len()
+        && (rest.starts_with(b":")
+            || rest.starts_with(b"|")
+            || rest.starts_with(b"\t")
+            || rest.starts_with("→".as_bytes()))
+}
+
+/// `2025-10-14`, `2025/10/14`
+fn is_date(line: &[u8]) -> bool {
+    digits(line) == 4 && matches!(line.get(4), Some(b'-' | b'/')) && digits(&line[5..]) == 2
+}
+
+/// `08:15:02`, not far from the start.
+fn has_clock(line: &[u8]) -> bool {
+    let is_clock = |eight: &[u8]| {
+        eight.iter().enumerate().all(|(i, b)| if i % 3 == 2 { *b == b':' } else { b.is_ascii_digit() })
+    };
+    line.windows(8).any(is_clock)
+}
+
+/// `src/a.rs:12`
+fn is_in_file(line: &[u8]) -> bool {
+    let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    let at_number = |at: &usize| word.get(at + 1).is_some_and(u8::is_ascii_digit);
+    let colon = memchr::memchr_iter(b':', word).find(at_number);
+    let is_file = |at: usize| memchr::memchr2(b'.', b'/', &word[..at]).is_some();
+    colon.is_some_and(is_file) && memchr::memmem::find(word, b"://").is_none()
+}
+
+fn digits(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|b| b.is_ascii_digit()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_numbers_and_files_tell_the_place() {
+        for line in [
+            "2025-10-14T08:15:02Z WARN x",
+            "[2025/10/14 x",
+            "Oct 14 08:15:02 host sshd",
+            "185:    let a",
+            "  12\tlet a",
+            "  12→let a",
+            "src/a.rs:12:5: error",
+            "./a.py:3: in f",
+        ] {
+            assert!(tells_place(line), "{line}");
+        }
+        for line in [
+            "",
+            "let a = 1",
+            "12 rows",
+            "error: no more",
+            "  File \"a.py\", line 3",
+            "http://a:80",
+            "2025 was",
+        ] {
+            assert!(!tells_place(line), "{line}");
+        }
+    }
+}
