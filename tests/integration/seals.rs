@@ -129,8 +129,9 @@ fn what_is_or_looks_like_ours_is_capped() {
 #[test]
 fn failures_above_the_cap_stay_as_they_are() {
     let own = policy(Mode::Standard, 1);
-    let text: String =
-        (0..6000).map(|i| format!("error: part {i} of {:x} is missing\nnote {i}\n", i * 7919)).collect();
+    let text: String = (0..6000)
+        .map(|i| format!("error: part {i} of {:x} is missing\nnote {i} on what stood beside it\n", i * 7919))
+        .collect();
     let out = run(&text, &own);
     assert!(out.len() > own.max_output_bytes && marker::is_sealed(&out, &own.seal_key), "{}", out.len());
     assert_eq!(run(&out, &own), out);
