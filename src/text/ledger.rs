@@ -349,10 +349,15 @@ impl Ledger {
     /// Whether a gap of a cut that shares the marker of an earlier one is marked in its own place too, so that the lines
     /// around it are not taken for neighbours. Lines that say themselves where they stand need none.
     pub fn marks_gap(&self, source: &Source<'_>, at: usize) -> bool {
-        let Some(Span { lines, action: Action::Omit { group: CAP_GROUPS.., .. } }) = self.spans.get(at)
+        let Some(Span { lines, action: Action::Omit { group: CAP_GROUPS.., reason, .. } }) =
+            self.spans.get(at)
         else {
             return false;
         };
+        // Under a budget the tokens of a mark are those of a failure line; the start of an original has one too.
+        if matches!(reason, Reason::Budget | Reason::Externalized) {
+            return false;
+        }
         let is_kept = |span: Option<&Span>| span.is_some_and(|span| span.action == Action::Keep);
         let before = at.checked_sub(1).and_then(|before| self.spans.get(before));
         let is_told = is_kept(before)

@@ -32,10 +32,6 @@ const SHORT_MARKER_TOKENS: usize = 28;
 const MAX_PASSED_UNITS: usize = 64;
 /// Tokens of a marker that another step wrote, about.
 const OTHER_MARKER_TOKENS: usize = 30;
-/// Tokens of the mark of one more gap, about.
-const GAP_TOKENS: usize = 9;
-/// Longest line that is looked at to fill a gap that its mark would not be shorter than, in bytes.
-const MAX_FILLED_BYTES: usize = 48;
 /// Units shown around a failure, nearest first.
 const CONTEXT_OFFSETS: [isize; 4] = [1, -1, 2, -2];
 /// Tries to come under the budget.
@@ -300,7 +296,6 @@ impl<'a> Fit<'a> {
         self.standing_out(aim, &mut picked);
         self.around(&musts[0], aim, &mut picked);
         self.ends(aim, &mut picked);
-        self.fill_small_gaps(&mut picked);
         self.drop_marks(&mut picked.keep);
         (picked.keep, missing)
     }
@@ -320,7 +315,7 @@ impl<'a> Fit<'a> {
                 missed += 1;
                 continue;
             }
-            let cost = self.cost(unit) + picked.mark_before(unit);
+            let cost = self.cost(unit);
             missed += usize::from(!picked.take(unit, cost, most));
         }
         missed
@@ -342,13 +337,11 @@ impl<'a> Fit<'a> {
             }
         }
         let is_shown = |place: usize| picked.keep[units[place]];
-        let source = self.source;
-        let mut cost = |place: usize| self.cost(units[place]);
-        let chosen = outliers.choose(source, &is_shown, &mut cost, GAP_TOKENS, most);
+        let chosen = outliers.choose(self.source, &is_shown, &mut |place| self.cost(units[place]), 0, most);
         let mut chosen: Vec<usize> = chosen.into_iter().map(|place| units[place]).collect();
         chosen.sort_unstable();
         for unit in chosen {
-            let cost = self.cost(unit) + picked.mark_before(unit);
+            let cost = self.cost(unit);
             picked.take(unit, cost, aim);
         }
         self.outliers = Some((outliers, units));
@@ -370,22 +363,6 @@ impl<'a> Fit<'a> {
                 if !picked.take(unit, cost, most) {
                     return;
                 }
-            }
-        }
-    }
-
-    /// Keeps lines that are left out alone, where the mark of the gap would not be shorter.
-    fn fill_small_gaps(&mut self, picked: &mut Picked) {
-        for unit in 1..self.units.len().saturating_sub(1) {
-            crate::stop::tick();
-            let is_alone = !picked.keep[unit] && picked.keep[unit - 1] && picked.keep[unit + 1];
-            let lines = self.units[unit].lines.clone();
-            if is_alone
-                && self.units[unit].kind == Kind::Line
-                && self.source.byte_range(lines).len() <= MAX_FILLED_BYTES
-                && self.cost(unit) <= GAP_TOKENS
-            {
-                picked.keep[unit] = true;
             }
         }
     }
@@ -513,12 +490,6 @@ struct Picked {
 }
 
 impl Picked {
-    /// Tokens of the mark of the gap that a unit leaves before it, if nothing beside it is kept.
-    fn mark_before(&self, unit: usize) -> usize {
-        let is_gap = |at: Option<usize>| at.and_then(|at| self.keep.get(at)) == Some(&false);
-        if is_gap(unit.checked_sub(1)) && is_gap(Some(unit + 1)) { GAP_TOKENS } else { 0 }
-    }
-
     fn take(&mut self, unit: usize, cost: usize, most: usize) -> bool {
         let fits = self.used + cost <= most;
         if fits {
