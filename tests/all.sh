@@ -6,10 +6,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 wasm=wasm32-unknown-unknown
 
-# Whether something is there; `venv` and `wasm` are no programs.
+# Whether something is there; `venv`, `tomllib` (Python 3.11) and `wasm` are no programs.
 has() {
     case "$1" in
     venv) python3 -c 'import venv, ensurepip' 2>/dev/null ;;
+    tomllib) python3 -c 'import tomllib' 2>/dev/null ;;
     wasm) [ -d "$(rustc --print sysroot)/lib/rustlib/$wasm" ] ;;
     *) command -v "$1" >/dev/null ;;
     esac
@@ -89,7 +90,7 @@ part "the TypeScript client" node npm -- client typescript_client
 if [ "${#clients[@]}" -gt 0 ]; then
     bash tests/clients.sh "${clients[@]}"
 fi
-part "packages" python3 venv node npm dpkg-deb strip -- bash tests/packages.sh
+part "packages" python3 venv tomllib node npm dpkg-deb strip -- bash tests/packages.sh
 part "instructions that hostile texts cost" valgrind -- bash tests/steps.sh
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --features otel --locked
 

@@ -1,5 +1,6 @@
 //! What a result was about, in the agent's terms: the file and the lines of a view, the edit of a file, or a command. The words
-//! come from the call, or from the shown text, so that no secret is in them.
+//! come from the call. Where a call that looks at a file or edits one does not name it, the head of the result does; no other
+//! output may say which file it is.
 
 use super::view::{self, heading};
 use crate::detect::{edit, range, viewed};
@@ -15,20 +16,25 @@ const UNKNOWN: &str = "a call";
 /// What a marker names a result of so many lines by: references to it, and what stands in its place when it left. `about`
 /// is what the call alone tells: its file or its command. `None` where nothing tells.
 pub fn of(call: &ToolCall, (text, lines): (&str, usize), about: Option<&str>) -> Option<String> {
-    let file = viewed::file(call).filter(|file| !file.is_empty());
-    let is_named = file.is_some() || call.path.is_some() && call.command.is_none();
+    let looks_at = viewed::file(call);
+    let is_edit = edit::is_edit(call);
+    let is_named = looks_at.as_deref().is_some_and(|file| !file.is_empty())
+        || call.path.is_some() && call.command.is_none();
     // `about` is that file then.
     // What the tool of a host takes is now and then given as a command.
     let only = || {
         let word = call.command.as_deref()?.trim().trim_matches('`');
         let is_path = word.contains('/') && !word.contains(char::is_whitespace);
-        origin::label_of_path(word).filter(|_| is_path && viewed::file(call).is_some())
+        origin::label_of_path(word).filter(|_| is_path && looks_at.is_some())
     };
     let file = match is_named {
         true => about.map(str::to_owned),
-        false => heading(text).and_then(origin::label_of_path).or_else(only),
+        false => {
+            let head = heading(text).filter(|_| looks_at.is_some() || is_edit);
+            head.and_then(origin::label_of_path).or_else(only)
+        }
     };
-    let edited = edit::is_edit(call).then(|| match edit::range(call) {
+    let edited = is_edit.then(|| match edit::range(call) {
         Some((first, last)) => format!("edit {first}:{last}"),
         None => "edit".to_owned(),
     });
@@ -85,6 +91,8 @@ mod tests {
         };
         assert_eq!(of("scroll_down", "scroll_down", window, Some("scroll_down")), "/w/src/table.py 10-12");
         assert_eq!(of("goto", "goto 11", window, Some("goto 11")), "/w/src/table.py 10-12");
+        // What any other command prints says nothing about a file.
+        assert_eq!(of("bash", "curl localhost:80", window, Some("curl localhost:80")), "curl localhost:80");
         assert_eq!(
             of("edit", "edit 11:12\nx\nend_of_edit", window, Some("edit 11:12 ...")),
             "edit 11:12 of /w/src/table.py"

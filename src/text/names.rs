@@ -85,16 +85,16 @@ impl<'a> Names<'a> {
         let source = self.source;
         let view = source.view();
         let first = source.numbers(whole).0;
-        let mut found: Vec<Found<'a>> = Vec::new();
+        let mut found = Candidates::new(most);
         for i in gaps.iter().cloned().flatten() {
             let text = view.text(source.raw(i), i);
             each(text, |name, kinds| {
                 if says_something(name, kinds) && self.shown.insert(name) {
-                    found.push(Found { line: first + (i - whole.start), name, use_: Use::of(name, text) });
+                    found.add(Found { line: first + (i - whole.start), name, use_: Use::of(name, text) });
                 }
             });
         }
-        write(found, most)
+        found.write()
     }
 }
 
@@ -112,6 +112,13 @@ struct Found<'a> {
     line: usize,
     name: &'a str,
     use_: Use,
+}
+
+impl Found<'_> {
+    /// Bytes that it takes in a list, at most: with the number of its line in front of it.
+    fn cost(&self) -> usize {
+        self.name.len() + 2 + self.line.checked_ilog10().unwrap_or(0) as usize + 1
+    }
 }
 
 /// What a name is good for, the most useful first.
@@ -163,36 +170,61 @@ fn is_declared(name: &str, line: &str) -> bool {
 /// What stands where not all names were listed.
 const MORE: &str = " ...";
 
-/// The list, with the names that are most useful where not all fit.
-fn write(mut found: Vec<Found<'_>>, most: usize) -> Listed {
-    let all = found.len();
-    // A name of its own line has the number of the line in front of it.
-    let cost = |name: &Found<'_>| name.name.len() + 2 + name.line.checked_ilog10().unwrap_or(0) as usize + 1;
-    let all_bytes = found.iter().map(cost).sum();
-    if all_bytes > most {
-        found.sort_by_key(|name| name.use_);
-        let mut left = most.saturating_sub(MORE.len());
-        found.retain(|name| {
-            let fits = cost(name) <= left;
-            left -= if fits { cost(name) } else { 0 };
-            fits
-        });
-        found.sort_by_key(|name| name.line);
+/// The names of gaps that may be listed.
+struct Candidates<'a> {
+    /// Most bytes of the list.
+    most: usize,
+    /// Of each use the first, as many as a list could hold: what is remembered does not grow with the text.
+    found: Vec<Found<'a>>,
+    of_use: [usize; 3],
+    /// How many there are, and the bytes that a list of all would take.
+    all: usize,
+    all_bytes: usize,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(most: usize) -> Self {
+        Self { most, found: Vec::new(), of_use: [0; 3], all: 0, all_bytes: 0 }
     }
-    let mut out = String::new();
-    for of_line in found.chunk_by(|a, b| a.line == b.line) {
-        let space = if out.is_empty() { "" } else { " " };
-        // Writing into a String cannot fail.
-        let _ = write!(out, "{space}{}", of_line[0].line);
-        for name in of_line {
-            out.push(' ');
-            out.push_str(name.name);
+
+    fn add(&mut self, name: Found<'a>) {
+        self.all += 1;
+        self.all_bytes += name.cost();
+        let of_use = &mut self.of_use[name.use_ as usize];
+        if *of_use <= self.most / MIN_NAME_BYTES {
+            *of_use += 1;
+            self.found.push(name);
         }
     }
-    if !out.is_empty() && found.len() < all {
-        out.push_str(MORE);
+
+    /// The list, with the names that are most useful where not all fit.
+    fn write(self) -> Listed {
+        let Self { most, mut found, all, all_bytes, .. } = self;
+        if all_bytes > most {
+            found.sort_by_key(|name| name.use_);
+            let mut left = most.saturating_sub(MORE.len());
+            found.retain(|name| {
+                let fits = name.cost() <= left;
+                left -= if fits { name.cost() } else { 0 };
+                fits
+            });
+            found.sort_by_key(|name| name.line);
+        }
+        let mut out = String::new();
+        for of_line in found.chunk_by(|a, b| a.line == b.line) {
+            let space = if out.is_empty() { "" } else { " " };
+            // Writing into a String cannot fail.
+            let _ = write!(out, "{space}{}", of_line[0].line);
+            for name in of_line {
+                out.push(' ');
+                out.push_str(name.name);
+            }
+        }
+        if !out.is_empty() && found.len() < all {
+            out.push_str(MORE);
+        }
+        Listed { text: out, all_bytes }
     }
-    Listed { text: out, all_bytes }
 }
 
 /// Whether a name has several parts, so that it is not a word of the language, and is not one that every program uses.

@@ -166,7 +166,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         tail -= 1;
     }
     let mut middle: Vec<usize> = failing.into_iter().filter(|u| (head..tail).contains(u)).collect();
-    middle.sort_by_key(|&unit| rank::says_little(source.line(units[unit].lines.start)));
+    middle.sort_by_cached_key(|&unit| rank::says_little(source.line(units[unit].lines.start)));
     let outliers = cap.outliers.then(|| outliers::of_units(source, units));
     let mut samples = sample_share;
     if !middle.is_empty() {

@@ -39,7 +39,7 @@ impl Picked<'_> {
         let before = self.bytes();
         let is_shown = |place: usize| is_safe(single[place], &self.keep);
         let mut cost = |place: usize| units[single[place]].bytes;
-        let chosen = outliers.choose(source, &is_shown, &mut cost, 0, most.min(free));
+        let chosen = outliers.choose(source, &is_shown, &mut cost, most.min(free));
         let chosen: Set<usize> = chosen.into_iter().map(|place| single[place]).collect();
         let new = chosen.iter().filter(|&&unit| self.keep[unit] == Kept::No);
         let added: usize = new.map(|&unit| units[unit].bytes).sum();

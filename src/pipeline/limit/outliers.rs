@@ -139,13 +139,12 @@ impl Outliers {
     }
 
     /// Chooses what stands out, each with what it depends on, for as much as is `left`. `is_shown` says which of the
-    /// lines are shown anyhow, `cost` what one takes, `mark` what the mark of a gap takes. Gives places among the lines.
+    /// lines are shown anyhow, `cost` what one takes. Gives places among the lines.
     pub(super) fn choose(
         &self,
         source: &Source<'_>,
         is_shown: &dyn Fn(usize) -> bool,
         cost: &mut dyn FnMut(usize) -> usize,
-        mark: usize,
         mut left: usize,
     ) -> Set<usize> {
         let mut seen: Set<u64> = Set::default();
@@ -164,11 +163,7 @@ impl Outliers {
             let mut with = self.depends_on(source, candidate);
             with.retain(|place| !is_shown(*place) && !chosen.contains(place));
             with.push(place);
-            // In front of each run of lines a gap is marked.
-            let is_kept = |place: usize| is_shown(place) || chosen.contains(&place) || with.contains(&place);
-            let starts = |place: &&usize| place.checked_sub(1).is_some_and(|above| !is_kept(above));
-            let marks = with.iter().filter(starts).count();
-            let takes: usize = with.iter().map(|place| cost(*place)).sum::<usize>() + marks * mark;
+            let takes: usize = with.iter().map(|place| cost(*place)).sum();
             if takes > left {
                 misses += 1;
                 if misses == MAX_MISSES {

@@ -337,7 +337,7 @@ impl<'a> Fit<'a> {
             }
         }
         let is_shown = |place: usize| picked.keep[units[place]];
-        let chosen = outliers.choose(self.source, &is_shown, &mut |place| self.cost(units[place]), 0, most);
+        let chosen = outliers.choose(self.source, &is_shown, &mut |place| self.cost(units[place]), most);
         let mut chosen: Vec<usize> = chosen.into_iter().map(|place| units[place]).collect();
         chosen.sort_unstable();
         for unit in chosen {
