@@ -88,9 +88,10 @@ impl Part {
         let ledger = ledger.unwrap_or(&keep);
         let mut at = lead;
         let mut groups = HashSet::new();
+        let marked = ledger.gap_marks(source);
         let spans = ledger.spans().iter().enumerate().map(|(place, span)| {
             let start = at;
-            at += lines_written(span, &mut groups, || ledger.marks_gap(source, place));
+            at += lines_written(span, &mut groups, marked.binary_search(&place).is_ok());
             let action = span.action.clone();
             let (lines, steps, cut_by) = (span.lines.clone(), Vec::new(), Vec::new());
             Traced { lines, shown: start..at, action, steps, cut_by }
@@ -107,13 +108,13 @@ impl Part {
 
 /// How many lines the ledger writes for a span; `groups` are those whose marker stands before it, and `is_marked` says
 /// whether such a gap has a mark of its own.
-fn lines_written(span: &Span, groups: &mut HashSet<u32>, is_marked: impl Fn() -> bool) -> usize {
+fn lines_written(span: &Span, groups: &mut HashSet<u32>, is_marked: bool) -> usize {
     match &span.action {
         Action::Keep => span.lines.len(),
         Action::Replace { text, .. } => text.matches('\n').count() + 1,
         Action::Repeat { period } => period + 1,
         Action::Refer { .. } | Action::Omit { group: 0, .. } => 1,
-        Action::Omit { group, .. } => usize::from(groups.insert(*group) || is_marked()),
+        Action::Omit { group, .. } => usize::from(groups.insert(*group) || is_marked),
     }
 }
 

@@ -20,6 +20,12 @@ pub use crate::text::span::{Action, Span};
 use crate::text::standing::tells_place;
 use crate::tokens::Verbatim;
 
+/// Most lines of a gap that are looked at for whether they say something.
+const MAX_RULES: usize = 3;
+/// Most gaps that are marked in their places. In a text of more pieces the marks would take more than they tell, and a mark at
+/// some gaps alone would make the others look like none.
+pub const MAX_GAP_MARKS: usize = 64;
+
 /// Groups from here on are those of the cap, which runs last.
 pub const CAP_GROUPS: u32 = u32::MAX - 16;
 
@@ -296,6 +302,7 @@ impl Ledger {
 
     fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
         let mut groups = self.group_ranges();
+        let mut marked = self.gap_marks(source).into_iter().peekable();
         // What the marker before names: the next into the same result says only "there".
         let mut named: Option<(&Origin, usize)> = None;
         for (at, span) in self.spans.iter().enumerate() {
@@ -329,7 +336,7 @@ impl Ledger {
                         group => match groups.remove(group) {
                             Some(whole) => whole,
                             None => {
-                                if self.marks_gap(source, at) {
+                                if marked.next_if_eq(&at).is_some() {
                                     put_marker(out, &Marker::Gap { count: span.lines.len() });
                                 }
                                 continue;
@@ -346,9 +353,26 @@ impl Ledger {
         }
     }
 
-    /// Whether a gap of a cut that shares the marker of an earlier one is marked in its own place too, so that the lines
-    /// around it are not taken for neighbours. Lines that say themselves where they stand need none.
-    pub fn marks_gap(&self, source: &Source<'_>, at: usize) -> bool {
+    /// The spans, by their places, that are gaps of a cut, share the marker of an earlier one and are marked in their own
+    /// place too, so that the lines around them are not taken for neighbours: all that need it, or none.
+    pub fn gap_marks(&self, source: &Source<'_>) -> Vec<usize> {
+        let mut seen = [false; (u32::MAX - CAP_GROUPS) as usize + 1];
+        let mut marked = Vec::new();
+        for (at, span) in self.spans.iter().enumerate() {
+            let Action::Omit { group: group @ CAP_GROUPS.., .. } = span.action else { continue };
+            let is_further = std::mem::replace(&mut seen[(group - CAP_GROUPS) as usize], true);
+            if is_further && self.needs_mark(source, at) {
+                if marked.len() == MAX_GAP_MARKS {
+                    return Vec::new();
+                }
+                marked.push(at);
+            }
+        }
+        marked
+    }
+
+    /// Whether the lines around a gap would be taken for neighbours. Those that say themselves where they stand are not.
+    fn needs_mark(&self, source: &Source<'_>, at: usize) -> bool {
         let Some(Span { lines, action: Action::Omit { group: CAP_GROUPS.., reason, .. } }) =
             self.spans.get(at)
         else {
@@ -356,6 +380,12 @@ impl Ledger {
         };
         // Under a budget the tokens of a mark are those of a failure line; the start of an original has one too.
         if matches!(reason, Reason::Budget | Reason::Externalized) {
+            return false;
+        }
+        // Blank lines and rules between two parts say nothing.
+        let says =
+            |line: usize| source.line(line).bytes().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
+        if lines.len() <= MAX_RULES && !lines.clone().any(says) {
             return false;
         }
         let is_kept = |span: Option<&Span>| span.is_some_and(|span| span.action == Action::Keep);

@@ -16,7 +16,7 @@ use crate::pipeline::limit::shorten;
 use crate::pipeline::limit::unit::{Form, GAP_BYTES, Kept, MARKER_BYTES, Unit};
 use crate::pipeline::repeat::echoes;
 use crate::text::details::likeness;
-use crate::text::ledger::{Action, Ledger, Reduction};
+use crate::text::ledger::{Action, Ledger, MAX_GAP_MARKS, Reduction};
 use crate::text::maps::Set;
 use crate::text::names::Names;
 use crate::text::reason::Reason;
@@ -259,10 +259,15 @@ impl Picked<'_> {
         kept.map(|(_, unit)| unit.bytes).sum()
     }
 
-    /// Bytes of the marks of all gaps but the first.
+    /// Bytes of the marks of all gaps but the first. Where there are more gaps than are marked, the ledger may still count
+    /// fewer, since an earlier step left some of them out: a strict cap has the room for that.
     fn marks(&self) -> usize {
         let gaps = self.keep.chunk_by(|a, b| (*a == Kept::No) == (*b == Kept::No));
-        gaps.filter(|units| units[0] == Kept::No).count().saturating_sub(1) * GAP_BYTES
+        let further = gaps.filter(|units| units[0] == Kept::No).count().saturating_sub(1);
+        match further > MAX_GAP_MARKS {
+            true if !self.is_strict => 0,
+            _ => further.min(MAX_GAP_MARKS) * GAP_BYTES,
+        }
     }
 
     /// Takes the bytes of the marks of gaps, all but the first, from the start of the tail; of a strict cap, where that is

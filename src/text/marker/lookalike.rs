@@ -115,6 +115,7 @@ const WORDS: &[&str] = &[
     "superseded",
     "tersed",
     "the",
+    "them",
     "there",
     "this",
     "time",

@@ -415,7 +415,7 @@ impl Marker {
                     write!(out, "omitted {count} of lines {first}-{last}, {reason}")
                 }
             }
-            Self::Gap { count } => write!(out, "omitted {count}"),
+            Self::Gap { count } => write!(out, "{count} of them"),
             Self::Bytes { count, line, reason, .. } => {
                 write!(out, "omitted {count} bytes of line {line}, {reason}")
             }

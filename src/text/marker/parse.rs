@@ -155,10 +155,10 @@ fn parse_body(body: &str) -> Option<Marker> {
             names,
         });
     }
-    let rest = body.strip_prefix("omitted ")?;
-    let Some((count, rest)) = rest.split_once(' ') else {
-        return number(rest).filter(|count| *count > 0).map(|count| Marker::Gap { count });
-    };
+    if let Some(count) = body.strip_suffix(" of them") {
+        return number(count).filter(|count| *count > 0).map(|count| Marker::Gap { count });
+    }
+    let (count, rest) = body.strip_prefix("omitted ")?.split_once(' ')?;
     let count = number(count)?;
     let (place, rest) = rest.split_once(", ")?;
     let (rest, names) = match rest.split_once(": ") {
