@@ -42,9 +42,10 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let first = lines.iter().copied().find(|line| !line.is_empty()).unwrap_or_default();
     let language = paths(input).find_map(|path| Language::of(Some(path), ""));
     let language = language.or_else(|| Language::of(None, first)).ok_or(Reason::NotRecognized)?;
+    // JSON without line numbers stays JSON: what may be left out of it is for the steps of structured data to say.
+    let is_json = language == Language::Json && !numbered;
     if input.policy.file_detail == FileDetail::Auto
-        && input.policy.mode < Mode::Aggressive
-        && !language.is_code()
+        && (is_json || input.policy.mode < Mode::Aggressive && !language.is_code())
     {
         return Err(Reason::NothingToDo);
     }

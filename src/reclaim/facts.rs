@@ -196,7 +196,8 @@ mod tests {
     #[test]
     fn references_of_another_process_are_seen() {
         let origin = Origin { call: String::new(), tool: "bash".into(), argument: None, label: None };
-        let marker = Marker::Shown { first: 2, last: 9, there: None, origin, ago: Some(2) }.write();
+        let there = marker::There::NoNumbers;
+        let marker = Marker::Shown { first: 2, last: 9, there, origin, ago: Some(2) }.write();
         let call = ToolCall { tool: "bash".into(), command: Some("cat a".into()), ..ToolCall::default() };
         let text: String = (0..90).map(|n| format!("line {n} of it\n")).collect();
         assert!(facts(&call, &format!("{text}{marker}\nend\n")).refers_to_others);

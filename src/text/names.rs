@@ -117,7 +117,7 @@ struct Found<'a> {
 impl Found<'_> {
     /// Bytes that it takes in a list, at most: with the number of its line in front of it.
     fn cost(&self) -> usize {
-        self.name.len() + 2 + self.line.checked_ilog10().unwrap_or(0) as usize + 1
+        self.name.len() + 2 + LINE.len() + self.line.checked_ilog10().unwrap_or(0) as usize + 1
     }
 }
 
@@ -167,6 +167,8 @@ fn is_declared(name: &str, line: &str) -> bool {
     DECLARING.iter().any(|declaring| word.eq_ignore_ascii_case(declaring))
 }
 
+/// What stands in front of the number of a line: a bare number would read as one that the text holds.
+const LINE: &str = "L";
 /// What stands where not all names were listed.
 const MORE: &str = " ...";
 
@@ -214,7 +216,7 @@ impl<'a> Candidates<'a> {
         for of_line in found.chunk_by(|a, b| a.line == b.line) {
             let space = if out.is_empty() { "" } else { " " };
             // Writing into a String cannot fail.
-            let _ = write!(out, "{space}{}", of_line[0].line);
+            let _ = write!(out, "{space}{LINE}{}", of_line[0].line);
             for name in of_line {
                 out.push(' ');
                 out.push_str(name.name);
@@ -378,17 +380,17 @@ mod tests {
         let one = 1..5;
         assert_eq!(
             names(text, std::slice::from_ref(&one)),
-            ["2 self.read_rows 5 data/in.csv utils::parseLine"]
+            ["L2 self.read_rows L5 data/in.csv utils::parseLine"]
         );
-        assert_eq!(names(text, &[1..3, 3..5]), ["2 self.read_rows", "5 data/in.csv utils::parseLine"]);
+        assert_eq!(names(text, &[1..3, 3..5]), ["L2 self.read_rows", "L5 data/in.csv utils::parseLine"]);
     }
 
     #[test]
     fn names_are_numbered_as_their_marker_is() {
         let text = "make: started\n7\tlet a = parse_line(b);\n8\tlet c = read_rows(d);\nmake: done\n";
-        assert_eq!(names(text, &[1..2, 2..3]), ["7 parse_line", "8 read_rows"]);
+        assert_eq!(names(text, &[1..2, 2..3]), ["L7 parse_line", "L8 read_rows"]);
         // Not all of these lines carry a number, so that the marker counts lines of the text.
-        assert_eq!(names(text, &[0..2, 2..4]), ["2 parse_line", "3 read_rows"]);
+        assert_eq!(names(text, &[0..2, 2..4]), ["L2 parse_line", "L3 read_rows"]);
     }
 
     fn of_line(line: &str) -> String {
@@ -399,11 +401,11 @@ mod tests {
     #[test]
     fn names_are_whole() {
         for (line, expected) in [
-            ("cd teco-kit/ESMAC now", "1 teco-kit/ESMAC"),
-            ("in ../src/a.rs and .github/work.yml", "1 ../src/a.rs .github/work.yml"),
-            ("see ~/.config/app.toml or a/b~2/c_d", "1 ~/.config/app.toml a/b~2/c_d"),
-            ("npm i @scope/pkg-two", "1 @scope/pkg-two"),
-            ("if rows.index-1 > 0", "1 rows.index"),
+            ("cd teco-kit/ESMAC now", "L1 teco-kit/ESMAC"),
+            ("in ../src/a.rs and .github/work.yml", "L1 ../src/a.rs .github/work.yml"),
+            ("see ~/.config/app.toml or a/b~2/c_d", "L1 ~/.config/app.toml a/b~2/c_d"),
+            ("npm i @scope/pkg-two", "L1 @scope/pkg-two"),
+            ("if rows.index-1 > 0", "L1 rows.index"),
         ] {
             assert_eq!(of_line(line), expected, "{line}");
         }
@@ -429,9 +431,9 @@ mod tests {
             let mut names = Names::new(&source, &Ledger::new(&source), std::slice::from_ref(&all));
             names.of(std::slice::from_ref(&all), &all, most).text
         };
-        assert_eq!(of(400), "1 first_thing other_thing 2 src/data/in.csv 3 load_rows");
-        assert_eq!(of(40), "2 src/data/in.csv 3 load_rows ...");
-        assert_eq!(of(20), "3 load_rows ...");
+        assert_eq!(of(400), "L1 first_thing other_thing L2 src/data/in.csv L3 load_rows");
+        assert_eq!(of(40), "L2 src/data/in.csv L3 load_rows ...");
+        assert_eq!(of(20), "L3 load_rows ...");
         assert_eq!(of(3), "");
     }
 }

@@ -16,7 +16,7 @@ macro_rules! reasons {
             pub const ALL: &'static [Reason] = &[$(Reason::$name,)*];
 
             /// The code on the wire and in markers.
-            pub fn code(self) -> &'static str {
+            pub const fn code(self) -> &'static str {
                 match self { $(Reason::$name => $code,)* }
             }
 

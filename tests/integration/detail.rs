@@ -227,12 +227,12 @@ proptest! {
                     // ` ...` ends a list that would be longer.
                     let names = names.iter().map(|names| names.strip_suffix(" ...").unwrap_or(names));
                     for word in names.flat_map(|names| names.split(' ')) {
-                        match word.parse::<usize>() {
-                            Ok(n) => {
+                        match word.strip_prefix('L').and_then(|line| line.parse::<usize>().ok()) {
+                            Some(n) => {
                                 prop_assert!((first..=last).contains(&n), "{} of {}-{}", n, first, last);
                                 line = Some(view.line(at + n - first));
                             }
-                            Err(_) => prop_assert!(line.unwrap().contains(word), "{word:?}: {line:?}"),
+                            None => prop_assert!(line.unwrap().contains(word), "{word:?}: {line:?}"),
                         }
                     }
                 }

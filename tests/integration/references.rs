@@ -7,7 +7,7 @@ use crate::common::call;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tersed::engine::Engine;
-use tersed::text::marker::Marker;
+use tersed::text::marker::{Marker, There};
 
 const COMPRESS: &str = "toolResult/compress";
 
@@ -320,20 +320,19 @@ impl World {
                         assert_eq!(line.number.unwrap_or(at + i + 1), first + i, "what the lines are called");
                         if let Some(argument) = &origin.argument {
                             assert_eq!(seen.arguments[argument][own - 1 + i], line.text);
-                            assert_eq!(there, None, "no argument shows numbers");
+                            assert_eq!(there, There::NoNumbers, "no argument shows numbers");
                             continue;
                         }
                         let shown = seen.lines.get(&(own - 1 + i)).expect("no reference points into a gap");
                         assert_eq!(shown.text, line.text);
                         match there {
-                            Some(there) => {
+                            There::From(there) => {
                                 assert_eq!(shown.number, Some(there + i), "what they are called there")
                             }
-                            None => assert!(
-                                shown.number.is_none_or(|number| number == first + i),
-                                "{}",
-                                origin.call
-                            ),
+                            There::SameNumbers => {
+                                assert_eq!(shown.number, Some(first + i), "{}", origin.call)
+                            }
+                            There::NoNumbers => assert_eq!(shown.number, None, "{}", origin.call),
                         }
                     }
                     self.references += 1;
@@ -397,7 +396,8 @@ fn overlapping_views_match_by_content_in_every_numbering() {
             _ => (from, to),
         };
         let (first, last) = numbers(21, 60, b);
-        assert!(content.contains(&format!("lines {first}-{last} as ")), "{content}");
+        let here = if matches!(a, Style::Bare) { " here" } else { "" };
+        assert!(content.contains(&format!("lines {first}-{last}{here} as ")), "{content}");
     }
 }
 

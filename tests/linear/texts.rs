@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::fixture::Fixture;
 use tersed::reduce;
-use tersed::text::marker::{Marker, ReadBy, Unit};
+use tersed::text::marker::{Marker, ReadBy, There, Unit};
 use tersed::text::origin::Origin;
 
 /// A piece of text that something looks for, and where it comes from.
@@ -129,8 +129,8 @@ pub fn of_markers() -> Vec<Trigger> {
         Marker::ByRule { rule: s("mine") },
         Marker::Rewritten { count: 3, first: 2, last: 9, reason: s("rule"), names: s("mine") },
         Marker::Repeats { period: 2, times: 3, first: 4, last: 9 },
-        Marker::Shown { first: 2, last: 9, there: Some(12), origin: origin(None), ago: Some(2) },
-        Marker::Shown { first: 2, last: 9, there: Some(12), origin: origin(Some("text")), ago: None },
+        Marker::Shown { first: 2, last: 9, there: There::From(12), origin: origin(None), ago: Some(2) },
+        Marker::Shown { first: 2, last: 9, there: There::From(12), origin: origin(Some("text")), ago: None },
         Marker::Binary { mime: s("image/png"), bytes: 9 },
         Marker::NotKept { lines: 2, of: 9, bytes: 7, reason: s("buffer_full") },
         Marker::Exit { status: 3 },

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use diffy::DiffOptions;
 use serde_json::{Value, json};
-use similar::TextDiff;
 
 use super::Failure;
 use crate::cli::out::print;
@@ -162,13 +162,12 @@ fn diff(step: &Step) -> String {
         None => "/dev/null".to_owned(),
     };
     let (before, after) = (text(&step.before), text(&step.after));
-    let diff = TextDiff::from_lines(&before, &after);
-    let shown = diff.unified_diff().header(&name(&step.before), &name(&step.after)).to_string();
-    if shown.is_empty() {
-        // The file is created or deleted, and empty.
-        return format!("--- {}\n+++ {}\n", name(&step.before), name(&step.after));
-    }
-    shown
+    // A file that is created or deleted while empty gives the two names alone.
+    DiffOptions::new()
+        .set_original_filename(name(&step.before))
+        .set_modified_filename(name(&step.after))
+        .create_patch(&before, &after)
+        .to_string()
 }
 
 fn list(args: &Args) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 //! word stands at the indentation that their declaration has.
 
 use super::{Found, Item, Kind, Language, has_word, indent_of, word};
+use crate::text::maps::Map;
 
 mod declare;
 
@@ -25,6 +26,8 @@ struct Scanner<'a, 's> {
     /// The line after the last one with text.
     end: usize,
     strange: usize,
+    /// Ends of here documents and long strings that were looked for and not found, each with the line up to which.
+    missing: Map<&'a str, usize>,
 }
 
 /// The declarations of a text.
@@ -38,6 +41,7 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
         doc: None,
         end: 0,
         strange: 0,
+        missing: Map::default(),
     };
     let mut at = 0;
     while at < lines.len() {
@@ -58,7 +62,7 @@ impl<'a> Scanner<'a, '_> {
         if let Some(next) = self.comment(text, at) {
             return next;
         }
-        let next = after_quoted(self.language, self.lines, at);
+        let next = self.after_quoted(at);
         if self.is_attribute(text) {
             self.above(at, next);
             return next;
@@ -113,6 +117,45 @@ impl<'a> Scanner<'a, '_> {
             }
         }
         Some(next)
+    }
+
+    /// The line after the here document or long string that a line opens.
+    fn after_quoted(&mut self, at: usize) -> usize {
+        let line = self.lines[at];
+        let bytes = line.as_bytes();
+        match self.language {
+            Language::Lua => match memchr::memmem::rfind(bytes, b"[[") {
+                Some(open) if !line[open..].contains("]]") => {
+                    self.after(at, "]]", |line, end| line.contains(end))
+                }
+                _ => at + 1,
+            },
+            Language::Elixir => {
+                const QUOTES: &str = "\"\"\"";
+                let opens = memchr::memmem::find_iter(bytes, QUOTES).count() == 1;
+                match opens && line.trim_end().ends_with(QUOTES) {
+                    true => self.after(at, QUOTES, |line, end| line.trim_start().starts_with(end)),
+                    false => at + 1,
+                }
+            }
+            _ => match heredoc(line) {
+                Some(end) => self.after(at, end, |line, end| line.trim() == end),
+                None => at + 1,
+            },
+        }
+    }
+
+    /// The line after the first below `at` that is an end; without one the line below. No line is looked at twice for one end.
+    fn after(&mut self, at: usize, end: &'a str, is_end: impl Fn(&str, &str) -> bool) -> usize {
+        let reach = self.lines.len().min(at + 1 + MAX_HEREDOC_LINES);
+        let from = self.missing.get(end).copied().unwrap_or(0).max(at + 1);
+        match (from..reach).find(|line| is_end(self.lines[*line], end)) {
+            Some(found) => found + 1,
+            None => {
+                self.missing.insert(end, reach);
+                at + 1
+            }
+        }
     }
 
     fn above(&mut self, at: usize, next: usize) {
@@ -194,33 +237,6 @@ fn signature_end(lines: &[&str], at: usize) -> usize {
         }
     }
     at + 1
-}
-
-/// The line after the here document or long string that a line opens.
-fn after_quoted(language: Language, lines: &[&str], at: usize) -> usize {
-    let line = lines[at];
-    let from = at + 1;
-    let reach = lines.len().min(from + MAX_HEREDOC_LINES);
-    let find = |test: &dyn Fn(&str) -> bool| (from..reach).find(|i| test(lines[*i])).map_or(from, |i| i + 1);
-    match language {
-        Language::Lua => match memchr::memmem::rfind(line.as_bytes(), b"[[") {
-            Some(open) if !line[open..].contains("]]") => find(&|l| l.contains("]]")),
-            _ => from,
-        },
-        Language::Elixir => {
-            if memchr::memmem::find_iter(line.as_bytes(), "\"\"\"").count() == 1
-                && line.trim_end().ends_with("\"\"\"")
-            {
-                find(&|l| l.trim_start().starts_with("\"\"\""))
-            } else {
-                from
-            }
-        }
-        _ => match heredoc(line) {
-            Some(end) => find(&|l| l.trim() == end),
-            None => from,
-        },
-    }
 }
 
 /// The word that ends the here document that a line opens.

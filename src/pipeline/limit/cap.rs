@@ -55,6 +55,8 @@ const SAMPLE_TRIES: usize = 16;
 /// Length of a line that is a sample, in bytes.
 const MIN_SAMPLE_BYTES: usize = 4;
 const MAX_SAMPLE_BYTES: usize = 300;
+/// Length of a heading that may exceed the cap for a window that starts behind a gap, in bytes.
+const MAX_HEADING_BYTES: usize = 160;
 /// Headings that are kept for what stays of a text.
 const MAX_HEADINGS: usize = 512;
 
@@ -362,8 +364,8 @@ impl Picked<'_> {
         }
     }
 
-    /// The headings of what stays behind a gap, where they fit; those of failures in any case, unless the cap is
-    /// strict.
+    /// The headings of what stays behind a gap, where they fit; unless the cap is strict those of single lines in any case, and
+    /// short ones of windows.
     fn headings(&mut self, source: &Source<'_>) {
         let mut found = 0;
         let units = self.units;
@@ -385,7 +387,7 @@ impl Picked<'_> {
             while let Some(heading) = headings.of(source, start_of, below)
                 && self.keep[heading] == Kept::No
                 && self.units[heading].is_shown
-                && (self.spend(heading) || !self.is_strict && self.keep[unit] == Kept::Signal)
+                && (self.spend(heading) || !self.is_strict && self.may_exceed(unit, heading))
                 && found < MAX_HEADINGS
             {
                 self.keep[heading] = Kept::Signal;
@@ -393,6 +395,11 @@ impl Picked<'_> {
                 below = heading;
             }
         }
+    }
+
+    /// Whether the heading of a unit is kept above the cap: that of a single line is, and that of a window where it is short.
+    fn may_exceed(&self, unit: usize, heading: usize) -> bool {
+        self.keep[unit] == Kept::Signal || self.units[heading].bytes <= MAX_HEADING_BYTES
     }
 
     /// Single lines of what is left out, evenly spread, which are like nothing that stays.

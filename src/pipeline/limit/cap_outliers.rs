@@ -100,6 +100,19 @@ mod tests {
     }
 
     #[test]
+    fn of_counters_that_are_zero_for_most_the_largest_is_shown() {
+        let counter = |i: usize| match i {
+            40..53 => i - 39,
+            110 => 726_952,
+            _ => 0,
+        };
+        let text: String =
+            (0..200).map(|i| format!("flow-{i:03}   Static   {:<8} up\n", counter(i))).collect();
+        let out = cut(&text, &[], 2400, false);
+        assert!(out.contains("flow-110   Static   726952"), "{out}");
+    }
+
+    #[test]
     fn an_indented_line_comes_with_the_one_above() {
         let thread = |i: usize| {
             format!("\"pool-{i}\" prio=5\n   State: {}\n\n", if i == 150 { "BLOCKED" } else { "WAITING" })

@@ -132,13 +132,15 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
             };
             out.extend(value.places().iter().enumerate().map(candidate));
         }
-        out.extend(column.farthest(rows).map(|place| Candidate {
-            place,
-            nth: 0,
-            count: 1,
-            key: digest(&place.to_le_bytes(), at),
-            is_word: false,
-        }));
+        let single = |count| {
+            move |place: usize| {
+                let key = digest(&place.to_le_bytes(), at);
+                Candidate { place, nth: 0, count, key, is_word: false }
+            }
+        };
+        out.extend(column.farthest(rows).map(single(1)));
+        // These come before all others: the smaller ones alone would read as if there were none larger.
+        out.extend(column.extremes(rows).map(single(0)));
     }
     if is_few(others, lines.len(), EXCEPTION_ONE_IN) {
         let candidate =

@@ -131,6 +131,65 @@ impl Headings {
     }
 }
 
+/// Lines of trees drawn in ASCII, as `tree --charset=ascii`, `npm ls`, `cargo tree`, Maven, Gradle and `ps --forest` do it.
+const BRANCHES: &[&str] =
+    &["|-- ", "`-- ", "+-- ", "+--- ", "\\--- ", "+- ", "\\- ", "\\_ ", "|    ", "|   ", "|  ", "| "];
+
+/// Columns in front of what a line says: white space and the lines of a tree.
 fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches([' ', '\t']).len()
+    let is_space = |c: char| c == ' ' || c == '\t';
+    let is_drawn = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
+    let spaces = line.len() - line.trim_start_matches(is_space).len();
+    let rest = &line[spaces..];
+    match rest.as_bytes().first() {
+        // The first byte of all box drawing characters.
+        Some(0xe2) if rest.starts_with(is_drawn) => {
+            let text = rest.trim_start_matches(|c| is_space(c) || is_drawn(c));
+            spaces + rest[..rest.len() - text.len()].chars().count()
+        }
+        Some(b'|' | b'`' | b'+' | b'\\') => {
+            let (mut columns, mut rest) = (spaces, rest);
+            let mut is_branch = false;
+            while let Some(drawn) = BRANCHES.iter().find(|drawn| rest.starts_with(**drawn)) {
+                is_branch |= !drawn.starts_with("| ");
+                let text = rest[drawn.len()..].trim_start_matches(is_space);
+                columns += rest.len() - text.len();
+                rest = text;
+            }
+            // A row of a table also starts with `| `.
+            if is_branch { columns } else { spaces }
+        }
+        _ => spaces,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The chain of headings above the last line.
+    fn chain(text: &str) -> Vec<usize> {
+        let source = Source::new(text);
+        let mut headings = Headings::new(&source, 0..source.len());
+        let next = |at: &usize| headings.of(&source, |unit| unit, *at);
+        std::iter::successors(Some(source.len() - 1), next).skip(1).collect()
+    }
+
+    #[test]
+    fn branches_of_a_tree_stand_under_what_they_branch_from() {
+        for text in [
+            " web.a\n ├─ usage 1\n └─ disk\n    └─ size 2\n web.b\n ├─ usage 3\n ├─ disk\n │  └─ size 4\n └─ net\n    └─ in 5\n",
+            "a\n├─┬ b\n│ └── c\n├── d\nweb\n├─┬ e\n│ ├── f\n│ └── g\n├─┬ h\n│ └── i\n",
+            "a\n+- b\n|  \\- c\n\\- d\nweb\n+- e\n|  +- f\n|  \\- g\n\\- h\n   \\- i\n",
+            "a\n|-- b\n|   `-- c\n`-- d\nweb\n|-- e\n|   |-- f\n|   `-- g\n`-- h\n    `-- i\n",
+            "a\n \\_ b\n |   \\_ c\n \\_ d\nweb\n \\_ e\n |   \\_ f\n |   \\_ g\n \\_ h\n     \\_ i\n",
+        ] {
+            assert_eq!(chain(text), [8, 4], "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_of_a_table_are_no_branches() {
+        assert!(chain("| a | b |\n|---|---|\n| 1 | 2 |\n|   | 3 |\n").is_empty());
+    }
 }

@@ -9,6 +9,8 @@ use crate::text::judge::{EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, is_f
 const UNLIKE: usize = 5;
 /// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
 pub(super) const OTHERS_ONE_IN: usize = 10;
+/// In a column of one number at most 1 in this many is another.
+const EXTREMES_ONE_IN: usize = 5;
 /// How many times as far as the next one the farthest number is where many are far.
 const MUCH_FARTHER: f64 = 8.0;
 /// Zero is unlike the other numbers of a column if the least of those is more than a tenth of the one in the middle.
@@ -158,6 +160,15 @@ impl Column {
             (first > 0.0 && (is_rare || first > second * MUCH_FARTHER)).then_some(place)
         };
         [&self.above, &self.below].into_iter().filter_map(stands_out)
+    }
+
+    /// The rows with the farthest numbers of a column in which all but a fifth are the same number, such as a counter that is
+    /// zero for most.
+    pub(super) fn extremes(&self, rows: usize) -> impl Iterator<Item = usize> {
+        let is_constant = self.range.as_ref().is_some_and(|range| range.start() == range.end());
+        let is_extreme = is_constant && is_few(self.outside, rows, EXTREMES_ONE_IN);
+        let farthest = move |side: &[(f64, usize); 2]| (is_extreme && side[0].0 > 0.0).then_some(side[0].1);
+        [&self.above, &self.below].into_iter().filter_map(farthest)
     }
 
     /// The rows without a number among numbers, and those with zero among numbers that are far from it.

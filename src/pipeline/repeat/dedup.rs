@@ -269,7 +269,32 @@ pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: boo
     let says =
         |line: &usize| !source.line(*line).trim().is_empty() && Marker::parse(source.line(*line)).is_none();
     // The frame that a tool puts around an output says nothing of how it ended.
-    let last = wrapper::inside(source).unwrap_or(0..source.len()).rev().find(says);
+    let inside = wrapper::inside(source).unwrap_or(0..source.len());
+    let last = inside.clone().rev().find(says);
+    // `pytest -qq` ends with where to read about warnings, if there were any: how it went is in its last row of marks.
+    let is_advice = last.is_some_and(|last| source.line(last).starts_with("-- Docs: "));
+    let marks = || inside.clone().rev().find(|line| source.line(*line).trim_end().ends_with("[100%]"));
+    let last = if is_advice { marks().or(last) } else { last };
     lines.extend(last.filter(|last| is_short(last) && lines.last().is_none_or(|line| line < last)));
     lines.into_iter().map(|line| source.line(line)).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_again_says_how_it_went() {
+        let marks = "..          [100%]\n=== warnings summary ===\na.py:1\n  a.py:1: DeprecationWarning: b\n    import b\n\n";
+        for (text, last) in [
+            ("a\nb\n\n", "b"),
+            (
+                &*format!("{marks}-- Docs: https://docs.pytest.org/x\n2 passed in 0.01s\n"),
+                "2 passed in 0.01s",
+            ),
+            (&*format!("{marks}-- Docs: https://docs.pytest.org/x\n"), "..          [100%]"),
+        ] {
+            assert_eq!(shown_again(&Source::new(text), &[], false), last);
+        }
+    }
 }

@@ -34,7 +34,7 @@ static META: Meta = Meta {
     keeps: "every `+` and `-` line unless a limit is set, all headers, 3 unchanged lines around each change and \
             the line that names its place",
     folds: "unchanged lines in runs of more than 8; hunks of lock files and minified files, by name, that \
-            change more than 40 lines and that the call does not name, behind a marker with path and counts; data of binary patches; with \
+            change more than 40 lines, that the call does not name and that are not all that changed, behind a marker with path and counts; data of binary patches; with \
             `diffMaxLinesPerHunk` or `diffMaxLines`, the middle of hunks over the limit",
     anchors: &["@@ -", binary::HEADER],
 };
@@ -73,8 +73,11 @@ impl Reducer for GitDiff {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let items = read(input);
-        let is_folded: Vec<bool> =
-            items.iter().map(|i| matches!(i, Item::File(f) if generated::folds(input, f))).collect();
+        // What is all that changed was asked for.
+        let is_alone = items.len() == 1;
+        let folds =
+            |item: &Item<'_>| matches!(item, Item::File(f) if !is_alone && generated::folds(input, f));
+        let is_folded: Vec<bool> = items.iter().map(folds).collect();
         let shown = items.iter().zip(&is_folded).filter(|(_, is_folded)| !**is_folded);
         let shown: Vec<&File<'_>> = shown.filter_map(|(item, _)| item.file()).collect();
         let mut cuts = limit::cuts(input, &shown).into_iter();

@@ -18,6 +18,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::text::origin::Origin;
+use crate::text::reason::Reason;
 use crate::text::source::Source;
 pub use lookalike::escape;
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
@@ -124,9 +125,9 @@ pub enum Marker {
         first: usize,
         /// Last line.
         last: usize,
-        /// The number that the first of them carries there; `None` where it is the same, or where none is shown.
-        there: Option<usize>,
-        /// Where they stand.
+        /// Where they stand in it.
+        there: There,
+        /// What they stand in.
         origin: Origin,
         /// How many results ago that was, 0 for this call; earlier versions did not say it.
         ago: Option<usize>,
@@ -137,8 +138,8 @@ pub enum Marker {
         first: usize,
         /// Last line.
         last: usize,
-        /// The number that the first of them carries there, as above.
-        there: Option<usize>,
+        /// Where they stand in it.
+        there: There,
     },
     /// The whole result is that of an earlier call. Lines of it may follow.
     Same {
@@ -302,8 +303,23 @@ impl Unit {
     }
 }
 
+/// The reason of lines that are written in fewer, with nothing lost that the text does not say: "omitted" would read as if they
+/// were missing from the list that they are in.
+const MERGED: &str = Reason::SharedMessage.code();
+
 /// Longest id of a call, and longest name of a tool or an argument, that a marker names, in bytes.
 const MAX_NAME: usize = 128;
+
+/// Where lines stand in what a reference names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum There {
+    /// They carry the same numbers there. Earlier versions also wrote it where there are none.
+    SameNumbers,
+    /// The first of them carries this number there.
+    From(usize),
+    /// They carry no numbers there: a range that did not say "here" would be read as one of that result.
+    NoNumbers,
+}
 
 /// How a marker names where lines stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -328,7 +344,11 @@ impl Origin {
         naming: Naming,
     ) -> Marker {
         let (first, last) = source.numbers(lines);
-        let there = Some(there).filter(|there| *there != 0 && *there != first);
+        let there = match there {
+            0 => There::NoNumbers,
+            there if there == first => There::SameNumbers,
+            there => There::From(there),
+        };
         let origin = match naming {
             Naming::There => return Marker::There { first, last, there },
             Naming::Id => self.clone(),
@@ -409,11 +429,8 @@ impl Marker {
             Self::Lines { count, first, last, reason, .. } => {
                 let of = if *count == last + 1 - first { "" } else { "of " };
                 let noun = if *count == 1 && of.is_empty() { "line" } else { "lines" };
-                if of.is_empty() {
-                    write!(out, "omitted {count} {noun} {first}-{last}, {reason}")
-                } else {
-                    write!(out, "omitted {count} of lines {first}-{last}, {reason}")
-                }
+                let verb = if reason == MERGED { "merged" } else { "omitted" };
+                write!(out, "{verb} {count} {of}{noun} {first}-{last}, {reason}")
             }
             Self::Gap { count } => write!(out, "{count} of them"),
             Self::Bytes { count, line, reason, .. } => {
@@ -434,23 +451,29 @@ impl Marker {
                 }
             }
             Self::Shown { first, last, there, origin, ago } => {
-                let _ = write!(out, "lines {first}-{last} as ");
-                if let Some(there) = there {
-                    let _ = write!(out, "lines {there}-{} ", there + (last - first));
-                }
+                let _ = match there {
+                    There::SameNumbers => write!(out, "lines {first}-{last} as "),
+                    There::NoNumbers => write!(out, "lines {first}-{last} here as "),
+                    There::From(there) => {
+                        write!(out, "lines {first}-{last} as lines {there}-{} ", there + (last - first))
+                    }
+                };
                 let _ = match (&origin.argument, there) {
-                    (Some(argument), Some(_)) => write!(out, "of {} in ", inside(argument)),
-                    (Some(argument), None) => write!(out, "in {} of ", inside(argument)),
+                    (Some(argument), There::From(_)) => write!(out, "of {} in ", inside(argument)),
+                    (Some(argument), _) => write!(out, "in {} of ", inside(argument)),
                     (None, _) => write!(out, "in "),
                 };
                 out.push_str(&called(&origin.call, &origin.tool));
                 about(&mut out, "; ", origin.label.as_deref(), *ago);
                 Ok(())
             }
-            Self::There { first, last, there: None } => write!(out, "lines {first}-{last} as there"),
-            Self::There { first, last, there: Some(there) } => {
-                write!(out, "lines {first}-{last} as lines {there}-{} there", there + (last - first))
-            }
+            Self::There { first, last, there } => match there {
+                There::SameNumbers => write!(out, "lines {first}-{last} as there"),
+                There::NoNumbers => write!(out, "lines {first}-{last} here as there"),
+                There::From(there) => {
+                    write!(out, "lines {first}-{last} as lines {there}-{} there", there + (last - first))
+                }
+            },
             Self::Same { origin, ago, but_for_times } => {
                 let _ = write!(out, "same output as in {}", called(&origin.call, &origin.tool));
                 about(&mut out, "; ", origin.label.as_deref(), Some(*ago));

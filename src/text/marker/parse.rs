@@ -1,8 +1,8 @@
 //! Reads markers, in the forms that the writer uses and no others.
 
 use super::{
-    BUT_FOR_TIMES, CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Gone, Marker,
-    OPEN, ReadBy, SAME_OUTPUT, SEAL, SHOW, Unit,
+    BUT_FOR_TIMES, CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Gone, MERGED,
+    Marker, OPEN, ReadBy, SAME_OUTPUT, SEAL, SHOW, There, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -158,7 +158,11 @@ fn parse_body(body: &str) -> Option<Marker> {
     if let Some(count) = body.strip_suffix(" of them") {
         return number(count).filter(|count| *count > 0).map(|count| Marker::Gap { count });
     }
-    let (count, rest) = body.strip_prefix("omitted ")?.split_once(' ')?;
+    let (is_merged, body) = match body.strip_prefix("merged ") {
+        Some(body) => (true, body),
+        None => (false, body.strip_prefix("omitted ")?),
+    };
+    let (count, rest) = body.split_once(' ')?;
     let count = number(count)?;
     let (place, rest) = rest.split_once(", ")?;
     let (rest, names) = match rest.split_once(": ") {
@@ -169,7 +173,7 @@ fn parse_body(body: &str) -> Option<Marker> {
         Some((reason, id)) => (reason, Some(id.to_owned())),
         None => (rest, None),
     };
-    if !is_reason(reason) {
+    if !is_reason(reason) || is_merged && (reason != MERGED || !place.contains("lines ")) {
         return None;
     }
     let reason = reason.to_owned();
@@ -267,14 +271,19 @@ fn parse_shown(rest: &str) -> Option<Marker> {
         (first <= last).then_some((first, last))
     };
     let (here, rest) = rest.split_once(" as ")?;
+    let (here, unnumbered) = match here.strip_suffix(" here") {
+        Some(here) => (here, There::NoNumbers),
+        None => (here, There::SameNumbers),
+    };
     let (first, last) = range(here)?;
     if rest == "there" {
-        return Some(Marker::There { first, last, there: None });
+        return Some(Marker::There { first, last, there: unnumbered });
     }
+    let numbered = |there| (unnumbered == There::SameNumbers).then_some(There::From(there));
     if let Some(place) = rest.strip_suffix(" there") {
         let (there, end) = range(place.strip_prefix("lines ")?)?;
         let fits = end - there == last - first && there != first;
-        return fits.then_some(Marker::There { first, last, there: Some(there) });
+        return Some(Marker::There { first, last, there: numbered(there).filter(|_| fits)? });
     }
     let (rest, label, ago) = match rest.split_once("; ") {
         Some((call, rest)) => {
@@ -285,8 +294,8 @@ fn parse_shown(rest: &str) -> Option<Marker> {
     };
     let (there, argument, call) = match rest.strip_prefix("in ") {
         Some(place) => match place.split(" (").next()?.split_once(" of ") {
-            Some((argument, _)) => (None, Some(argument.to_owned()), place.split_once(" of ")?.1),
-            None => (None, None, place),
+            Some((argument, _)) => (unnumbered, Some(argument.to_owned()), place.split_once(" of ")?.1),
+            None => (unnumbered, None, place),
         },
         None => {
             let (place, call) = rest.strip_prefix("lines ")?.split_once(" in ")?;
@@ -296,7 +305,7 @@ fn parse_shown(rest: &str) -> Option<Marker> {
             };
             let (there, end) = range(place)?;
             let fits = end - there == last - first && (argument.is_some() || there != first);
-            (Some(there), argument, Some(call).filter(|_| fits)?)
+            (numbered(there)?, argument, Some(call).filter(|_| fits)?)
         }
     };
     let (call, tool) = called(call)?;

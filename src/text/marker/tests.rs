@@ -23,6 +23,7 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         lines(1, 2, None, None),
         lines(3, 4, Some("12345678".to_owned()), None),
         lines(2, 4, None, Some(name())),
+        Marker::Lines { count: 2, first: 2, last: 4, reason: MERGED.to_owned(), id: None, names: None },
         Marker::Gap { count: 7 },
         Marker::Bytes { count: 7, line: 2, reason: reason(), id: Some("12345678".to_owned()) },
         Marker::ByRule { rule: name() },
@@ -30,21 +31,36 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         Marker::Repeats { period: 1, times: 1, first: 2, last: 2 },
         Marker::Repeats { period: 1, times: 3, first: 2, last: 4 },
         Marker::Repeats { period: 2, times: 3, first: 2, last: 7 },
-        shown(None, None, None),
-        shown(Some(5), None, Some(0)),
-        shown(Some(5), Some(name()), Some(1)),
-        shown(None, Some(name()), Some(1)),
-        Marker::Shown { first: 2, last: 4, there: None, origin: labelled.clone(), ago: Some(3) },
-        Marker::Shown { first: 2, last: 4, there: Some(5), origin: labelled.without_id(), ago: Some(3) },
+        shown(There::SameNumbers, None, None),
+        shown(There::From(5), None, Some(0)),
+        shown(There::From(5), Some(name()), Some(1)),
+        shown(There::SameNumbers, Some(name()), Some(1)),
+        shown(There::NoNumbers, None, Some(2)),
+        shown(There::NoNumbers, Some(name()), Some(1)),
         Marker::Shown {
             first: 2,
             last: 4,
-            there: None,
+            there: There::SameNumbers,
+            origin: labelled.clone(),
+            ago: Some(3),
+        },
+        Marker::Shown {
+            first: 2,
+            last: 4,
+            there: There::From(5),
+            origin: labelled.without_id(),
+            ago: Some(3),
+        },
+        Marker::Shown {
+            first: 2,
+            last: 4,
+            there: There::SameNumbers,
             origin: origin(Some(name())).without_id(),
             ago: Some(1),
         },
-        Marker::There { first: 2, last: 4, there: None },
-        Marker::There { first: 2, last: 4, there: Some(5) },
+        Marker::There { first: 2, last: 4, there: There::SameNumbers },
+        Marker::There { first: 2, last: 4, there: There::From(5) },
+        Marker::There { first: 2, last: 4, there: There::NoNumbers },
         Marker::Same { origin: labelled.without_id(), ago: 2, but_for_times: false },
         Marker::Same { origin: labelled, ago: 2, but_for_times: true },
         Marker::Binary { mime: name(), bytes: 7 },
@@ -101,6 +117,15 @@ fn any_origin() -> impl Strategy<Value = Origin> {
 
 fn any_label() -> impl Strategy<Value = Option<String>> {
     proptest::option::of("[a-z./-]{1,9}( [a-z./-]{1,9}){0,2}")
+}
+
+/// Where lines whose first carries `first` stand, `there` for the number that it carries there.
+fn place(first: usize, there: usize, same: bool) -> There {
+    match there {
+        _ if same => There::SameNumbers,
+        _ if there == first => There::NoNumbers,
+        _ => There::From(there),
+    }
 }
 
 fn any_marker() -> impl Strategy<Value = Marker> {
@@ -170,17 +195,13 @@ fn any_marker() -> impl Strategy<Value = Marker> {
             |(first, more, there, same, origin)| Marker::Shown {
                 first,
                 last: first + more,
-                there: Some(there).filter(|there| !same && *there != first),
+                there: place(first, there, same),
                 ago: Some(there % 9).filter(|_| !same || origin.label.is_some() || origin.call.is_empty()),
                 origin,
             }
         ),
         (n.clone(), n.clone(), n.clone(), any::<bool>()).prop_map(|(first, more, there, same)| {
-            Marker::There {
-                first,
-                last: first + more,
-                there: Some(there).filter(|there| !same && *there != first),
-            }
+            Marker::There { first, last: first + more, there: place(first, there, same) }
         }),
         ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}", any_label(), proptest::option::of(0usize..99)).prop_map(
             |(call, tool, label, ago)| {

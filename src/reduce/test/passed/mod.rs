@@ -102,7 +102,7 @@ fn is(span: &Span, reason: Reason) -> bool {
     matches!(span.action, Action::Omit { reason: why, .. } if why == reason)
 }
 
-/// Keeps what tests printed, with the line that says which test it was: of a run in which all passed.
+/// Keeps what tests printed, with the lines that say which test it was and that it passed: of a run in which all passed.
 fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, shown: &mut HashSet<&'a str>) {
     let source = input.source;
     let lines: usize = out.spans.iter().filter(|s| is(s, Reason::TestOutput)).map(|s| s.lines.len()).sum();
@@ -114,11 +114,23 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
         return;
     }
     let mut spans: Vec<Span> = Vec::with_capacity(out.spans.len());
-    for span in out.spans.drain(..) {
+    let mut end_of_prints = None;
+    for mut span in out.spans.drain(..) {
         if !is(&span, Reason::TestOutput) {
-            spans.push(span);
+            let first = span.lines.start;
+            // Without its verdict a test that printed would read as one that hung.
+            if is(&span, Reason::PassingTests)
+                && end_of_prints == Some(first)
+                && named(source, first, Said::Passed).is_some_and(|name| shown.contains(name))
+            {
+                span.lines.start += 1;
+            }
+            if !span.lines.is_empty() {
+                spans.push(span);
+            }
             continue;
         }
+        end_of_prints = Some(span.lines.end);
         shown.extend(span.lines.clone().filter_map(|i| started(source, i)));
         let above = span.lines.start.wrapping_sub(1);
         if let Some(last) = spans.last_mut()
@@ -136,10 +148,13 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
 
 /// The test that starts in a line, or that prints what stands below it.
 fn started<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
+    named(source, i, Said::Starts)
+}
+
+/// The test of which a line says this.
+fn named<'a>(source: &Source<'a>, i: usize, said: Said) -> Option<&'a str> {
     let line = source.line(i);
-    (FORMS.fate(line) == Some(Said::Starts))
-        .then(|| FORMS.groups(line).into_iter().flatten().next())
-        .flatten()
+    (FORMS.fate(line) == Some(said)).then(|| FORMS.groups(line).into_iter().flatten().next()).flatten()
 }
 
 /// What the lines of one marker tell.
