@@ -62,12 +62,10 @@ fn same(file: &str, drawn: &str) {
 /// What a command prints for a user without settings, from one line to another one.
 fn printed(arguments: &str, first: &str, lines: usize) -> Vec<String> {
     let home = Home::new();
-    for (name, of) in [("tests", "tests")] {
-        #[cfg(unix)]
-        std::os::unix::fs::symlink(repository(of), home.path("work").join(name)).unwrap();
-        #[cfg(not(unix))]
-        std::os::windows::fs::symlink_dir(repository(of), home.path("work").join(name)).unwrap();
-    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(repository("tests"), home.path("work/tests")).unwrap();
+    #[cfg(not(unix))]
+    std::os::windows::fs::symlink_dir(repository("tests"), home.path("work/tests")).unwrap();
     let text = home.printed(&arguments.split(' ').collect::<Vec<_>>());
     let seal = regex::Regex::new("tersed#[0-9a-f]+").unwrap();
     // A seal is made with the key of an installation.
@@ -83,23 +81,24 @@ fn the_picture_of_explain_is_what_it_prints() {
     // Two numbers, then what became of the line, then whether it reports a failure.
     let class = |line: &str| {
         let is_row = line.bytes().take(7).all(|b| b == b' ' || b.is_ascii_digit());
-        match line.get(8..10).filter(|_| is_row).unwrap_or_default() {
-            "- " => "gone",
+        let signs = line.get(8..).filter(|_| is_row).unwrap_or_default();
+        match signs.get(..2).unwrap_or(signs) {
+            "- " | "-" => "gone",
             sign if sign.ends_with('!') => "loud",
-            "= " | "+ " => "gap",
+            "= " | "=" | "+ " => "gap",
             _ if line.trim_start().starts_with('╰') => "gap",
             _ => "",
         }
     };
     // Of many lines that are gone the first and the last stand for all.
     let mut lines: Vec<String> = Vec::new();
-    for run in printed(arguments, "status ", 1000).chunk_by(|a, b| class(a) == "gone" && class(b) == "gone") {
+    for run in printed(arguments, "tokens ", 1000).chunk_by(|a, b| class(a) == "gone" && class(b) == "gone") {
         match run {
             [first, _, .., last] => lines.extend([first.clone(), "      …".to_owned(), last.clone()]),
             few => lines.extend_from_slice(few),
         }
     }
-    lines.truncate(64);
+    lines.truncate(66);
     assert!(lines.iter().any(|line| class(line) == "gone") && lines.iter().any(|line| class(line) == "loud"));
     let shown = "tersed explain --record tests/fixtures/sessions/tally.jsonl --index 8";
     same("protocol/pictures/explain.svg", &picture(shown, &lines, class));

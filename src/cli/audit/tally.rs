@@ -18,6 +18,9 @@ use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::{Played, play};
 use crate::cli::replay::record::{Record, Session, Told};
 
+/// Takes the row of a result.
+type Each<'a> = Box<dyn FnMut(&ResultRow<'_>) -> Result<(), String> + 'a>;
+
 /// A running audit.
 pub(super) struct Audit<'a> {
     child: &'a mut Child,
@@ -32,7 +35,7 @@ pub(super) struct Audit<'a> {
     /// Reports progress.
     tick: Box<dyn FnMut(&str) + 'a>,
     /// Gets the row of each result.
-    each: Option<Box<dyn FnMut(&ResultRow<'_>) -> Result<(), String> + 'a>>,
+    each: Option<Each<'a>>,
 }
 
 impl<'a> Audit<'a> {
