@@ -37,6 +37,15 @@ example() {
     }
 }
 
+# The code blocks of a page in a language, each as a file.
+blocks() { # page, language, start of the files' names, ending
+    mkdir -p "$(dirname "$3")"
+    awk -v start="\`\`\`$2" -v file="$3" -v ending="$4" '
+        $0 == start { n++; is_open = 1; next }
+        /^```/ { is_open = 0 }
+        is_open { print > (file n ending) }' "$1"
+}
+
 unittests() { # python, folder, path
     PYTHONPATH="${3:-}" quiet "$1" -W error::ResourceWarning -m unittest discover -s "$2"
 }
@@ -57,7 +66,16 @@ python_adapters() {
     quiet "$python" -m pip install --no-compile --no-deps mini-swe-agent==2.4.6
 
     step "Python: types"
-    MYPYPATH=src:tests quiet "$python" -m mypy --cache-dir "$work/mypy" src/tersed tests/test_*.py &
+    blocks ../../../README.md python "$work/pages/root" .py
+    blocks README.md python "$work/pages/client" .py
+    {
+        MYPYPATH=src:tests quiet "$python" -m mypy --cache-dir "$work/mypy" src/tersed tests/test_*.py
+        # Each page has its own `request`, and so each block is a program.
+        local page
+        for page in "$work"/pages/*.py; do
+            MYPYPATH=src quiet "$python" -m mypy --strict --cache-dir "$work/mypy" "$page"
+        done
+    } &
     local types=$!
 
     step "Python: adapters"
@@ -77,6 +95,9 @@ typescript_client() {
     step "TypeScript: types"
     quiet npm install --no-audit --no-fund --no-package-lock
     quiet npx --no-install tsc
+    blocks "$bindings/../../README.md" typescript pages/root .ts
+    blocks README.md ts pages/client .ts
+    quiet npx --no-install tsc --ignoreConfig --noEmit --strict --skipLibCheck --target es2022 --module nodenext --types node pages/*.ts
 
     step "TypeScript: the client and its adapter"
     quiet node --test test/*.test.mjs
@@ -84,6 +105,14 @@ typescript_client() {
     step "TypeScript: the example and the package"
     example node examples/ai-sdk.mjs
     quiet npm pack --dry-run
+
+    step "TypeScript: the folder itself, installed into a project"
+    cp -r "$bindings/typescript" "$work/folder"
+    rm -rf "$work/folder/dist" "$work/folder/node_modules"
+    mkdir "$work/project"
+    cd "$work/project"
+    quiet npm install --no-audit --no-fund --prefer-offline "$work/folder"
+    quiet node --input-type=module -e 'import { VERSION } from "tersed-client"; if (!VERSION) process.exit(1)'
 }
 
 # Most of the time goes by in waiting: for packages, and for servers that hang on purpose.

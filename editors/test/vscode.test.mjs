@@ -29,7 +29,7 @@ class Emitter {
 }
 
 /** Loads the extension into a stand-in of VS Code with `settings`. */
-function start(settings) {
+function start(settings, workspaceFolders) {
   const host = { commands: {}, tools: {}, diffs: [], settings, configured: new Emitter() };
   const disposable = { dispose() {} };
   globalThis.vscode = {
@@ -57,6 +57,7 @@ function start(settings) {
       showQuickPick: async (items) => items[0],
     },
     workspace: {
+      workspaceFolders,
       getConfiguration: (section) => ({
         get(key, fallback) {
           const name = `${section}.${key}`;
@@ -90,6 +91,22 @@ const call = (content, more) => ({ toolCallId: "c1", tool: "run", arguments: { c
 const working = { "tersed.path": PROGRAM, "tersed.deadlineMs": 20_000 };
 
 describe("the extension for VS Code", () => {
+  it("shows what other hosts saved in this workspace", { skip: process.platform === "win32" }, async () => {
+    const program = join(place, "counts.sh");
+    const line = "tersed: 12.3k of 45.6k tokens saved today (26 %)";
+    writeFileSync(program, `#!/bin/sh\n[ "$1" = statusline ] && grep -q '"cwd":"/work/space"' && echo '${line}'\n`, { mode: 0o755 });
+    const folders = [{ uri: { fsPath: "/work/space" } }];
+    const host = start({ "tersed.path": program }, folders);
+    for (let n = 0; n < 400 && !host.status.tooltip.includes("45.6k"); n++) await new Promise((done) => setTimeout(done, 25));
+    assert.equal(host.status.text, "$(fold) 26 % saved today");
+    assert.match(host.status.tooltip, /0 tool results[^]*\nAll hosts of this workspace: 12\.3k of 45\.6k/);
+    host.end();
+    // Without a program, or without a folder, the item says its name.
+    const none = start({ "tersed.path": join(place, "nothing") }, folders);
+    assert.equal(none.status.text, "$(fold) tersed");
+    none.end();
+  });
+
   it("registers what its manifest names, and nothing else", () => {
     const host = start(working);
     assert.deepEqual(Object.keys(host.commands).sort(), manifest.contributes.commands.map((it) => it.command).sort());

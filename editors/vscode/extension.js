@@ -386,11 +386,17 @@ function positive(value) {
 
 // VS Code: tersed for extensions that run tools, with a status bar and a view of recent results.
 
+const { execFile } = require("node:child_process");
+
 const vscode = require("vscode");
 const SCHEME = "tersed";
 const PAGE_BYTES = 1024 * 1024;
 // Pages of an original that are shown; a longer one ends with a line that says so.
 const MOST_PAGES = 16;
+
+// How often the counts of this workspace are asked for, and how long that may take, in milliseconds.
+const ASKED_EVERY = 60_000;
+const COUNTS_DEADLINE = 2000;
 
 let current;
 
@@ -411,6 +417,7 @@ class Results {
   #recent = [];
   #next = 1;
   #tokens = { before: 0, after: 0, results: 0 };
+  #today = "";
   #compressed = new vscode.EventEmitter();
   #changed = new vscode.EventEmitter();
   #status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right, 0);
@@ -433,7 +440,11 @@ class Results {
     const { commands, lm, window, workspace } = vscode;
     this.#status.command = "tersed.results.focus";
     this.#show();
+    const asking = setInterval(() => this.#ask(), ASKED_EVERY);
+    asking.unref?.();
+    void this.#ask();
     const registered = [
+      { dispose: () => clearInterval(asking) },
       this.#status,
       this.#compressed,
       this.#changed,
@@ -562,9 +573,23 @@ class Results {
 
   #show() {
     const { before, after, results } = this.#tokens;
-    this.#status.text = `$(fold) ${before > 0 ? `${percent(before, after)} % saved` : "tersed"}`;
-    this.#status.tooltip = `tersed: ${results} tool results, ${before} tokens before, ${after} after`;
+    const today = /\((\d+ %)\)$/.exec(this.#today)?.[1];
+    const saved = before > 0 ? `${percent(before, after)} % saved` : today ? `${today} saved today` : "tersed";
+    this.#status.text = `$(fold) ${saved}`;
+    const own = `tersed: ${results} tool results, ${before} tokens before, ${after} after`;
+    this.#status.tooltip = this.#today ? `${own}\nAll hosts of this workspace: ${this.#today.replace(/^tersed: /, "")}` : own;
     this.#status.show();
+  }
+
+  // What hooks, wrapped commands, the gateway and extensions saved in this workspace today, as they count it themselves.
+  async #ask() {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    const settings = vscode.workspace.getConfiguration("tersed");
+    if (!folder || !settings.get("enabled", true)) return;
+    const line = await today(settings.get("path", "tersed"), folder).catch(() => "");
+    if (line === this.#today) return;
+    this.#today = line;
+    this.#show();
   }
 
   async #pick() {
@@ -593,6 +618,16 @@ class Results {
     if (!owner || !client) return `No original ${input.id} can be read; run the tool again.`;
     return client.read(owner.sessionId, input.id, linesOf(input));
   }
+}
+
+/** The line of `tersed statusline` for a folder; empty where there is none. */
+function today(program, folder) {
+  return new Promise((resolve) => {
+    const options = { timeout: COUNTS_DEADLINE, windowsHide: true };
+    const child = execFile(program, ["statusline"], options, (error, out) => resolve(error ? "" : out.trim()));
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(JSON.stringify({ cwd: folder }));
+  });
 }
 
 function treeItem(result) {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Nothing.
+    #[serde(alias = "off")]
     Disabled,
     /// Redaction, terminal clean-up, invisible characters, binary suppression, byte cap.
     #[serde(alias = "conservative")]

@@ -92,8 +92,8 @@ pub fn complete(definitions: &mut Map<String, Value>) {
                 && let Some(names) = property["anyOf"].as_array_mut()
             {
                 names.push(serde_json::json!({
-                    "description": "Other names of `safe` and `standard`.",
-                    "enum": ["conservative", "balanced"],
+                    "description": "Other names of `disabled`, `safe` and `standard`.",
+                    "enum": ["off", "conservative", "balanced"],
                 }));
             }
         }

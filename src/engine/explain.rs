@@ -12,7 +12,7 @@ use crate::pipeline::repeat::dedup::{History, NoHistory};
 use crate::protocol::RpcError;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::tool_result::{CompressParams, ToolResult, check_session};
-use crate::session::{AsDecided, Lookup};
+use crate::session::{AsDecided, Lookup, WithoutReferences};
 use crate::text::call::ToolCall;
 
 impl Engine {
@@ -26,24 +26,8 @@ impl Engine {
         let id = params.session_id.as_deref();
         let (policy, session) = self.policy_and_session(id, params.policy.as_ref(), params.budget)?;
         let ask = Ask::new(&policy, pressure);
-        let turn = Place::new(id, session.as_ref()).turn;
-        let (Some(session), Some(call_id)) = (&session, job.call.id.as_deref()) else {
-            return explained(&job, &policy, ask, &NoHistory);
-        };
-        let session = lock(session);
-        match session.look_up(call_id, job.fingerprint(&policy)) {
-            Lookup::Stored(stored) => explained(&job, &policy, ask, &AsDecided(stored.outcome.decision)),
-            Lookup::Decided(decision) => explained(&job, &policy, ask, &AsDecided(decision)),
-            Lookup::Full => explained(&job, &policy, ask, &NoHistory),
-            Lookup::New | Lookup::Changed => {
-                let mentioned = job.call.mentioned();
-                let wrote = job.written_values(&policy);
-                let about = job.about(&policy);
-                let caller = job.caller(call_id, &mentioned, turn, &wrote, &about);
-                let written = job.written_texts(&policy);
-                explained(&job, &policy, ask, &session.history(caller, &written, window(&policy)))
-            }
-        }
+        let place = Place::new(id, session.as_ref());
+        as_of_now(&job, &policy, place, |history| explained(&job, &policy, ask, history))
     }
 
     /// The same for a request in JSON. `earlier` holds requests that are run first; they count only for their own session.
@@ -53,6 +37,31 @@ impl Engine {
             self.compress(&request, &Cancel::default())?;
         }
         self.explain(&crate::protocol::params::parse_at(params, "")?)
+    }
+}
+
+/// Calls `work` with the earlier results that `compress` would compare this one with. The session stays as it is.
+pub(super) fn as_of_now<T>(
+    job: &Job<'_>,
+    policy: &Policy,
+    place: Place<'_>,
+    work: impl FnOnce(&dyn History) -> T,
+) -> T {
+    let Some(session) = place.session else { return work(&NoHistory) };
+    let session = lock(session);
+    let Some(call_id) = job.call.id.as_deref() else { return work(&WithoutReferences(&session)) };
+    match session.look_up(call_id, job.fingerprint(policy)) {
+        Lookup::Stored(stored) => work(&AsDecided(stored.outcome.decision)),
+        Lookup::Decided(decision) => work(&AsDecided(decision)),
+        Lookup::Full => work(&WithoutReferences(&session)),
+        Lookup::New | Lookup::Changed => {
+            let mentioned = job.call.mentioned();
+            let wrote = job.written_values(policy);
+            let about = job.about(policy);
+            let caller = job.caller(call_id, &mentioned, place.turn, &wrote, &about);
+            let written = job.written_texts(policy);
+            work(&session.history(caller, &written, window(policy)))
+        }
     }
 }
 

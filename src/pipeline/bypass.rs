@@ -6,6 +6,7 @@ use super::evidence::{Evidence, Status};
 use super::exclude;
 use super::{Outcome, received};
 use crate::config::{Mode, Policy};
+use crate::detect;
 use crate::pipeline::repeat::dedup::Decision;
 use crate::sanitize;
 use crate::sanitize::spare::Spare;
@@ -21,9 +22,15 @@ pub(super) fn rule(call: &ToolCall, policy: &Policy, full_output: bool) -> Optio
     match () {
         () if full_output || call.reads_original() => Some(Reason::FullOutput),
         () if policy.mode == Mode::Disabled => Some(Reason::ModeDisabled),
+        () if asks(call) => Some(Reason::CommandAsks),
         () if policy.exclude_tools.contains(&call.canonical_tool()) => Some(Reason::ExcludedTool),
         () => exclude::by_call(call, policy),
     }
+}
+
+/// Whether the command asks for its exact output.
+fn asks(call: &ToolCall) -> bool {
+    call.command.as_deref().is_some_and(detect::command::asks_for_all)
 }
 
 /// The exact bytes, secrets aside.

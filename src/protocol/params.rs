@@ -157,8 +157,8 @@ mod tests {
         let message = |text| parse::<Params>(text).unwrap_err().message;
         assert_eq!(
             message(r#"{"policy":{"mode":"turbo"}}"#),
-            "policy.mode: unknown variant `turbo`, expected one of `disabled`, `conservative`, `safe`, \
-             `balanced`, `standard`, `aggressive`"
+            "policy.mode: unknown variant `turbo`, expected one of `disabled`, `off`, `conservative`, \
+             `safe`, `balanced`, `standard`, `aggressive`"
         );
         assert_eq!(
             message(r#"{"policy":{"minBytes":-5}}"#),

@@ -139,6 +139,7 @@ reasons! {
     HoldsDictionary = "holds_dictionary", "The text holds a dictionary or references to one already.";
     BelowMinBytes = "below_min_bytes", "The result is smaller than `minBytes`.";
     FullOutput = "full_output", "The caller asked for the exact bytes.";
+    CommandAsks = "command_asks", "The command asks for its exact output: `TERSED_MODE=off` stands in it, or `tersed run --raw`.";
     ModeDisabled = "mode_disabled", "The mode is `disabled`.";
     ExcludedTool = "excluded_tool", "The policy excludes the tool.";
     ExcludedToolSubstring = "excluded_tool_substring", "The policy excludes tools with such a name.";

@@ -72,6 +72,43 @@ fn every_format_gives_its_figures() {
 }
 
 #[test]
+fn a_line_for_each_result_sums_up_to_the_report() {
+    let report = report(&fixtures(), &["."]);
+    let text = audit(&fixtures(), &[".", "--format", "jsonl"]);
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len() as u64, report["total"]["results"].as_u64().unwrap());
+    let sum = |rows: &[Value], pointer: &str| -> u64 {
+        rows.iter().map(|row| row.pointer(pointer).unwrap_or_else(|| panic!("{row}")).as_u64().unwrap()).sum()
+    };
+    let same = |rows: &[Value], group: &Value| {
+        for pointer in [
+            "/tokensBefore",
+            "/tokensAfter",
+            "/sentAfter",
+            "/references",
+            "/referencesVisible",
+            "/failureLinesVisible",
+            "/arrives/gateway/tokens",
+        ] {
+            assert_eq!(
+                sum(rows, pointer),
+                group.pointer(pointer).unwrap().as_u64().unwrap(),
+                "{pointer} {group}"
+            );
+        }
+    };
+    same(&rows, &report["total"]);
+    for group in report["tools"].as_array().unwrap() {
+        let of_tool: Vec<Value> = rows.iter().filter(|row| row["tool"] == group["name"]).cloned().collect();
+        same(&of_tool, group);
+    }
+    for group in report["sessions"].as_array().unwrap() {
+        let is_of = |row: &&Value| row["file"] == group["file"] && row["session"] == group["session"];
+        assert!(rows.iter().any(|row| is_of(&row)), "{group}");
+    }
+}
+
+#[test]
 fn all_formats_have_a_folder_and_are_told_apart() {
     let report = report(&fixtures(), &["."]);
     let names = report["formats"].as_array().unwrap().iter().map(|format| format["name"].as_str().unwrap());

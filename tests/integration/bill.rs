@@ -50,6 +50,10 @@ fn the_bill_is_what_the_cache_makes_of_it() {
     assert_eq!((number(raw, "saved"), number(raw, "extraAnswers"), number(raw, "rewrites")), (0.0, 0.0, 0.0));
     assert_eq!((visible(raw), visible(birth), visible(cut), visible(mask)), (1, 1, 0, 0));
     assert_eq!((number(cut, "extraAnswers"), number(mask, "extraAnswers")), (1.0, 1.0));
+    // Each result counts once, however often it is sent, and a mask comes after that.
+    assert_eq!(raw["resultTokens"], mask["resultTokens"]);
+    assert!(number(cut, "resultTokens") < number(raw, "resultTokens"), "{cut} {raw}");
+    assert!(number(birth, "resultTokens") <= number(raw, "resultTokens"), "{birth} {raw}");
     // A mask changes an earlier message with each request from the twelfth on.
     assert_eq!(number(mask, "rewrites"), 30.0);
     assert_eq!(number(birth, "rewrites"), 0.0);
@@ -69,7 +73,7 @@ fn the_bill_is_what_the_cache_makes_of_it() {
 fn the_table_and_wrong_uses() {
     let output = bill(&session(3, "Done."), &[]);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.starts_with("1 whole sessions, 4 answers; of at least 30, 60 answers: 0, 0\n"), "{text}");
+    assert!(text.starts_with("1 whole session, 4 answers; of at least 30, 60 answers: 0, 0\n"), "{text}");
     assert!(text.contains("with reclaim") && text.contains("0.0 / - / -"), "{text}");
     for (flags, expected) in [
         (&["--prices", "1,0,5"][..], "expected three numbers"),

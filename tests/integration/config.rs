@@ -180,7 +180,7 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
     let cases = [
         (
             "policy:\n  mode: agressive\n",
-            "DIR/project/tersed.yaml:2: policy.mode: `agressive` is not allowed, allowed is disabled, safe, standard, aggressive, conservative, balanced; did you mean `aggressive`?",
+            "DIR/project/tersed.yaml:2: policy.mode: `agressive` is not allowed, allowed is disabled, safe, standard, aggressive, off, conservative, balanced; did you mean `aggressive`?",
         ),
         (
             "policy:\n  dedup: 5\n",

@@ -60,8 +60,7 @@ fn types_of_the_clients_are_those_of_the_schema() {
 }
 
 /// The documents with generated tables, and the tables that each must have.
-const DOCUMENTS: &[(&str, &[&str])] =
-    &[("README.md", &["methods"]), ("protocol/spec.md", &["methods", "errors", "reasons", "reducers"])];
+const DOCUMENTS: &[(&str, &[&str])] = &[("protocol/spec.md", &["methods", "errors", "reasons", "reducers"])];
 
 #[test]
 fn tables_in_documents_are_those_of_the_code() {

@@ -25,6 +25,7 @@ mod doctor;
 mod elide;
 mod explain;
 mod faults;
+mod figures;
 #[cfg(unix)]
 mod gateway;
 mod generated;
@@ -39,7 +40,9 @@ mod messages;
 mod outline;
 mod packages;
 mod pages;
+mod pictures;
 mod promises;
+#[cfg(unix)]
 mod readme;
 mod reclaim;
 mod recovery;

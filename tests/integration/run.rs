@@ -113,6 +113,37 @@ fn a_run_that_fails_gets_smaller_and_keeps_its_status_and_its_original() {
 }
 
 #[test]
+fn a_command_that_asks_for_its_exact_output_gets_it() {
+    let place = Place::new();
+    let key = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    fs::write(place.path("work/cargo"), format!("#!/bin/sh\necho \"$1\" >&2\n{FAILS}\n")).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(place.path("work/cargo")).status().unwrap().success());
+    let plain = place.bash("./cargo test");
+    let smaller = place.bash("tersed run -- ./cargo test");
+    assert!(smaller.stdout.len() * 4 < plain.stdout.len());
+    for line in [
+        "tersed run --raw -- ./cargo test",
+        "tersed run --raw --shell './cargo test'",
+        "env -u TERSED_NO_CONFIG TERSED_MODE=off tersed run -- ./cargo test",
+        "tersed run --shell 'TERSED_MODE=off ./cargo test'",
+        "tersed run --mode off -- ./cargo test",
+    ] {
+        let all = place.bash(line);
+        assert_eq!(text(&all.stdout), text(&plain.stdout), "{line}");
+        assert_eq!((text(&all.stderr), all.status.code()), ("test\n".to_owned(), Some(101)), "{line}");
+    }
+    // Secrets go all the same.
+    let all = place.bash(&format!("tersed run --raw -- ./cargo {key}"));
+    assert_eq!(text(&all.stderr), "[REDACTED:github-pat]\n");
+    // Whatever way the result comes in.
+    for (command, is_exact) in [("TERSED_MODE=off cargo test", true), ("cargo test", false)] {
+        let line = format!("tersed compress --command '{command}' --exit-code 101 < out.txt");
+        fs::write(place.path("work/out.txt"), &plain.stdout).unwrap();
+        assert_eq!(place.bash(&line).stdout == plain.stdout, is_exact, "{command}");
+    }
+}
+
+#[test]
 fn a_command_ends_as_it_would_have() {
     let place = Place::new();
     for script in [

@@ -68,6 +68,8 @@ enum Shape {
     Text,
     /// For programs; `tersed audit --schema` describes it.
     Json,
+    /// A line of JSON for each result, as soon as its session was played; for jobs over many machines.
+    Jsonl,
     /// A self-contained HTML page.
     Html,
 }
@@ -88,7 +90,7 @@ pub struct Args {
     /// Format of the report [default: text, or what the name of the file says].
     #[arg(long, value_enum)]
     format: Option<Shape>,
-    /// Write to this file instead of standard output; a name that ends with .html or .json chooses the format.
+    /// Write to this file instead of standard output; a name that ends with .html, .json or .jsonl chooses the format.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How many sessions, tools, results and losses to list.
@@ -118,11 +120,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
         return Err(format!("{}: no such file or folder", missing.display()).into());
     }
+    let is_lines = args.shape() == Shape::Jsonl;
+    let mut lines = is_lines.then(|| args.open()).transpose()?;
     let bar = progress();
     let policy = Value::Object(settings);
     let mut child = Child::spawn(&args.settings.arguments())?;
-    let mut audit =
+    let audit =
         Audit::new(&mut child, policy, usize::from(args.top), |file| bar.set_message(file.to_owned()));
+    let mut audit = match &mut lines {
+        Some(out) => audit.with_rows(|row| out.line(row)),
+        None => audit,
+    };
     for path in &args.paths {
         audit.place(path, None)?;
     }
@@ -137,11 +145,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     bar.finish_and_clear();
     child.end()?;
     let top = usize::from(args.top);
-    write(args, |out| match args.shape() {
-        Shape::Text => out.write_all(text::table(&report, top).as_bytes()),
-        Shape::Json => json(&report, out),
-        Shape::Html => html::write(&report, top, out),
-    })?;
+    match lines {
+        Some(lines) => lines.end()?,
+        None => write(args, |out| match args.shape() {
+            Shape::Text | Shape::Jsonl => out.write_all(text::table(&report, top).as_bytes()),
+            Shape::Json => json(&report, out),
+            Shape::Html => html::write(&report, top, out),
+        })?,
+    }
     match is_understood {
         true => Ok(()),
         false => {
@@ -151,12 +162,24 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 impl Args {
+    /// Opens the place of the report.
+    fn open(&self) -> Result<Out, Failure> {
+        let Some(file) = &self.output else {
+            let to = Box::new(BufWriter::new(io::stdout().lock()));
+            return Ok(Out { place: "standard output".to_owned(), to });
+        };
+        let place = file.display().to_string();
+        let to = File::create(file).map_err(|e| format!("{place}: {e}"))?;
+        Ok(Out { place, to: Box::new(BufWriter::new(to)) })
+    }
+
     /// The format that was asked for.
     fn shape(&self) -> Shape {
         let end = self.output.as_ref().and_then(|file| file.extension()).map(|end| end.to_ascii_lowercase());
         let named = match end.as_ref().and_then(|end| end.to_str()) {
             Some("html" | "htm") => Shape::Html,
             Some("json") => Shape::Json,
+            Some("jsonl") => Shape::Jsonl,
             _ => Shape::Text,
         };
         self.format.unwrap_or(named)
@@ -196,13 +219,27 @@ fn progress() -> ProgressBar {
 }
 
 fn write(args: &Args, work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-    let finish = |mut out: Box<dyn Write>| work(&mut out).and_then(|()| out.flush());
-    let (place, result) = match &args.output {
-        Some(file) => (
-            file.display().to_string(),
-            File::create(file).and_then(|file| finish(Box::new(BufWriter::new(file)))),
-        ),
-        None => ("standard output".to_owned(), finish(Box::new(BufWriter::new(io::stdout().lock())))),
-    };
-    out::written(&place, result)
+    let mut out = args.open()?;
+    let written = work(&mut out.to);
+    out::written(&out.place, written)?;
+    out.end()
+}
+
+/// Where a report goes.
+struct Out {
+    /// Its name.
+    place: String,
+    to: Box<dyn Write>,
+}
+
+impl Out {
+    /// Writes a line of JSON.
+    fn line(&mut self, row: &report::ResultRow<'_>) -> Result<(), String> {
+        let line = serde_json::to_string(row).map_err(|e| e.to_string())?;
+        out::written(&self.place, writeln!(self.to, "{line}")).map_err(|failure| failure.message)
+    }
+
+    fn end(mut self) -> Result<(), Failure> {
+        out::written(&self.place, self.to.flush())
+    }
 }

@@ -48,6 +48,25 @@ pub struct Report {
     pub not_understood: NotUnderstood,
 }
 
+/// One result, a line of `--format jsonl`. Sums over lines are the figures of a report of the same histories.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultRow<'a> {
+    /// The format of the history, which names the host.
+    pub format: &'a str,
+    /// Its file, `~` for the home folder.
+    pub file: &'a str,
+    /// The session, as the host calls it.
+    pub session: &'a str,
+    /// The place of the result in its session, from 0.
+    pub index: usize,
+    /// The tool.
+    pub tool: String,
+    /// What would have become of it.
+    #[serde(flatten)]
+    pub figures: &'a Figures,
+}
+
 /// A place that was looked at.
 #[derive(Debug, Default, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

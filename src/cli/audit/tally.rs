@@ -9,7 +9,7 @@ use super::history::{History, asked};
 use super::missed::{LISTED, failures, references};
 use super::reached::{Of, Reached};
 use super::report::{
-    Figures, Group, LargeResult, PlaceFound, Refused, Report, SessionGroup, Unread, VERSION,
+    Figures, Group, LargeResult, PlaceFound, Refused, Report, ResultRow, SessionGroup, Unread, VERSION,
 };
 use super::shown::{path, shown};
 use super::walk::{Found, walk};
@@ -17,6 +17,9 @@ use super::{formats::Format, notes::Notes, report::Broken};
 use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::{Played, play};
 use crate::cli::replay::record::{Record, Session, Told};
+
+/// Takes the row of a result.
+type Each<'a> = Box<dyn FnMut(&ResultRow<'_>) -> Result<(), String> + 'a>;
 
 /// A running audit.
 pub(super) struct Audit<'a> {
@@ -31,6 +34,8 @@ pub(super) struct Audit<'a> {
     report: Report,
     /// Reports progress.
     tick: Box<dyn FnMut(&str) + 'a>,
+    /// Gets the row of each result.
+    each: Option<Each<'a>>,
 }
 
 impl<'a> Audit<'a> {
@@ -39,7 +44,24 @@ impl<'a> Audit<'a> {
             Report { version: VERSION, tersed: env!("CARGO_PKG_VERSION").to_owned(), ..Report::default() };
         let (seen, tools, formats, refused) = Default::default();
         let reached = Reached::of_process();
-        Self { child, policy, seen, tools, formats, refused, reached, top, report, tick: Box::new(tick) }
+        Self {
+            child,
+            policy,
+            seen,
+            tools,
+            formats,
+            refused,
+            reached,
+            top,
+            report,
+            tick: Box::new(tick),
+            each: None,
+        }
+    }
+
+    /// The same audit, which hands the row of each result on as soon as its session was played.
+    pub(super) fn with_rows(self, each: impl FnMut(&ResultRow<'_>) -> Result<(), String> + 'a) -> Self {
+        Self { each: Some(Box::new(each)), ..self }
     }
 
     /// Reads and plays everything below a path.
@@ -138,6 +160,13 @@ impl<'a> Audit<'a> {
         references(&mut self.report, number, &session, &answers, &history.references, &mut rows);
         let of = Of { number, format: format.id, file, history: &history, records: &session.records };
         self.reached.count(self.child, &self.policy, &of, &mut rows)?;
+        if let Some(each) = &mut self.each {
+            let (file, name) = (path(file), shown(&history.id));
+            for (index, (record, figures)) in session.records.iter().zip(&rows).enumerate() {
+                let tool = shown(record.tool.as_deref().unwrap_or("(no name)"));
+                each(&ResultRow { format: format.id, file: &file, session: &name, index, tool, figures })?;
+            }
+        }
         let mut sum = Figures::default();
         for (record, row) in session.records.iter().zip(&rows) {
             sum.add(row);

@@ -20,6 +20,7 @@ use crate::sanitize::secrets;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tersed run -- cargo test\n  \
+    tersed run --raw -- cargo test                       all of it, this once\n  \
     tersed run --session s1 --call c7 --shell 'npm ci && npm test 2>&1 | tail -200'\n\n\
     The command has the same input, variables, folder and process group. Its exit status is that of the command, or \
     the signal that ended it. What it writes is held until it ends, at most as long as --patience says; what comes \
@@ -45,6 +46,9 @@ pub struct Args {
     /// A command line for the calling shell, or else `$SHELL` or `sh`, instead of a command.
     #[arg(long, value_name = "TEXT", conflicts_with = "command", required_unless_present_any = ["command", "relay"])]
     shell: Option<OsString>,
+    /// Leave the output as it is, secrets aside, and hold nothing back.
+    #[arg(long, conflicts_with_all = ["host_limit", "host_limit_failed", "patience", "no_resident"])]
+    raw: bool,
     /// Do the work in this process.
     #[arg(long)]
     no_resident: bool,
@@ -79,13 +83,27 @@ pub(super) fn run(args: &Args) -> ExitCode {
     let read = || policy(args);
     let policy = LazyPolicy::new(&read);
     let compress = |output: Output<'_>| compressed(args, &program, output, &policy);
+    if args.raw {
+        return as_it_is(&program, &policy);
+    }
     // The variable is more recent than the value from when the command was wrapped.
     let given = args.host_limit.filter(|limit| *limit > 0);
     let given =
         given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
     let shown = claude_code::shown_by_environment().or(given);
     let holding = Holding { patience: args.patience.unwrap_or(PATIENCE), shown };
-    match run::run(&program, holding, &compress, &policy) {
+    ended(run::run(&program, holding, &compress, &policy))
+}
+
+/// Runs the command and passes its output on, without its secrets.
+fn as_it_is(program: &Program, policy: &LazyPolicy<'_>) -> ExitCode {
+    let holding = Holding { patience: Duration::ZERO, shown: None };
+    ended(run::run(program, holding, &|_| None, policy))
+}
+
+/// Ends as the command ended.
+fn ended(ran: Result<Ended, String>) -> ExitCode {
+    match ran {
         Ok(ended) => end(ended),
         Err(message) => {
             crate::cli::out::say(&message);

@@ -18,6 +18,7 @@ mod references;
 mod report;
 mod row;
 mod whole;
+mod words;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;

@@ -12,6 +12,7 @@ use super::markers;
 use super::measure::{failure_lines, fold, line_survives, survives};
 use super::record::{Record, Session};
 use super::row::{Row, Seen, percent, share};
+use super::words;
 use crate::tokens::{Tokenizer, counter};
 
 /// All figures.
@@ -247,6 +248,6 @@ impl Report {
         );
         let _ =
             writeln!(out, "latency over stdio: p50 {} us, p99 {} us", self.latency(0.5), self.latency(0.99));
-        out
+        out + &words::explained(&self.all())
     }
 }

@@ -3,6 +3,7 @@
 //! It runs nothing and expands nothing. What it cannot read it leaves as words. `lex` splits, `parse`
 //! and `compound` know the grammar, `wrap` takes wrappers off.
 
+mod asked;
 mod compound;
 pub mod lex;
 mod parse;
@@ -10,6 +11,7 @@ mod wrap;
 
 use std::ops::Deref;
 
+pub use asked::asks_for_all;
 pub use lex::Dialect;
 
 /// One program and its arguments, wrappers such as `sudo` or `timeout 9` taken off.

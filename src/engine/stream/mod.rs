@@ -10,11 +10,11 @@ mod table;
 
 use std::sync::{MutexGuard, PoisonError};
 
-use super::compress::{pressure, respond, with_request};
+use super::compress::{Place, pressure, respond, with_request};
+use super::explain::as_of_now;
 use super::job::Job;
 use super::{Cancel, Engine};
 use crate::pipeline::limit::budget::Ask;
-use crate::pipeline::repeat::dedup::NoHistory;
 use crate::protocol::RpcError;
 use crate::protocol::params::{by_name, invalid};
 use crate::protocol::skim::{Edits, Json};
@@ -80,7 +80,7 @@ impl Engine {
         Ok(Appended { bytes, whole })
     }
 
-    /// Answers `toolResult/peek`: the result as if the stream ended here. No session remembers it, and no original is
+    /// Answers `toolResult/peek`: what `close` without a status would give here. No session remembers it, and no original is
     /// stored.
     pub fn peek_stream(&self, params: &StreamParams, cancel: &Cancel) -> Result<Compressed, RpcError> {
         let shared = self.stream(&params.stream_id, params.session_id.as_deref())?;
@@ -94,11 +94,12 @@ impl Engine {
         let job = Job::new(&result, "result", request.full_output, request.query.as_deref())?;
         let pressure = pressure(request.context_pressure)?;
         let id = request.session_id.as_deref();
-        let (policy, _) = self.policy_and_session(id, request.policy.as_ref(), request.budget)?;
+        let (policy, session) = self.policy_and_session(id, request.policy.as_ref(), request.budget)?;
         cancel.check()?;
         // No original is stored, so nothing may point to one.
         let ask = Ask { keeps: false, ..Ask::new(&policy, pressure) };
-        let outcome = job.core(&policy, ask, &NoHistory, None, None)?;
+        let place = Place::new(id, session.as_ref());
+        let outcome = as_of_now(&job, &policy, place, |history| job.core(&policy, ask, history, None, None))?;
         let stored = crate::session::Stored { outcome, artifact: None, reclaimed: None };
         parts::joined(respond(&job, stored, &policy)?, &kept, policy.tokenizer, &policy.seal_key)
     }

@@ -88,6 +88,10 @@ proptest! {
         let expected = call(&Engine::default(), "toolResult/compress", &whole);
         let peeked = call(&streamed, "toolResult/peek", &json!({"streamId": id}));
         prop_assert!(peeked.get("artifact").is_none());
+        whole["result"].as_object_mut().unwrap().remove("exitCode");
+        let ended = call(&Engine::default(), "toolResult/compress", &whole);
+        prop_assert_eq!(&peeked["content"], &ended["content"]);
+        whole["result"]["exitCode"] = json!(code);
         let closed = call(&streamed, "toolResult/close", &json!({"streamId": id, "exitCode": code}));
         prop_assert_eq!(&closed, &expected);
         // Peeking left no trace; a repeated peek gives the same.
@@ -111,6 +115,28 @@ proptest! {
         }
         let closed = call(&engine, "toolResult/close", &json!({"streamId": id}));
         prop_assert_eq!(closed["content"].as_str().unwrap(), text);
+    }
+}
+
+#[test]
+fn peeking_gives_what_closing_would_also_after_other_results() {
+    let engine = Engine::default();
+    let text: String =
+        (0..80).map(|n| format!("entry {n} of the list has {} bytes\n", n * 7919 % 1009)).collect();
+    let result = |id: &str| json!({"toolCallId": id, "tool": "bash", "command": "make list"});
+    let mut first = result("a");
+    first["content"] = json!(text);
+    call(&engine, "toolResult/compress", &json!({"sessionId": "s", "result": first}));
+    for (call_id, output) in
+        [("b", text.clone()), ("c", format!("{text}one more line\n")), ("d", report(60)), ("a", text.clone())]
+    {
+        let id = open(&engine, &json!({"sessionId": "s", "result": result(call_id)}));
+        append(&engine, &id, &output);
+        let peeked = call(&engine, "toolResult/peek", &json!({"streamId": id}));
+        assert_eq!(peeked, call(&engine, "toolResult/peek", &json!({"streamId": id})));
+        let closed = call(&engine, "toolResult/close", &json!({"streamId": id}));
+        assert_eq!(peeked["content"], closed["content"], "{call_id}");
+        assert!(matches!(call_id, "a" | "d") || closed["content"].as_str().unwrap().len() * 2 < output.len());
     }
 }
 

@@ -6,8 +6,12 @@ import asyncio
 import os
 import queue
 import signal
+import sys
+import tempfile
 import threading
 import unittest
+import unittest.mock
+from pathlib import Path
 from typing import Any
 
 from support import COMMAND, GENEROUS, PASSED, REPORT, TERSED, fake
@@ -333,11 +337,29 @@ class Lookup(unittest.TestCase):
         self.assertEqual(find_binary(None, {"TERSED_BIN": name, **path}), os.path.join(folder, name))
         self.assertEqual(find_binary(None, path), os.path.join(folder, name))
 
+    def test_the_program_of_the_package_is_found(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            about = Path(folder, "site", "tersed-0.1.0.dist-info")
+            about.mkdir(parents=True)
+            (about / "METADATA").write_text("Metadata-Version: 2.4\nName: tersed\nVersion: 0.1.0\n")
+            (about / "RECORD").write_text("../bin/tersed,,\ntersed-0.1.0.dist-info/RECORD,,\n")
+            program = Path(folder, "bin", "tersed")
+            program.parent.mkdir()
+            program.write_text("#!/bin/sh\n")
+            with unittest.mock.patch.object(sys, "path", [os.fspath(about.parent), *sys.path]):
+                # Not before it can be run.
+                with self.assertRaises(BinaryNotFound):
+                    find_binary(None, {"PATH": ""})
+                program.chmod(0o755)
+                self.assertEqual(find_binary(None, {"PATH": ""}), os.fspath(program))
+                other = os.path.abspath(TERSED)
+                self.assertEqual(find_binary(None, {"TERSED_BIN": other, "PATH": ""}), other)
+
     def test_what_is_missing_is_named(self) -> None:
         for given, env, words in (
             ("/no/tersed", {}, "the argument names '/no/tersed'"),
             (None, {"TERSED_BIN": "/no/tersed"}, "TERSED_BIN names '/no/tersed'"),
-            (None, {"PATH": ""}, "no tersed on PATH"),
+            (None, {"PATH": ""}, "no package tersed for this Python and no tersed on PATH"),
         ):
             with self.assertRaises(BinaryNotFound) as caught:
                 find_binary(given, env)

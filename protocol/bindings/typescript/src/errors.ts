@@ -10,7 +10,7 @@ export class TersedError extends Error {
   }
 }
 
-/** There is no `tersed` to run: not given, not in `TERSED_BIN`, not on `PATH`. */
+/** There is no `tersed` to run: not given, not in `TERSED_BIN`, of no package, not on `PATH`. */
 export class BinaryNotFound extends TersedError {
   override readonly reason = "missing";
 }

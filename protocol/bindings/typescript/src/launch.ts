@@ -1,6 +1,7 @@
 /** How the server is found, started, and started again. */
 
 import { accessSync, constants, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
 import { BinaryNotFound } from "./errors.js";
@@ -28,8 +29,8 @@ export function delay(backoff: Backoff, failures: number): number {
 /** How to run the server. */
 export interface Launch {
   /**
-   * The path or name of `tersed`, or the words of a whole command. Without it the environment variable
-   * `TERSED_BIN` and then `PATH` are searched.
+   * The path or name of `tersed`, or the words of a whole command. Without it: what the environment variable
+   * `TERSED_BIN` names, the program of the npm package `tersed`, or `tersed` from `PATH`.
    */
   command?: string | readonly string[] | undefined;
   /** What follows the command. */
@@ -57,7 +58,10 @@ export function commandLine(launch: Launch): [string, string[]] {
   return [findBinary(first, env), [...rest.filter((w) => w !== undefined), ...(launch.arguments ?? [])]];
 }
 
-/** The path of the `tersed` to run: the one that is given, else `TERSED_BIN`, else from `PATH`. */
+/**
+ * The path of the `tersed` to run: the one that is given, else that of `TERSED_BIN`, else that of the npm package
+ * `tersed` where it is installed beside this one, else from `PATH`.
+ */
 export function findBinary(given?: string, env: NodeJS.ProcessEnv = process.env): string {
   const sources: [string, string | undefined][] = [
     ["the argument", given],
@@ -71,9 +75,28 @@ export function findBinary(given?: string, env: NodeJS.ProcessEnv = process.env)
     }
     return found;
   }
-  const found = which("tersed", env);
-  if (found === undefined) throw new BinaryNotFound("no tersed on PATH; give its path or set TERSED_BIN");
+  const found = ofPackage() ?? which("tersed", env);
+  if (found === undefined) {
+    throw new BinaryNotFound("no npm package tersed and no tersed on PATH; give its path or set TERSED_BIN");
+  }
   return found;
+}
+
+/** The program in the package for this kind of machine, which the npm package `tersed` depends on. */
+function ofPackage(): string | undefined {
+  const file = process.platform === "win32" ? "tersed.exe" : "tersed";
+  const program = `tersed-${process.platform}-${process.arch}/${file}`;
+  const here = createRequire(import.meta.url);
+  // Some package managers show a package only what it depends on itself.
+  for (const from of [() => here, () => createRequire(here.resolve("tersed/package.json"))]) {
+    try {
+      const path = from().resolve(program);
+      if (isProgram(path)) return path;
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
 }
 
 function which(name: string, env: NodeJS.ProcessEnv): string | undefined {

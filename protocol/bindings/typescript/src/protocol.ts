@@ -73,7 +73,7 @@ export type CommandWords = string | string[];
 /** Settings that were given; absent settings stay unchanged. */
 export interface PolicyPatch {
   /** How far results may be changed. Default `standard`. */
-  mode?: Mode | "conservative" | "balanced" | null | undefined;
+  mode?: Mode | "off" | "conservative" | "balanced" | null | undefined;
   /** Results of fewer bytes only pass through the safe stage. Default 1024. */
   minBytes?: number | null | undefined;
   /**
@@ -217,7 +217,7 @@ export interface PolicyPatch {
    */
   diffMaxLines?: number | null | undefined;
   /** The highest mode that a budget may use. Default `aggressive`. */
-  maxMode?: Mode | "conservative" | "balanced" | null | undefined;
+  maxMode?: Mode | "off" | "conservative" | "balanced" | null | undefined;
   /** Token limits for results. Default any number. */
   budget?: BudgetPatch | null | undefined;
   /** What may happen to structured data. Default `auto`. */
@@ -705,6 +705,7 @@ export type Reason =
   | "holds_dictionary"
   | "below_min_bytes"
   | "full_output"
+  | "command_asks"
   | "mode_disabled"
   | "excluded_tool"
   | "excluded_tool_substring"
@@ -1909,6 +1910,8 @@ export interface ResultEventObject {
   budget_too_small?: Omitted | undefined;
   /**  */
   clean?: Omitted | undefined;
+  /**  */
+  command_asks?: Omitted | undefined;
   /**  */
   commit_body?: Omitted | undefined;
   /**  */

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 
@@ -260,11 +261,37 @@ test("the argument goes before the environment before the path", () => {
   assert.equal(findBinary(undefined, { PATH }), join(PATH, "tersed"));
 });
 
+test("the program of the npm package goes before the path", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "tersed-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const modules = join(folder, "node_modules");
+  const client = join(modules, "tersed-client");
+  mkdirSync(client, { recursive: true });
+  for (const part of ["package.json", "dist"]) {
+    cpSync(new URL(`../${part}`, import.meta.url), join(client, part), { recursive: true });
+  }
+  const program = `import { findBinary } from "tersed-client"; console.log(findBinary(undefined, { PATH: "" }));`;
+  const found = () => spawnSync(process.execPath, ["--input-type=module", "-e", program], { cwd: folder, encoding: "utf8" });
+  assert.match(found().stderr, /no npm package tersed/);
+  const file = process.platform === "win32" ? "tersed.exe" : "tersed";
+  const machine = `tersed-${process.platform}-${process.arch}`;
+  mkdirSync(join(modules, "tersed"));
+  writeFileSync(join(modules, "tersed", "package.json"), "{}");
+  // As npm lays packages out, and as those do that show a package only what it depends on.
+  for (const place of [join(modules, machine), join(modules, "tersed", "node_modules", machine)]) {
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, "package.json"), "{}");
+    writeFileSync(join(place, file), "#!/bin/sh\n", { mode: 0o755 });
+    assert.equal(found().stdout.trim(), join(place, file));
+    rmSync(place, { recursive: true });
+  }
+});
+
 test("what is missing is named", () => {
   const named = (words) => (error) => error instanceof BinaryNotFound && error.message.includes(words);
   assert.throws(() => findBinary("/no/tersed", {}), named('the argument names "/no/tersed"'));
   assert.throws(() => findBinary(undefined, { TERSED_BIN: "/no/t" }), named('TERSED_BIN names "/no/t"'));
-  assert.throws(() => findBinary(undefined, {}), named("no tersed on PATH"));
+  assert.throws(() => findBinary(undefined, {}), named("no npm package tersed and no tersed on PATH"));
 });
 
 test("delays double up to a bound", () => {

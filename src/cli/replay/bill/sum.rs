@@ -41,6 +41,8 @@ impl Share {
 pub(super) struct Sum {
     pub sessions: usize,
     pub answers: usize,
+    /// Tokens of all results, each as it was first sent.
+    pub tokens: u64,
     /// What it cost, in prices of a token of input.
     pub cost: f64,
     /// Answers that were needed because something had gone.
@@ -79,11 +81,14 @@ impl Sum {
         mut request: impl FnMut(usize) -> Result<Request, String>,
     ) -> Result<(), String> {
         self.sessions += 1;
+        let mut sent = 0;
         let mut way = Way { before: Vec::new(), read_again: 0, back: HashSet::new() };
         for answer in 0..course.answers() {
             self.answers += 1;
             let request = request(answer)?;
             let shown: Vec<(u64, Rc<Shown>)> = request.results.iter().map(|text| texts.of(text)).collect();
+            self.tokens += shown.iter().skip(sent).map(|(_, shown)| shown.tokens as u64).sum::<u64>();
+            sent = shown.len();
             let context = self.pay(course, answer, &shown, prices, texts, &mut way);
             if let Some(batch) = request.batch {
                 self.batches += 1;
@@ -183,6 +188,7 @@ impl Sum {
     pub(super) fn add(&mut self, other: &Self) {
         self.sessions += other.sessions;
         self.answers += other.answers;
+        self.tokens += other.tokens;
         self.cost += other.cost;
         self.extra += other.extra;
         self.rewrites += other.rewrites;
@@ -210,6 +216,7 @@ impl Sum {
         json!({
             "sessions": self.sessions,
             "answers": self.answers,
+            "resultTokens": self.tokens,
             "cost": self.cost.round(),
             "extraAnswers": self.extra,
             "references": share(self.references),

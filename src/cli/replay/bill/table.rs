@@ -3,7 +3,23 @@
 use std::fmt::Write as _;
 
 use super::{LENGTHS, Line, Terms};
+use crate::cli::out::counted;
+use crate::cli::replay::row::percent;
 use crate::reclaim::Prices;
+
+/// What the columns count.
+const WORDS: &str = "
+In words
+  results      Tokens of results that were left out, each result counted once, as it was first sent.
+  bill saved   What all requests of a session cost less, with the cache; of all sessions, and of the longer ones. An
+               answer that is needed because something had gone is charged with the context that it reads again.
+  extra        Such answers, for each answer of the agent.
+  references   Names that the agent used later: whether some result in its context shows them.
+  whole needs  Those of them that a word does not satisfy: quotes, places in files, measured values.
+  edits        Edits of which all replaced lines were visible.
+  rewrites     Requests in which earlier messages had changed, which the cache then does not hold.
+  batches      Results that left together, and how often that did not pay until the session ended.
+";
 
 /// One row for each system; savings are of the raw bill.
 pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
@@ -14,9 +30,9 @@ pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
     // Writing into a String cannot fail.
     let _ = writeln!(
         out,
-        "{} whole sessions, {} answers; of at least {} answers: {}",
-        raw.sums[0].sessions,
-        raw.sums[0].answers,
+        "{}, {}; of at least {} answers: {}",
+        counted(raw.sums[0].sessions, "whole session"),
+        counted(raw.sums[0].answers, "answer"),
         LENGTHS[1..].iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
         counts[1..].join(", ")
     );
@@ -28,8 +44,9 @@ pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
     );
     let _ = writeln!(
         out,
-        "{:<14} {:>22} {:>7} {:>10} {:>11} {:>8} {:>9} {:>14}",
+        "{:<14} {:>7} {:>22} {:>7} {:>10} {:>11} {:>8} {:>9} {:>14}",
         "system",
+        "results",
         "bill saved: all/30/60",
         "extra",
         "references",
@@ -52,8 +69,9 @@ pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
         let all = &line.sums[0];
         let _ = writeln!(
             out,
-            "{:<14} {:>20} % {:>5.2} % {:>8.2} % {:>9.1} % {:>6.1} % {:>9} {:>14}",
+            "{:<14} {:>7} {:>20} % {:>5.2} % {:>8.2} % {:>9.1} % {:>6.1} % {:>9} {:>14}",
             line.system.name(),
+            percent(raw.sums[0].tokens.saturating_sub(all.tokens), raw.sums[0].tokens, "-"),
             saved.join(" / "),
             all.extra_percent(),
             all.references.percent(),
@@ -63,5 +81,5 @@ pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
             format!("{}/{}", all.batches, all.unpaid),
         );
     }
-    out
+    out + WORDS
 }

@@ -12,7 +12,7 @@ class TersedError(Exception):
 
 
 class BinaryNotFound(TersedError):
-    """There is no `tersed` to run: not given, not in `TERSED_BIN`, not on `PATH`."""
+    """There is no `tersed` to run: not given, not in `TERSED_BIN`, of no package, not on `PATH`."""
 
     reason = "missing"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from importlib import metadata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,8 +37,8 @@ class Backoff:
 class Launch:
     """How to run the server.
 
-    `command` is a path or name, or the words of a whole command; absent, the environment variable
-    `TERSED_BIN` and then `PATH` are searched. `arguments` follow it. `options` goes into
+    `command` is a path or name, or the words of a whole command; absent, it is what
+    `find_binary` finds. `arguments` follow it. `options` goes into
     `initializationOptions.tersed`. `stderr` is what `subprocess.Popen` takes.
     """
 
@@ -67,7 +68,11 @@ class Launch:
 def find_binary(
     given: str | os.PathLike[str] | None = None, env: Mapping[str, str] | None = None
 ) -> str:
-    """The path of the `tersed` to run: the one that is given, else `TERSED_BIN`, else from `PATH`."""
+    """The path of the `tersed` to run.
+
+    The one that is given, else that of `TERSED_BIN`, else that of the package `tersed` where it is
+    installed for this Python, else `tersed` from `PATH`.
+    """
     env = os.environ if env is None else env
     for source, name in (("the argument", given), ("TERSED_BIN", env.get("TERSED_BIN"))):
         if name:
@@ -75,7 +80,23 @@ def find_binary(
             if found is None:
                 raise BinaryNotFound(f"{source} names {os.fspath(name)!r}, which is no program")
             return found
-    found = shutil.which("tersed", path=env.get("PATH"))
+    found = _of_package() or shutil.which("tersed", path=env.get("PATH"))
     if found is None:
-        raise BinaryNotFound("no tersed on PATH; give its path or set TERSED_BIN")
+        raise BinaryNotFound(
+            "no package tersed for this Python and no tersed on PATH; give its path or set TERSED_BIN"
+        )
     return found
+
+
+def _of_package() -> str | None:
+    """The program that the wheel `tersed` brought, also where its folder of scripts is not on `PATH`."""
+    try:
+        package = metadata.distribution("tersed")
+    except metadata.PackageNotFoundError:
+        return None
+    for file in package.files or ():
+        if file.name in ("tersed", "tersed.exe"):
+            path = str(package.locate_file(file))
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                return os.path.abspath(path)
+    return None

@@ -238,7 +238,7 @@ CommandWords: TypeAlias = "str | list[str]"
 class PolicyPatch(TypedDict, total=False):
     """Settings that were given; absent settings stay unchanged."""
 
-    mode: Mode | Literal["conservative", "balanced"] | None
+    mode: Mode | Literal["off", "conservative", "balanced"] | None
     """How far results may be changed. Default `standard`."""
 
     minBytes: int | None
@@ -404,7 +404,7 @@ class PolicyPatch(TypedDict, total=False):
     `aggressive`.
     """
 
-    maxMode: Mode | Literal["conservative", "balanced"] | None
+    maxMode: Mode | Literal["off", "conservative", "balanced"] | None
     """The highest mode that a budget may use. Default `aggressive`."""
 
     budget: BudgetPatch | None
@@ -1017,6 +1017,7 @@ Reason: TypeAlias = Union[
         "holds_dictionary",
         "below_min_bytes",
         "full_output",
+        "command_asks",
         "mode_disabled",
         "excluded_tool",
         "excluded_tool_substring",
@@ -2757,6 +2758,9 @@ class ResultEventObject(TypedDict, total=False):
     """"""
 
     clean: Omitted
+    """"""
+
+    command_asks: Omitted
     """"""
 
     commit_body: Omitted

@@ -1,0 +1,69 @@
+//! Words in a command line with which somebody asks for its exact output.
+
+use memchr::memmem;
+
+/// A variable of a command that turns compressing off for it, as the settings read it.
+const VARIABLE: &[u8] = b"TERSED_MODE=";
+/// Its values that do so.
+const OFF: [&[u8]; 2] = [b"off", b"disabled"];
+/// The wrapper for a command whose output stays as it is.
+const RAW: &[u8] = b"tersed run --raw";
+
+/// Whether `TERSED_MODE=off` or `tersed run --raw` stands in a command line, as words of their own. Words in quotes count
+/// too, since scripts stand in quotes: at worst the result of a command that only names them stays as it is.
+pub fn asks_for_all(text: &str) -> bool {
+    let text = text.as_bytes();
+    let is_off = |end: usize| {
+        // The value may be quoted by itself.
+        let value =
+            text[end..].strip_prefix(b"'").or(text[end..].strip_prefix(b"\"")).unwrap_or(&text[end..]);
+        OFF.iter().any(|off| value.strip_prefix(*off).is_some_and(is_word_end))
+    };
+    let starts_word = |at: usize| at.checked_sub(1).is_none_or(|before| is_between(text[before]));
+    memmem::find_iter(text, VARIABLE).any(|at| starts_word(at) && is_off(at + VARIABLE.len()))
+        || memmem::find_iter(text, RAW).any(|at| {
+            // The program may be named with its folder.
+            (starts_word(at) || text[at - 1] == b'/') && is_word_end(&text[at + RAW.len()..])
+        })
+}
+
+fn is_word_end(rest: &[u8]) -> bool {
+    rest.first().is_none_or(|next| is_between(*next))
+}
+
+/// Whether a byte may stand between the words of a shell.
+fn is_between(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || b"'\"`;&|(){}".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_in_the_command_asks_for_all() {
+        for text in [
+            "TERSED_MODE=off cargo test",
+            "cd web && TERSED_MODE=off npm test 2>&1 | tail -5",
+            "env A=1 TERSED_MODE='disabled' make",
+            "bash -lc \"TERSED_MODE=off cargo test\"",
+            "export TERSED_MODE=off; make",
+            "tersed run --raw -- cargo test",
+            "/usr/bin/tersed run --raw --shell 'make'",
+        ] {
+            assert!(asks_for_all(text), "{text}");
+        }
+        for text in [
+            "",
+            "cargo test",
+            "TERSED_MODE=offline cargo test",
+            "TERSED_MODE=safe cargo test",
+            "MY_TERSED_MODE=off cargo test",
+            "tersed run -- cargo test --raw",
+            "tersed run --rawest -- x",
+            "untersed run --raw -- x",
+        ] {
+            assert!(!asks_for_all(text), "{text}");
+        }
+    }
+}
