@@ -22,8 +22,9 @@ pub(super) fn look(config: &Config) -> Option<Finding> {
     Some(match counted {
         Ok(counted) => {
             let results: u64 = counted.sums.values().fold(0, |sum, more| sum.saturating_add(more.results));
+            let noun = if results == 1 { "result" } else { "results" };
             let text = format!(
-                "{}: {results} results counted, numbers by day alone; `tersed stats` shows them, {off}",
+                "{}: {results} {noun} counted, numbers by day alone; `tersed stats` shows them, {off}",
                 shown(&path)
             );
             Finding::ok(AREA, text)

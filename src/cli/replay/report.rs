@@ -13,6 +13,7 @@ use super::measure::{failure_lines, fold, line_survives, survives};
 use super::record::{Record, Session};
 use super::row::{Row, Seen, percent, share};
 use super::words;
+use crate::cli::out::counted;
 use crate::tokens::{Tokenizer, counter};
 
 /// All figures.
@@ -239,7 +240,11 @@ impl Report {
         let _ = writeln!(out, "status: {}", statuses.join(", "));
         for (id, (n, before, after)) in &self.reducers {
             let saved = percent(before.saturating_sub(*after), *before, "-");
-            let _ = writeln!(out, "reducer {id}: {n} results, {before} -> {after} tokens ({saved} saved)");
+            let _ = writeln!(
+                out,
+                "reducer {id}: {}, {before} -> {after} tokens ({saved} saved)",
+                counted(*n, "result")
+            );
         }
         let _ = writeln!(
             out,
