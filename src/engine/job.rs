@@ -1,5 +1,6 @@
 //! One result of a request: read, checked, and identified.
 
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -37,6 +38,8 @@ pub(super) struct Job<'a> {
     pub(super) full_output: bool,
     /// Tokens of the content by the host's count.
     pub(super) tokens: Option<usize>,
+    /// The arguments as JSON text, once somebody asked.
+    arguments: OnceCell<String>,
 }
 
 /// What a call is about, as far as references to it and from it tell.
@@ -63,14 +66,30 @@ impl<'a> Job<'a> {
             Some(0) => return Err(invalid(&format!("{place}.tokens"), "is 0, allowed is 1 and up")),
             tokens => tokens.map(|tokens| tokens.min(u64::from(u32::MAX)) as usize),
         };
-        Ok(Self { call, content, full_output: full_output || result.full_output, tokens })
+        Ok(Self {
+            call,
+            content,
+            full_output: full_output || result.full_output,
+            tokens,
+            arguments: OnceCell::new(),
+        })
     }
 
     /// A result of a body.
     pub(super) fn of_body(found: &'a Found<'_>, query: Option<String>, full_output: bool) -> Self {
         let texts = found.texts.iter().map(|text| (&*text.text).into()).collect();
         let call = ToolCall { query, ..found.call.clone() };
-        Self { call, content: Content::of_texts(texts), full_output, tokens: None }
+        Self {
+            call,
+            content: Content::of_texts(texts),
+            full_output,
+            tokens: None,
+            arguments: OnceCell::new(),
+        }
+    }
+
+    fn arguments(&self) -> &str {
+        self.arguments.get_or_init(|| self.call.arguments.to_string())
     }
 
     pub(super) fn fingerprint(&self, policy: &Policy) -> Fingerprint {
@@ -89,7 +108,7 @@ impl<'a> Job<'a> {
             .field(&content)
             .field(&policy.fingerprint().to_le_bytes())
             .field(call.tool.as_bytes())
-            .field(call.arguments.to_string().as_bytes())
+            .field(self.arguments().as_bytes())
             .field(call.command.as_deref().unwrap_or_default().as_bytes())
             .field(call.path.as_deref().unwrap_or_default().as_bytes())
             .field(call.query.as_deref().unwrap_or_default().as_bytes())
@@ -169,7 +188,7 @@ impl<'a> Job<'a> {
         let mut asked = Digest::default();
         asked
             .field(call.canonical_tool().as_bytes())
-            .field(call.arguments.to_string().as_bytes())
+            .field(self.arguments().as_bytes())
             .field(call.command.as_deref().unwrap_or_default().as_bytes())
             .field(call.path.as_deref().unwrap_or_default().as_bytes());
         let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };

@@ -9,7 +9,7 @@ use crate::detect::viewed;
 use crate::encode;
 use crate::pipeline::limit::fit_parts;
 use crate::pipeline::limit::pointer;
-use crate::pipeline::repeat::dedup;
+use crate::pipeline::repeat::dedup::{self, First};
 use crate::reduce;
 use crate::sanitize::binary::Binary;
 use crate::sanitize::{self, Sanitized};
@@ -30,6 +30,8 @@ pub(super) struct Parts {
     pub(super) explained: Vec<Part>,
     /// Of each text the lines that are reported again where a reference stands for it.
     pub(super) shown_again: Vec<String>,
+    /// The earlier run that gave the same but for times.
+    pub(super) same_but_for_times: Option<First>,
 }
 
 /// The text of every part after all steps but dedup of the whole. `evidence` is what is known before.
@@ -71,18 +73,19 @@ pub(super) fn compress(request: &Request<'_>, parts: &[Sanitized], evidence: Evi
             ledger.shown(source, &changed, &mut shown);
         }
     }
-    let shown_again = match request.duplicate_of.is_some() || request.same_but_for_times.is_some() {
-        true => all.iter().map(|part| shown_again(request, part)).collect(),
+    let same_but_for_times = request.same_but_for_times(&found.evidence);
+    let differs = same_but_for_times.is_some();
+    let shown_again = match request.duplicate_of.is_some() || differs {
+        true => all.iter().map(|part| shown_again(request, part, differs)).collect(),
         false => Vec::new(),
     };
     let texts = all.into_iter().map(|part| part.text).collect();
-    Parts { texts, found, shown, needs, explained, shown_again }
+    Parts { texts, found, shown, needs, explained, shown_again, same_but_for_times }
 }
 
 /// The lines of a part that are shown again where a reference stands for it: those of a command that say how it went, and
 /// failures of a run that differs in times. A text whose lines are not known is shown again as a whole.
-fn shown_again(request: &Request<'_>, part: &PartOutput<'_>) -> String {
-    let differs = request.same_but_for_times.is_some();
+fn shown_again(request: &Request<'_>, part: &PartOutput<'_>, differs: bool) -> String {
     let is_command = request.call.command.is_some() && viewed::file(request.call).is_none();
     match part.source.as_ref().filter(|_| part.ledger.is_some()) {
         Some(source) if is_command || differs => dedup::shown_again(source, &part.signals, differs),

@@ -3,7 +3,7 @@
 //! How often a run is repeated depends on the policy and the size of the text alone, never on a clock: at
 //! most once for each mode and four times with smaller limits; of a large text three times in all, of a huge one twice.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use super::bypass;
 use super::envelopes::Envelopes;
@@ -13,7 +13,7 @@ use super::exclude;
 use super::hint;
 use super::parts;
 use super::received::{self, Received};
-use super::request::{Extra, Request};
+use super::request::{Extra, KeyOfRun, Request};
 use super::summary;
 use super::timer::Timer;
 use super::trace::Part;
@@ -25,7 +25,7 @@ use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::limit::pointer;
 use crate::pipeline::limit::share::Claim;
 use crate::pipeline::repeat;
-use crate::pipeline::repeat::dedup::{Decision, History, Key};
+use crate::pipeline::repeat::dedup::{Decision, History};
 use crate::sanitize;
 use crate::sanitize::spare::{Met, Spare};
 use crate::sanitize::{How, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
@@ -192,8 +192,10 @@ impl<'a> Prepared<'a> {
         let likeness = wants.then(|| repeat::likeness(self.call, sanitized));
         let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
         let is_compared = policy.dedup && policy.mode >= Mode::Standard && history.tracks_visibility();
-        let times = is_compared.then(|| repeat::key_of_run(self.call, sanitized)).flatten();
-        let at = Runner { prepared: self, sanitized, received, history, notes, timer, times };
+        let known = OnceCell::new();
+        let key_of_run = || *known.get_or_init(|| repeat::key_of_run(self.call, sanitized));
+        let key_of_run = is_compared.then_some(&key_of_run as KeyOfRun<'_>);
+        let at = Runner { prepared: self, sanitized, received, history, notes, timer, key_of_run };
         let decided = history.decided();
         let mut outcome = match decided {
             Some(decision) => at.again(decision),
@@ -226,7 +228,7 @@ impl<'a> Prepared<'a> {
         let Treatment::Compress(safe) = &self.treatment else { return None };
         let Safe { sanitized, received, .. } = &**safe;
         let at =
-            Runner { prepared: self, sanitized, received, history, notes: None, timer: None, times: None };
+            Runner { prepared: self, sanitized, received, history, notes: None, timer: None, key_of_run: None };
         let mut least: Option<Claim> = None;
         for rung in ask.rungs(self.policy, at.bytes()) {
             let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
@@ -265,7 +267,7 @@ struct Runner<'a> {
     notes: Option<&'a RefCell<Vec<Part>>>,
     timer: Option<&'a dyn Timer>,
     /// What a run is compared by without its times.
-    times: Option<Key>,
+    key_of_run: Option<KeyOfRun<'a>>,
 }
 
 impl Runner<'_> {
@@ -284,8 +286,9 @@ impl Runner<'_> {
         }
         let counter = self.prepared.counter();
         let limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
-        let asked = Extra { limit, key_but_for_times: self.times, ..extra.clone() };
-        let mut request = Request::new(call, &policy, counter, self.received, self.history, &asked);
+        let asked = Extra { limit, ..extra.clone() };
+        let mut request = Request::new(call, &policy, counter, self.received, self.history, &asked)
+            .with_key_of_run(self.key_of_run);
         request.takes_notes = self.notes.is_some();
         request.timer = self.timer;
         request.timer_begin();
