@@ -89,7 +89,8 @@ impl<'a> Job<'a> {
     }
 
     fn arguments(&self) -> &str {
-        self.arguments.get_or_init(|| self.call.arguments.to_string())
+        // A value can always be written.
+        self.arguments.get_or_init(|| serde_json::to_string(&self.call.arguments).unwrap_or_default())
     }
 
     pub(super) fn fingerprint(&self, policy: &Policy) -> Fingerprint {
@@ -222,19 +223,34 @@ pub(super) fn shortened(query: &str) -> String {
     query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned()
 }
 
+/// Fields of fewer bytes are hashed together: to hash a few bytes costs as much as to hash many.
+const FEW_BYTES: usize = 1 << 10;
+
 /// A digest over fields. Each field is hashed with its length, so different lists of fields give different digests.
 #[derive(Default)]
-struct Digest(blake3::Hasher);
+struct Digest {
+    hasher: blake3::Hasher,
+    /// What is not hashed yet.
+    fields: Vec<u8>,
+}
 
 impl Digest {
     fn field(&mut self, bytes: &[u8]) -> &mut Self {
-        self.0.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        self.fields.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        if bytes.len() < FEW_BYTES {
+            self.fields.extend_from_slice(bytes);
+        } else {
+            self.hasher.update(&self.fields).update(bytes);
+            self.fields.clear();
+        }
         self
     }
 
-    fn finish(&self) -> [u8; 16] {
+    fn finish(&mut self) -> [u8; 16] {
+        self.hasher.update(&self.fields);
+        self.fields.clear();
         let mut half = [0; 16];
-        half.copy_from_slice(&self.0.finalize().as_bytes()[..16]);
+        half.copy_from_slice(&self.hasher.finalize().as_bytes()[..16]);
         half
     }
 }

@@ -35,26 +35,28 @@ pub(super) struct Parts {
 }
 
 /// The text of every part after all steps but dedup of the whole. `evidence` is what is known before.
-pub(super) fn compress(request: &Request<'_>, parts: &[Sanitized], evidence: Evidence) -> Parts {
+pub(super) fn compress(
+    request: &Request<'_>,
+    parts: &[Sanitized],
+    sources: &[Source<'_>],
+    evidence: Evidence,
+) -> Parts {
     let total: usize = parts.iter().map(|p| p.text.len()).sum();
-    let mut lines_before = 0;
     let mut found = Findings::new(evidence);
     let mut all: Vec<PartOutput<'_>> = Vec::with_capacity(parts.len());
     let mut notes: Vec<Notes> = Vec::new();
-    for (index, part) in parts.iter().enumerate() {
+    for (index, (part, source)) in parts.iter().zip(sources).enumerate() {
         if let Some(binary) = &part.binary {
             let output = suppressed(request, binary);
             found.evidence.tokens.after += output.tokens;
             all.push(output);
-            notes.extend(request.takes_notes.then(|| Notes::of_binary(binary, lines_before)));
+            notes.extend(request.takes_notes.then(|| Notes::of_binary(binary, source.number(0) - 1)));
             continue;
         }
-        let source = Source::part(&part.text, lines_before);
-        lines_before += source.len();
         let share = |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
         let cap_bytes = share(request.policy.max_output_bytes).max(1);
         let first_step = found.evidence.steps.len();
-        let done = first_stable(request, index, &source, cap_bytes, &found);
+        let done = first_stable(request, index, source, cap_bytes, &found);
         found = done.found;
         notes.extend(done.notes.map(|notes| notes.with_steps(first_step..found.evidence.steps.len())));
         let dictionary = done.dictionary.map(|(written, _)| written);
@@ -68,7 +70,7 @@ pub(super) fn compress(request: &Request<'_>, parts: &[Sanitized], evidence: Evi
     let explained = explain::parts(notes, &all);
     let mut shown = Lines::default();
     for part in all.iter().filter(|_| request.tracks_visibility) {
-        if let (Some(source), Some(ledger)) = (&part.source, &part.ledger) {
+        if let (Some(source), Some(ledger)) = (part.source, &part.ledger) {
             let changed = |line: &str| part.dictionary.as_ref().is_some_and(|d| d.touches(line));
             ledger.shown(source, &changed, &mut shown);
         }
@@ -87,7 +89,7 @@ pub(super) fn compress(request: &Request<'_>, parts: &[Sanitized], evidence: Evi
 /// failures of a run that differs in times. A text whose lines are not known is shown again as a whole.
 fn shown_again(request: &Request<'_>, part: &PartOutput<'_>, differs: bool) -> String {
     let is_command = request.call.command.is_some() && viewed::file(request.call).is_none();
-    match part.source.as_ref().filter(|_| part.ledger.is_some()) {
+    match part.source.filter(|_| part.ledger.is_some()) {
         Some(source) if is_command || differs => dedup::shown_again(source, &part.signals, differs),
         None if differs => part.text.clone(),
         _ => String::new(),

@@ -47,13 +47,18 @@ impl ToolCall {
     /// The tool's name in lower case without a server prefix such as `mcp__shell__`: what results
     /// are compared by.
     pub fn canonical_tool(&self) -> String {
-        let name = self.tool.rsplit("__").next().unwrap_or(&self.tool);
-        name.trim().to_ascii_lowercase()
+        self.bare_tool().to_ascii_lowercase()
+    }
+
+    /// The same in the case in which the host writes it.
+    fn bare_tool(&self) -> &str {
+        let prefix = self.tool.as_bytes().windows(2).rposition(|two| two == b"__");
+        self.tool[prefix.map_or(0, |at| at + 2)..].trim()
     }
 
     /// Whether the tool goes by one of these names, which are in lower case; see [`Self::canonical_tool`].
     pub fn is_tool(&self, names: &[&str]) -> bool {
-        let name = self.tool.rsplit("__").next().unwrap_or(&self.tool).trim();
+        let name = self.bare_tool();
         names.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
@@ -87,7 +92,7 @@ impl ToolCall {
             "delete_file",
         ];
         const REPLACES: &str = "str_replace";
-        let name = self.tool.rsplit("__").next().unwrap_or(&self.tool).trim();
+        let name = self.bare_tool();
         let replaces = name.get(..REPLACES.len()).is_some_and(|start| start.eq_ignore_ascii_case(REPLACES));
         (replaces && self.arguments.get("command").is_some_and(|c| c != "view")) || self.is_tool(ACTS)
     }
