@@ -188,7 +188,7 @@ mod tests {
     fn of(command: &str, text: &str) -> Vec<(Range<usize>, Vec<String>)> {
         let source = Source::new(text);
         let programs = |s: &Section| s.command.pipelines.iter().map(|p| p[0].program().to_owned()).collect();
-        sections(&CommandLine::parse(command), &source)
+        sections(&Rc::new(CommandLine::parse(command)), &source)
             .iter()
             .map(|s| (s.lines.clone(), programs(s)))
             .collect()
