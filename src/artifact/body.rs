@@ -55,19 +55,19 @@ pub(super) struct Body {
 
 impl Body {
     /// Stores `bytes`: small ones as they are, large ones on `disk`. If the disk fails, packs them in memory, in at most
-    /// `fallback_room` bytes.
+    /// as many bytes as `fallback_room` gives.
     pub(super) fn new(
         bytes: &[u8],
         limits: &Limits,
         disk: &mut Disk,
-        fallback_room: u64,
+        fallback_room: impl FnOnce() -> u64,
     ) -> Result<Self, PutError> {
         let data = if bytes.len() <= limits.inline_bytes {
             Data::Inline(bytes.into())
         } else {
             match to_file(bytes, disk) {
                 Ok(data) => data,
-                Err(error) => to_memory(bytes, fallback_room).ok_or(PutError::Disk(error.kind()))?,
+                Err(error) => to_memory(bytes, fallback_room()).ok_or(PutError::Disk(error.kind()))?,
             }
         };
         Ok(Self { len: bytes.len() as u64, lines: count_lines(bytes), data })

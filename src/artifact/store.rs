@@ -149,12 +149,24 @@ impl Store {
         meta: Meta,
         now: Duration,
     ) -> Result<Put, PutError> {
+        self.put_hashed(session, bytes, blake3::hash(bytes), meta, now)
+    }
+
+    /// As [`Store::put`], where the BLAKE3 hash of the bytes is known.
+    pub fn put_hashed(
+        &mut self,
+        session: Option<&str>,
+        bytes: &[u8],
+        hash: blake3::Hash,
+        meta: Meta,
+        now: Duration,
+    ) -> Result<Put, PutError> {
         self.advance(now);
         let len = bytes.len() as u64;
         if len > self.limits.max_artifact_bytes {
             return Err(PutError::TooLarge { bytes: len, max: self.limits.max_artifact_bytes });
         }
-        let digest = *blake3::hash(bytes).as_bytes();
+        let digest = *hash.as_bytes();
         let scope: Scope = session.map(Arc::from);
         let id = self.ledger.id_of(&digest);
         let old = self.ledger.entry(&scope, &id);
@@ -197,7 +209,8 @@ impl Store {
         if let Some(body) = self.ledger.body(digest).filter(|body| !body.is_lost()) {
             return Ok(Arc::clone(body));
         }
-        let room = self.limits.fallback_bytes.saturating_sub(self.ledger.fallback_bytes());
+        // Counting them takes longer the more there are, and only a disk that fails makes it necessary.
+        let room = || self.limits.fallback_bytes.saturating_sub(self.ledger.fallback_bytes());
         let inline_room = self.limits.memory_bytes.saturating_sub(self.ledger.memory_bytes());
         let limits =
             Limits { inline_bytes: self.limits.inline_bytes.min(inline_room), ..self.limits.clone() };

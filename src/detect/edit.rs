@@ -61,7 +61,7 @@ const MAX_SAID: usize = 400;
 pub fn is_edit(call: &ToolCall) -> bool {
     const WHOLE: &[&str] = &["write", "write_file", "create", "create_file", "delete_file"];
     let is_whole = call.arguments.get("command").is_some_and(|command| command == "create");
-    call.acts() && !is_whole && !WHOLE.contains(&call.canonical_tool().as_str())
+    call.acts() && !is_whole && !call.is_tool(WHOLE)
 }
 
 /// Whether a call should have changed a file and its result says that it did not.

@@ -10,6 +10,9 @@ pub mod sections;
 pub mod viewed;
 pub mod wrapper;
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use crate::text::call::ToolCall;
 use crate::text::source::Source;
 use command::{CommandLine, Dialect, Simple};
@@ -47,7 +50,7 @@ impl Shape {
 #[derive(Debug, Clone, Default)]
 pub struct Detection {
     /// The command, read.
-    pub command: CommandLine,
+    pub command: Rc<CommandLine>,
     /// The shape.
     pub shape: Shape,
     /// Whether the text is a file that people write: source code, configuration, documentation.
@@ -78,19 +81,44 @@ pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
     of_command(call, command, source)
 }
 
+/// Longest command that is remembered, in bytes.
+const MAX_REMEMBERED: usize = 16 << 10;
+
+/// A command that was read: the language of the shell where the tool tells it, and the text.
+type Read = (Option<Dialect>, Box<str>, Rc<CommandLine>);
+
+thread_local! {
+    /// The command that was read last: several steps look at that of one call.
+    static LAST: RefCell<Option<Read>> = const { RefCell::new(None) };
+}
+
 /// Reads the command in the language of the tool's shell.
-pub(super) fn read_command(call: &ToolCall, text: &str) -> CommandLine {
-    match call.canonical_tool().as_str() {
-        "powershell" | "pwsh" | "run_powershell" => CommandLine::parse_as(text, Dialect::PowerShell),
-        "cmd" | "cmd_exe" | "batch" => CommandLine::parse_as(text, Dialect::Cmd),
-        _ => CommandLine::parse(text),
-    }
+pub(super) fn read_command(call: &ToolCall, text: &str) -> Rc<CommandLine> {
+    let dialect = match () {
+        () if call.is_tool(&["powershell", "pwsh", "run_powershell"]) => Some(Dialect::PowerShell),
+        () if call.is_tool(&["cmd", "cmd_exe", "batch"]) => Some(Dialect::Cmd),
+        () => None,
+    };
+    let last = LAST.take();
+    let command = match &last {
+        Some((of, known, command)) if *of == dialect && **known == *text => Rc::clone(command),
+        _ => Rc::new(match dialect {
+            Some(dialect) => CommandLine::parse_as(text, dialect),
+            None => CommandLine::parse(text),
+        }),
+    };
+    let is_same = last.as_ref().is_some_and(|(_, _, known)| Rc::ptr_eq(known, &command));
+    LAST.set(match is_same || text.len() > MAX_REMEMBERED {
+        true => last,
+        false => Some((dialect, text.into(), Rc::clone(&command))),
+    });
+    command
 }
 
 /// Looks at a part of the command and at the lines that it wrote.
-pub fn of_command(call: &ToolCall, command: CommandLine, source: &Source<'_>) -> Detection {
+pub fn of_command(call: &ToolCall, command: Rc<CommandLine>, source: &Source<'_>) -> Detection {
     // A tool of that name is no shell, whatever its arguments look like.
-    let by_tool = tool_shape(&call.canonical_tool());
+    let by_tool = tool_shape(call);
     let shape = match by_tool {
         Shape::Other => command_shape(&command),
         shape => shape,
@@ -294,8 +322,8 @@ const TOOLS: &[(Shape, &[&str])] = &[
     ),
 ];
 
-fn tool_shape(tool: &str) -> Shape {
-    TOOLS.iter().find(|(_, names)| names.contains(&tool)).map_or(Shape::Other, |(shape, _)| *shape)
+fn tool_shape(call: &ToolCall) -> Shape {
+    TOOLS.iter().find(|(_, names)| call.is_tool(names)).map_or(Shape::Other, |(shape, _)| *shape)
 }
 
 fn command_shape(line: &CommandLine) -> Shape {

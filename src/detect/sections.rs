@@ -6,6 +6,7 @@
 //! decides.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::command::{CommandLine, Pipeline, Simple};
 use crate::text::source::Source;
@@ -16,7 +17,7 @@ pub struct Section {
     /// The lines.
     pub lines: Range<usize>,
     /// What wrote them.
-    pub command: CommandLine,
+    pub command: Rc<CommandLine>,
 }
 
 /// Shortest line that tells sections apart, in bytes.
@@ -24,7 +25,7 @@ const MIN_LINE_BYTES: usize = 3;
 
 /// The sections of an output, in order; a line that tells them apart belongs to none. One section
 /// when the parts can't be told apart.
-pub fn sections(command: &CommandLine, source: &Source<'_>) -> Vec<Section> {
+pub fn sections(command: &Rc<CommandLine>, source: &Source<'_>) -> Vec<Section> {
     let mut out = match command.is_traced {
         true => traced(source),
         false => parted(command, source),
@@ -34,7 +35,7 @@ pub fn sections(command: &CommandLine, source: &Source<'_>) -> Vec<Section> {
 }
 
 /// Sections between the lines that the command itself printed, or that a terminal shows.
-fn parted(command: &CommandLine, source: &Source<'_>) -> Vec<Section> {
+fn parted(command: &Rc<CommandLine>, source: &Source<'_>) -> Vec<Section> {
     let mut out = Vec::new();
     let mut from = 0;
     let mut parts = CommandLine::default();
@@ -45,17 +46,17 @@ fn parted(command: &CommandLine, source: &Source<'_>) -> Vec<Section> {
             _ => None,
         };
         if let Some(lines) = found {
-            out.push(Section { lines: from..lines.start, command: std::mem::take(&mut parts) });
+            out.push(Section { lines: from..lines.start, command: Rc::new(std::mem::take(&mut parts)) });
             from = lines.end;
             continue;
         }
         if let Some(line) = prompted(pipeline).and_then(|typed| find_prompt(source, from, &typed)) {
-            out.push(Section { lines: from..line, command: std::mem::take(&mut parts) });
+            out.push(Section { lines: from..line, command: Rc::new(std::mem::take(&mut parts)) });
             from = line + 1;
         }
         parts.pipelines.push(pipeline.clone());
     }
-    let rest = if several { parts } else { command.clone() };
+    let rest = if several { Rc::new(parts) } else { Rc::clone(command) };
     out.push(Section { lines: from..source.len(), command: rest });
     out
 }
@@ -63,13 +64,13 @@ fn parted(command: &CommandLine, source: &Source<'_>) -> Vec<Section> {
 /// Sections between the commands that the shell prints as `+ command`.
 fn traced(source: &Source<'_>) -> Vec<Section> {
     let mut out = Vec::new();
-    let mut section = Section { lines: 0..0, command: CommandLine::default() };
+    let mut section = Section { lines: 0..0, command: Rc::default() };
     for i in 0..source.len() {
         let line = source.line(i);
         let text = line.trim_start_matches('+');
         match text.strip_prefix(' ').filter(|_| text.len() < line.len()) {
             Some(text) => {
-                let next = Section { lines: i + 1..i + 1, command: CommandLine::parse(text) };
+                let next = Section { lines: i + 1..i + 1, command: Rc::new(CommandLine::parse(text)) };
                 out.push(std::mem::replace(&mut section, next));
             }
             None => section.lines.end = i + 1,
@@ -187,7 +188,7 @@ mod tests {
     fn of(command: &str, text: &str) -> Vec<(Range<usize>, Vec<String>)> {
         let source = Source::new(text);
         let programs = |s: &Section| s.command.pipelines.iter().map(|p| p[0].program().to_owned()).collect();
-        sections(&CommandLine::parse(command), &source)
+        sections(&Rc::new(CommandLine::parse(command)), &source)
             .iter()
             .map(|s| (s.lines.clone(), programs(s)))
             .collect()

@@ -11,7 +11,7 @@ pub fn file(call: &ToolCall) -> Option<String> {
         return None;
     }
     let command = call.command.as_deref().map(|text| read_command(call, text)).unwrap_or_default();
-    if tool_shape(&call.canonical_tool()) == Shape::File {
+    if tool_shape(call) == Shape::File {
         return Some(call.path.clone().or_else(|| named(&command)).unwrap_or_default());
     }
     (command_shape(&command) == Shape::File).then(|| named(&command).unwrap_or_default())

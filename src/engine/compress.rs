@@ -1,7 +1,5 @@
 //! `toolResult/compress`: looks in the memo, runs the core, stores the original, commits. Batches are in `batch`.
 
-use std::sync::Arc;
-
 use serde_json::value::RawValue;
 
 use super::job::Job;
@@ -111,14 +109,24 @@ impl Engine {
         patch: Option<&PolicyPatch>,
         budget: Option<BudgetPatch>,
     ) -> Result<(Policy, Option<Shared>), RpcError> {
-        let mut policy = self.policy();
+        let policy = self.policy();
         // A bad patch must change nothing, so it is checked before the session opens.
-        with_request(&policy, patch, budget)?;
-        let session = session.map(|id| self.session(id)).transpose()?;
-        if let Some(session) = &session {
-            policy = Arc::new(resolve(&policy, Some(&lock(session).policy))?);
-        }
-        Ok((with_request(&policy, patch, budget)?, session))
+        let of_request = with_request(&policy, patch, budget)?;
+        let Some(session) = session.map(|id| self.session(id)).transpose()? else {
+            return Ok((of_request, None));
+        };
+        let of_session = {
+            let session = lock(&session);
+            match session.policy == PolicyPatch::default() {
+                true => None,
+                false => Some(resolve(&policy, Some(&session.policy))?),
+            }
+        };
+        let policy = match of_session {
+            Some(policy) => with_request(&policy, patch, budget)?,
+            None => of_request,
+        };
+        Ok((policy, Some(session)))
     }
 
     /// Answers one result from the memo or through the core, and reports the events about it.
@@ -288,9 +296,10 @@ impl Engine {
             pointer: None,
         };
         let now = self.started.elapsed();
+        let hash = retain.whole_hash();
         let mut store = self.artifacts();
         let pointed = Meta { pointer: pointer.map(str::to_owned), ..meta() };
-        let put = store.put(session, &retain.bytes, pointed, now).ok()?;
+        let put = store.put_hashed(session, &retain.bytes, hash, pointed, now).ok()?;
         let original = retain.original.as_ref().and_then(|bytes| store.put(session, bytes, meta(), now).ok());
         Some(ArtifactRef {
             id: put.id,
@@ -315,6 +324,9 @@ pub(super) fn with_request(
     budget: Option<BudgetPatch>,
 ) -> Result<Policy, RpcError> {
     let policy = resolve(policy, patch)?;
+    if budget.is_none() {
+        return Ok(policy);
+    }
     policy.with(&PolicyPatch { budget, ..PolicyPatch::default() }).map_err(|bad| {
         let text = bad.to_string();
         RpcError::invalid_params(text.strip_prefix("policy.").unwrap_or(&text))

@@ -1,5 +1,6 @@
 //! One result of a request: read, checked, and identified.
 
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -37,6 +38,8 @@ pub(super) struct Job<'a> {
     pub(super) full_output: bool,
     /// Tokens of the content by the host's count.
     pub(super) tokens: Option<usize>,
+    /// The arguments as JSON text, once somebody asked.
+    arguments: OnceCell<String>,
 }
 
 /// What a call is about, as far as references to it and from it tell.
@@ -63,14 +66,31 @@ impl<'a> Job<'a> {
             Some(0) => return Err(invalid(&format!("{place}.tokens"), "is 0, allowed is 1 and up")),
             tokens => tokens.map(|tokens| tokens.min(u64::from(u32::MAX)) as usize),
         };
-        Ok(Self { call, content, full_output: full_output || result.full_output, tokens })
+        Ok(Self {
+            call,
+            content,
+            full_output: full_output || result.full_output,
+            tokens,
+            arguments: OnceCell::new(),
+        })
     }
 
     /// A result of a body.
     pub(super) fn of_body(found: &'a Found<'_>, query: Option<String>, full_output: bool) -> Self {
         let texts = found.texts.iter().map(|text| (&*text.text).into()).collect();
         let call = ToolCall { query, ..found.call.clone() };
-        Self { call, content: Content::of_texts(texts), full_output, tokens: None }
+        Self {
+            call,
+            content: Content::of_texts(texts),
+            full_output,
+            tokens: None,
+            arguments: OnceCell::new(),
+        }
+    }
+
+    fn arguments(&self) -> &str {
+        // A value can always be written.
+        self.arguments.get_or_init(|| serde_json::to_string(&self.call.arguments).unwrap_or_default())
     }
 
     pub(super) fn fingerprint(&self, policy: &Policy) -> Fingerprint {
@@ -89,7 +109,7 @@ impl<'a> Job<'a> {
             .field(&content)
             .field(&policy.fingerprint().to_le_bytes())
             .field(call.tool.as_bytes())
-            .field(call.arguments.to_string().as_bytes())
+            .field(self.arguments().as_bytes())
             .field(call.command.as_deref().unwrap_or_default().as_bytes())
             .field(call.path.as_deref().unwrap_or_default().as_bytes())
             .field(call.query.as_deref().unwrap_or_default().as_bytes())
@@ -169,7 +189,7 @@ impl<'a> Job<'a> {
         let mut asked = Digest::default();
         asked
             .field(call.canonical_tool().as_bytes())
-            .field(call.arguments.to_string().as_bytes())
+            .field(self.arguments().as_bytes())
             .field(call.command.as_deref().unwrap_or_default().as_bytes())
             .field(call.path.as_deref().unwrap_or_default().as_bytes());
         let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };
@@ -203,19 +223,34 @@ pub(super) fn shortened(query: &str) -> String {
     query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned()
 }
 
+/// Fields of fewer bytes are hashed together: to hash a few bytes costs as much as to hash many.
+const FEW_BYTES: usize = 1 << 10;
+
 /// A digest over fields. Each field is hashed with its length, so different lists of fields give different digests.
 #[derive(Default)]
-struct Digest(blake3::Hasher);
+struct Digest {
+    hasher: blake3::Hasher,
+    /// What is not hashed yet.
+    fields: Vec<u8>,
+}
 
 impl Digest {
     fn field(&mut self, bytes: &[u8]) -> &mut Self {
-        self.0.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        self.fields.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        if bytes.len() < FEW_BYTES {
+            self.fields.extend_from_slice(bytes);
+        } else {
+            self.hasher.update(&self.fields).update(bytes);
+            self.fields.clear();
+        }
         self
     }
 
-    fn finish(&self) -> [u8; 16] {
+    fn finish(&mut self) -> [u8; 16] {
+        self.hasher.update(&self.fields);
+        self.fields.clear();
         let mut half = [0; 16];
-        half.copy_from_slice(&self.0.finalize().as_bytes()[..16]);
+        half.copy_from_slice(&self.hasher.finalize().as_bytes()[..16]);
         half
     }
 }

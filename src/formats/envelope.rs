@@ -42,12 +42,18 @@ pub struct Envelope {
 }
 
 impl Envelope {
+    /// Where the object of a text begins that may be an envelope: at its start, or on a line near it.
+    pub fn start(text: &str) -> Option<usize> {
+        if text.starts_with('{') {
+            return Some(0);
+        }
+        let head = &text.as_bytes()[..text.len().min(MAX_HEAD_BYTES + 1)];
+        memchr::memmem::find(head, b"\n{").map(|at| at + 1)
+    }
+
     /// Reads a text that is an envelope, with a short head on lines of its own before it or without.
     pub fn read(text: &str) -> Option<Self> {
-        let start = match text.starts_with('{') {
-            true => 0,
-            false => memchr::memmem::find(text.as_bytes(), b"\n{").filter(|at| *at < MAX_HEAD_BYTES)? + 1,
-        };
+        let start = Self::start(text)?;
         let mut reader = Reader { text, at: start, found: Vec::new() };
         reader.object(0)?;
         let has_rest = !text.get(reader.at..)?.trim().is_empty();

@@ -112,7 +112,7 @@ pub(super) struct Attempt<'r, 'a> {
 pub(super) struct PartOutput<'a> {
     pub(super) text: String,
     /// What the text was made of; `None` for data that are no text.
-    pub(super) source: Option<Source<'a>>,
+    pub(super) source: Option<&'a Source<'a>>,
     /// What became of its lines; `None` where the text is an output of ours.
     pub(super) ledger: Option<Ledger>,
     /// Lines that report a failure.

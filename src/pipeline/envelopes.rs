@@ -43,7 +43,8 @@ impl Envelopes {
         // A limit counts what goes out, with the JSON around it.
         let has_limit =
             policy.strict_cap || policy.budget != Budget::NONE || policy.externalize_above.is_some();
-        if policy.mode < Mode::Standard || has_limit || is_data(call) {
+        let may_be = |part: &Raw<'_>| matches!(part, Raw::Text(text) if Envelope::start(text).is_some());
+        if policy.mode < Mode::Standard || has_limit || !parts.iter().any(may_be) || is_data(call) {
             return None;
         }
         let (mut all, mut at) = (Vec::with_capacity(parts.len()), 0);

@@ -124,9 +124,14 @@ impl Retain {
         Self { bytes, original: None, mime: None, hash: OnceLock::new() }
     }
 
+    /// The BLAKE3 hash of the bytes.
+    pub fn whole_hash(&self) -> blake3::Hash {
+        *self.hash.get_or_init(|| blake3::hash(&self.bytes))
+    }
+
     /// The first hexadecimal digits of the BLAKE3 hash of the bytes, 64 at most.
     fn hash(&self, digits: usize) -> String {
-        let mut hex = self.hash.get_or_init(|| blake3::hash(&self.bytes)).to_hex().to_string();
+        let mut hex = self.whole_hash().to_hex().to_string();
         hex.truncate(digits);
         hex
     }

@@ -344,8 +344,8 @@ impl Attempt<'_, '_> {
     /// What the text is asked about by the request and by what the session talks about. Notes the terms
     /// that stand in it, since the session will have moved on when the text is asked for again.
     fn about(&mut self, source: &Source<'_>) -> Relevance {
-        let Request { call, session_terms, .. } = self.request;
-        let all = Relevance::new(call.query.as_deref(), &call.mentioned(), session_terms);
+        let call = self.request.call;
+        let all = Relevance::new(call.query.as_deref(), &call.mentioned(), &self.request.session_terms());
         let found = all.found_in(source.text(), detail::MAX_TERMS);
         for term in &found {
             if !self.found.terms.contains(term) {
@@ -354,7 +354,7 @@ impl Attempt<'_, '_> {
         }
         let edited: Vec<Arc<str>> = match self.request.in_full {
             true => Vec::new(),
-            false => self.request.edited.clone(),
+            false => self.request.edited(),
         };
         for text in &edited {
             if !self.found.edited.contains(text) {

@@ -9,7 +9,7 @@ use crate::detect::viewed;
 use crate::encode;
 use crate::pipeline::limit::fit_parts;
 use crate::pipeline::limit::pointer;
-use crate::pipeline::repeat::dedup;
+use crate::pipeline::repeat::dedup::{self, First};
 use crate::reduce;
 use crate::sanitize::binary::Binary;
 use crate::sanitize::{self, Sanitized};
@@ -30,29 +30,33 @@ pub(super) struct Parts {
     pub(super) explained: Vec<Part>,
     /// Of each text the lines that are reported again where a reference stands for it.
     pub(super) shown_again: Vec<String>,
+    /// The earlier run that gave the same but for times.
+    pub(super) same_but_for_times: Option<First>,
 }
 
 /// The text of every part after all steps but dedup of the whole. `evidence` is what is known before.
-pub(super) fn compress(request: &Request<'_>, parts: &[Sanitized], evidence: Evidence) -> Parts {
+pub(super) fn compress(
+    request: &Request<'_>,
+    parts: &[Sanitized],
+    sources: &[Source<'_>],
+    evidence: Evidence,
+) -> Parts {
     let total: usize = parts.iter().map(|p| p.text.len()).sum();
-    let mut lines_before = 0;
     let mut found = Findings::new(evidence);
     let mut all: Vec<PartOutput<'_>> = Vec::with_capacity(parts.len());
     let mut notes: Vec<Notes> = Vec::new();
-    for (index, part) in parts.iter().enumerate() {
+    for (index, (part, source)) in parts.iter().zip(sources).enumerate() {
         if let Some(binary) = &part.binary {
             let output = suppressed(request, binary);
             found.evidence.tokens.after += output.tokens;
             all.push(output);
-            notes.extend(request.takes_notes.then(|| Notes::of_binary(binary, lines_before)));
+            notes.extend(request.takes_notes.then(|| Notes::of_binary(binary, source.number(0) - 1)));
             continue;
         }
-        let source = Source::part(&part.text, lines_before);
-        lines_before += source.len();
         let share = |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
         let cap_bytes = share(request.policy.max_output_bytes).max(1);
         let first_step = found.evidence.steps.len();
-        let done = first_stable(request, index, &source, cap_bytes, &found);
+        let done = first_stable(request, index, source, cap_bytes, &found);
         found = done.found;
         notes.extend(done.notes.map(|notes| notes.with_steps(first_step..found.evidence.steps.len())));
         let dictionary = done.dictionary.map(|(written, _)| written);
@@ -66,25 +70,26 @@ pub(super) fn compress(request: &Request<'_>, parts: &[Sanitized], evidence: Evi
     let explained = explain::parts(notes, &all);
     let mut shown = Lines::default();
     for part in all.iter().filter(|_| request.tracks_visibility) {
-        if let (Some(source), Some(ledger)) = (&part.source, &part.ledger) {
+        if let (Some(source), Some(ledger)) = (part.source, &part.ledger) {
             let changed = |line: &str| part.dictionary.as_ref().is_some_and(|d| d.touches(line));
             ledger.shown(source, &changed, &mut shown);
         }
     }
-    let shown_again = match request.duplicate_of.is_some() || request.same_but_for_times.is_some() {
-        true => all.iter().map(|part| shown_again(request, part)).collect(),
+    let same_but_for_times = request.same_but_for_times(&found.evidence);
+    let differs = same_but_for_times.is_some();
+    let shown_again = match request.duplicate_of.is_some() || differs {
+        true => all.iter().map(|part| shown_again(request, part, differs)).collect(),
         false => Vec::new(),
     };
     let texts = all.into_iter().map(|part| part.text).collect();
-    Parts { texts, found, shown, needs, explained, shown_again }
+    Parts { texts, found, shown, needs, explained, shown_again, same_but_for_times }
 }
 
 /// The lines of a part that are shown again where a reference stands for it: those of a command that say how it went, and
 /// failures of a run that differs in times. A text whose lines are not known is shown again as a whole.
-fn shown_again(request: &Request<'_>, part: &PartOutput<'_>) -> String {
-    let differs = request.same_but_for_times.is_some();
+fn shown_again(request: &Request<'_>, part: &PartOutput<'_>, differs: bool) -> String {
     let is_command = request.call.command.is_some() && viewed::file(request.call).is_none();
-    match part.source.as_ref().filter(|_| part.ledger.is_some()) {
+    match part.source.filter(|_| part.ledger.is_some()) {
         Some(source) if is_command || differs => dedup::shown_again(source, &part.signals, differs),
         None if differs => part.text.clone(),
         _ => String::new(),

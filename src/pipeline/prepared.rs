@@ -3,7 +3,7 @@
 //! How often a run is repeated depends on the policy and the size of the text alone, never on a clock: at
 //! most once for each mode and four times with smaller limits; of a large text three times in all, of a huge one twice.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use super::bypass;
 use super::envelopes::Envelopes;
@@ -13,7 +13,7 @@ use super::exclude;
 use super::hint;
 use super::parts;
 use super::received::{self, Received};
-use super::request::{Extra, Request};
+use super::request::{Extra, KeyOfRun, Request};
 use super::summary;
 use super::timer::Timer;
 use super::trace::Part;
@@ -25,12 +25,13 @@ use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::limit::pointer;
 use crate::pipeline::limit::share::Claim;
 use crate::pipeline::repeat;
-use crate::pipeline::repeat::dedup::{Decision, History, Key};
+use crate::pipeline::repeat::dedup::{Decision, History};
 use crate::sanitize;
 use crate::sanitize::spare::{Met, Spare};
 use crate::sanitize::{How, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
 use crate::text::call::ToolCall;
 use crate::text::reason::Reason;
+use crate::text::source::Source;
 use crate::tokens::{self, TokenCounter};
 
 /// A result after the safe stage.
@@ -189,11 +190,15 @@ impl<'a> Prepared<'a> {
         let wants = policy.on_repeat == OnRepeat::Full
             && policy.mode >= Mode::Standard
             && history.tracks_visibility();
-        let likeness = wants.then(|| repeat::likeness(self.call, sanitized));
+        let sources = sources(sanitized);
+        let likeness = wants.then(|| repeat::likeness(self.call, &sources));
         let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
         let is_compared = policy.dedup && policy.mode >= Mode::Standard && history.tracks_visibility();
-        let times = is_compared.then(|| repeat::key_of_run(self.call, sanitized)).flatten();
-        let at = Runner { prepared: self, sanitized, received, history, notes, timer, times };
+        let known = OnceCell::new();
+        let key_of_run = || *known.get_or_init(|| repeat::key_of_run(self.call, sanitized));
+        let key_of_run = is_compared.then_some(&key_of_run as KeyOfRun<'_>);
+        let sources = &*sources;
+        let at = Runner { prepared: self, sanitized, sources, received, history, notes, timer, key_of_run };
         let decided = history.decided();
         let mut outcome = match decided {
             Some(decision) => at.again(decision),
@@ -225,8 +230,10 @@ impl<'a> Prepared<'a> {
     pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
         let Treatment::Compress(safe) = &self.treatment else { return None };
         let Safe { sanitized, received, .. } = &**safe;
-        let at =
-            Runner { prepared: self, sanitized, received, history, notes: None, timer: None, times: None };
+        let sources = sources(sanitized);
+        let sources = &*sources;
+        let (notes, timer, key_of_run) = (None, None, None);
+        let at = Runner { prepared: self, sanitized, sources, received, history, notes, timer, key_of_run };
         let mut least: Option<Claim> = None;
         for rung in ask.rungs(self.policy, at.bytes()) {
             let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
@@ -255,17 +262,28 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// The lines of all parts, numbered one after the other.
+fn sources(parts: &[Sanitized]) -> Vec<Source<'_>> {
+    let mut all: Vec<Source<'_>> = Vec::with_capacity(parts.len());
+    for part in parts {
+        let lines_before = all.last().map_or(0, |last| last.number(last.len()) - 1);
+        all.push(Source::part(&part.text, lines_before));
+    }
+    all
+}
+
 /// A prepared result before the session.
 struct Runner<'a> {
     prepared: &'a Prepared<'a>,
     sanitized: &'a [Sanitized],
+    sources: &'a [Source<'a>],
     received: &'a Received,
     history: &'a dyn History,
     /// Where the notes of the last run go: whenever a run does not do, another one follows.
     notes: Option<&'a RefCell<Vec<Part>>>,
     timer: Option<&'a dyn Timer>,
     /// What a run is compared by without its times.
-    times: Option<Key>,
+    key_of_run: Option<KeyOfRun<'a>>,
 }
 
 impl Runner<'_> {
@@ -284,13 +302,14 @@ impl Runner<'_> {
         }
         let counter = self.prepared.counter();
         let limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
-        let asked = Extra { limit, key_but_for_times: self.times, ..extra.clone() };
-        let mut request = Request::new(call, &policy, counter, self.received, self.history, &asked);
+        let asked = Extra { limit, ..extra.clone() };
+        let mut request = Request::new(call, &policy, counter, self.received, self.history, &asked)
+            .with_key_of_run(self.key_of_run);
         request.takes_notes = self.notes.is_some();
         request.timer = self.timer;
         request.timer_begin();
         let evidence = self.received.evidence(&policy, extra.in_full);
-        let mut parts = parts::compress(&request, self.sanitized, evidence);
+        let mut parts = parts::compress(&request, self.sanitized, self.sources, evidence);
         if let Some(notes) = self.notes {
             notes.replace(std::mem::take(&mut parts.explained));
         }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::evidence::Evidence;
 use super::received::Received;
 use super::timer::Timer;
 use super::{HANDLE_DIGITS, Retain, exclude};
@@ -27,9 +28,10 @@ pub(super) struct Extra {
     pub(super) pointer: bool,
     /// Whether the tokens of failure lines and totals are counted.
     pub(super) weighs: bool,
-    /// What a run is compared by without its times, where somebody wants to know.
-    pub(super) key_but_for_times: Option<Key>,
 }
+
+/// Gives what a run is compared by without its times, if it may be compared.
+pub(super) type KeyOfRun<'a> = &'a dyn Fn() -> Option<Key>;
 
 /// See the module.
 pub(super) struct Request<'a> {
@@ -44,10 +46,8 @@ pub(super) struct Request<'a> {
     pub(super) line_counts: &'a [Option<LineCounts>],
     /// What the texts are asked about.
     pub(super) relevance: Rc<Relevance>,
-    /// What the session talks about.
-    pub(super) session_terms: Vec<Term>,
-    /// Texts that the agent wrote into the file that the call looks at.
-    pub(super) edited: Vec<Arc<str>>,
+    /// The session, where it is asked what it talks about; few results ask.
+    history: Option<&'a dyn History>,
     /// What earlier outputs of the session show.
     pub(super) earlier: Earlier<'a>,
     /// Whether a session wants to know what is shown.
@@ -56,10 +56,10 @@ pub(super) struct Request<'a> {
     pub(super) key: Option<Key>,
     /// The earlier result that this one repeats.
     pub(super) duplicate_of: Option<First>,
-    /// The earlier run that gave the same but for times.
-    pub(super) same_but_for_times: Option<First>,
-    /// What a run is compared by without its times.
-    pub(super) key_but_for_times: Option<Key>,
+    /// What a run of tests or a build is compared by without its times.
+    key_of_run: Option<KeyOfRun<'a>>,
+    /// Whether it may become a reference to an earlier one that gave the same but for times.
+    is_compared: bool,
     /// Whether the request was repeated: nothing is left out that the caller did not limit.
     pub(super) in_full: bool,
     /// Whether no step may rewrite lines, since the policy wants the lines of the command as they are.
@@ -92,12 +92,7 @@ impl<'a> Request<'a> {
         // An edit shows what it touched, also where an earlier one showed the same.
         let may_repeat = dedups && !edit::is_edit(call);
         let duplicate_of = key.as_ref().filter(|_| may_repeat).and_then(|key| history.first(key));
-        let times = extra.key_but_for_times.as_ref();
-        let same_but_for_times = times
-            .filter(|_| dedups && duplicate_of.is_none())
-            .and_then(|times| history.first_but_for_times(times));
-        let named = |first: First| First { shows_id: policy.ids_visible, ..first };
-        let (duplicate_of, same_but_for_times) = (duplicate_of.map(named), same_but_for_times.map(named));
+        let duplicate_of = duplicate_of.map(|first| First { shows_id: policy.ids_visible, ..first });
         // A result that repeats as a whole is not searched for repeated lines.
         let is_looked_up = dedups && duplicate_of.is_none();
         let key_of = |retain: &Arc<Retain>| pointer::key(retain);
@@ -109,14 +104,13 @@ impl<'a> Request<'a> {
             source_tokens: &received.source_tokens,
             line_counts: &received.line_counts,
             relevance: Rc::new(Relevance::new(call.query.as_deref(), &call.mentioned(), &[])),
-            session_terms: history.terms(),
-            edited: history.edited(),
+            history: Some(history),
             earlier: if is_looked_up { history.earlier() } else { Earlier::Nothing },
             tracks_visibility: history.tracks_visibility(),
             key,
             duplicate_of,
-            same_but_for_times,
-            key_but_for_times: extra.key_but_for_times,
+            key_of_run: None,
+            is_compared: is_looked_up,
             in_full,
             is_verbatim: exclude::is_verbatim(call, policy),
             takes_notes: false,
@@ -137,14 +131,13 @@ impl<'a> Request<'a> {
             source_tokens: tokens,
             line_counts: &[],
             relevance: Rc::clone(&self.relevance),
-            session_terms: Vec::new(),
-            edited: Vec::new(),
+            history: None,
             earlier: Earlier::Nothing,
             tracks_visibility: false,
             key: None,
             duplicate_of: None,
-            same_but_for_times: None,
-            key_but_for_times: None,
+            key_of_run: None,
+            is_compared: false,
             in_full: self.in_full,
             is_verbatim: self.is_verbatim,
             takes_notes: false,
@@ -153,6 +146,34 @@ impl<'a> Request<'a> {
             pointer: None,
             weighs: false,
         }
+    }
+
+    /// The same with what a run is compared by, where it may be compared.
+    pub(super) fn with_key_of_run(self, key_of_run: Option<KeyOfRun<'a>>) -> Self {
+        Self { key_of_run, ..self }
+    }
+
+    /// What the result is compared by without its times, if it is a run of tests or a build, as what was found says.
+    pub(super) fn key_but_for_times(&self, found: &Evidence) -> Option<Key> {
+        let is_run = matches!(found.family.as_deref(), Some("test" | "build"));
+        self.key_of_run.filter(|_| is_run)?()
+    }
+
+    /// The earlier run that gave the same but for times.
+    pub(super) fn same_but_for_times(&self, found: &Evidence) -> Option<First> {
+        let history = self.history.filter(|_| self.is_compared)?;
+        let first = history.first_but_for_times(&self.key_but_for_times(found)?)?;
+        Some(First { shows_id: self.policy.ids_visible, ..first })
+    }
+
+    /// What the session talks about.
+    pub(super) fn session_terms(&self) -> Vec<Term> {
+        self.history.map(|history| history.terms()).unwrap_or_default()
+    }
+
+    /// Texts that the agent wrote into the file that the call looks at.
+    pub(super) fn edited(&self) -> Vec<Arc<str>> {
+        self.history.map(|history| history.edited()).unwrap_or_default()
     }
 
     /// A step begins.

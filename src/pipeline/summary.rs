@@ -13,16 +13,15 @@ use crate::text::source::count_lines;
 
 /// The outcome of a run of which all parts came to `came`.
 pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> Outcome {
-    let Parts { mut texts, found, mut shown, needs, shown_again, .. } = came;
+    let Parts { mut texts, found, mut shown, needs, shown_again, same_but_for_times, .. } = came;
     let Findings { mut evidence, references, terms, edited, mentions, is_exact } = found;
     let mut decision = Decision { key: request.key, references, terms, edited, ..Decision::default() };
     let as_sanitized =
         texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && **text == *part.text);
     let as_it_came = as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());
     evidence.status = if as_it_came { Status::Unchanged } else { Status::Compressed };
-    let is_run = matches!(evidence.family.as_deref(), Some("test" | "build"));
-    let key_but_for_times = request.key_but_for_times.filter(|_| is_run);
-    let first = request.duplicate_of.or(request.same_but_for_times.filter(|_| is_run));
+    let key_but_for_times = request.key_but_for_times(&evidence);
+    let first = request.duplicate_of.or(same_but_for_times);
     let seal_key = &request.policy.seal_key;
     if let Some(first) = first.filter(|_| !is_exact)
         && let Some(tokens) = dedup::replace(&mut texts, &shown_again, &first, seal_key, request.counter)

@@ -36,7 +36,11 @@ pub struct Member<'a> {
 impl<'a> Json<'a> {
     /// The whole of a text.
     pub fn of(raw: &'a RawValue) -> Self {
-        let text = raw.get();
+        Self::of_text(raw.get())
+    }
+
+    /// The same of a text that was read before.
+    pub fn of_text(text: &'a str) -> Self {
         let start = blank(text.as_bytes(), 0);
         Self { text, start, end: text.trim_end_matches([' ', '\n', '\r', '\t']).len().max(start) }
     }

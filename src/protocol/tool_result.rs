@@ -1,8 +1,9 @@
 //! `toolResult/*`: one result, or one turn's results.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::fmt;
 
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -72,16 +73,57 @@ pub struct ToolResult<'a> {
 
 /// The members of an object as JSON text: read in one pass with all that is around it, however long
 /// the content is. Of a name that stands twice, the last one.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
+pub struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Names;
+        impl<'de> Visitor<'de> for Names {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                // The names that are asked for, and any others that hosts send along.
+                let mut members = Vec::with_capacity(8);
+                while let Some(Name(name)) = map.next_key()? {
+                    let value: &RawValue = map.next_value()?;
+                    if is_asked_for(&name) {
+                        members.push((name, value));
+                    }
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Names)
+    }
+}
+
+/// Name of the result within a batch item.
+const INNER: &str = "result";
+/// Name of the count that the host gives.
+const TOKENS: &str = "tokens";
+
+fn is_asked_for(name: &str) -> bool {
+    let is_alias = || NAMES.iter().any(|(known, others)| *known == name || others.contains(&name));
+    name == INNER || name == TOKENS || is_alias()
+}
+
+/// The name of a member, borrowed where it holds no escape.
+#[derive(Deserialize)]
 #[serde(transparent)]
-pub struct Members<'a>(#[serde(borrow)] HashMap<String, &'a RawValue>);
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'a> Members<'a> {
     /// The member of that name, or of one of its other names, that is there and not null.
     fn find(&self, name: &'static str) -> Option<(&'static str, &'a RawValue)> {
         let others = NAMES.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, others)| others);
         let mut names = std::iter::once(name).chain(others.iter().copied());
-        names.find_map(|n| self.0.get(n).filter(|v| v.get() != "null").map(|v| (n, *v)))
+        let last = |name: &str| self.0.iter().rev().find(|(n, _)| n == name).map(|(_, value)| *value);
+        names.find_map(|n| last(n).filter(|v| v.get() != "null").map(|v| (n, v)))
     }
 
     /// Whether a member of that name, or of one of its other names, is there and not null.
@@ -122,7 +164,7 @@ impl<'a> ToolResult<'a> {
             is_error: members.get(place, "isError")?,
             content,
             full_output: members.get(place, "fullOutput")?.unwrap_or(false),
-            tokens: members.get(place, "tokens")?,
+            tokens: members.get(place, TOKENS)?,
         })
     }
 
@@ -130,7 +172,7 @@ impl<'a> ToolResult<'a> {
     /// Gives the result and its place.
     pub fn read_item(members: &Members<'a>, index: usize) -> Result<(Self, String), RpcError> {
         let place = format!("results[{index}]");
-        match members.find("result") {
+        match members.find(INNER) {
             Some((_, inner)) if members.find("content").is_none() => {
                 let full_output: Option<bool> = members.get(&place, "fullOutput")?;
                 let place = format!("{place}.result");

@@ -59,7 +59,9 @@ pub(super) fn or_tool(call: &ToolCall, label: Option<String>) -> String {
 fn ends(text: &str, lines: usize) -> Option<(u32, u32)> {
     let (mut first, mut last) = view::ends(text)?;
     let mut is_whole = true;
-    for line in text.lines().filter(|line| marker::may_hold(line)) {
+    // Few texts hold a marker: they are not asked line by line.
+    let lines_of = if marker::may_hold(text) { text } else { "" };
+    for line in lines_of.lines().filter(|line| marker::may_hold(line)) {
         let Some((
             Marker::Lines { first: a, last: b, .. }
             | Marker::Shown { first: a, last: b, .. }

@@ -4,6 +4,8 @@
 //! compared. Each anchor is represented by those four of its bytes that are rarest in texts. An anchor that was found is not
 //! searched for again. An automaton over as many anchors takes five times as long.
 
+use memchr::memmem::Finder;
+
 const BITS: u32 = 16;
 const SLOTS: usize = 1 << BITS;
 /// Places of which eight bytes hold all four.
@@ -18,7 +20,7 @@ pub(super) struct Anchors {
     starts: Vec<u16>,
     rows: Vec<Row>,
     /// Anchors of fewer than four bytes.
-    short: Vec<(&'static [u8], usize)>,
+    short: Vec<(Finder<'static>, usize)>,
 }
 
 /// Four bytes of an anchor.
@@ -42,7 +44,7 @@ impl Anchors {
             let anchor = anchor.as_bytes();
             match rarest(anchor) {
                 Some((at, four)) => rows.push(Row { four, at, anchor, owner }),
-                None => short.push((anchor, owner)),
+                None => short.push((Finder::new(anchor), owner)),
             }
         }
         rows.sort_by_key(|row: &Row| slot(row.four));
@@ -61,7 +63,7 @@ impl Anchors {
     /// Sets the numbers of the reducers of which an anchor stands in the text.
     pub(super) fn find(&self, text: &[u8], found: &mut [bool]) {
         for (anchor, owner) in &self.short {
-            found[*owner] = found[*owner] || memchr::memmem::find(text, anchor).is_some();
+            found[*owner] = found[*owner] || anchor.find(text).is_some();
         }
         let mut start = 0;
         // Five places at a time, all those whose four bytes stand in the eight.

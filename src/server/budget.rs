@@ -82,6 +82,11 @@ impl Budget {
         }
     }
 
+    /// Whether a handler would not wait.
+    pub(super) fn do_replies_fit(&self) -> bool {
+        lock(&self.held).replies <= self.limit
+    }
+
     /// Blocks a handler until another reply may be produced.
     pub(super) fn wait_until_replies_fit(&self) {
         let mut held = lock(&self.held);

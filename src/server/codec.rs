@@ -3,7 +3,7 @@
 //! There are two framings: the LSP base protocol (a `Content-Length` header block, then that many bytes), and one JSON text
 //! per line. The caller picks one; nothing here guesses.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use crate::memory::grow;
 
@@ -77,6 +77,13 @@ pub struct FrameReader<R> {
     framing: Framing,
     limit: u64,
     skip: u64,
+}
+
+impl<R: Read> FrameReader<BufReader<R>> {
+    /// Whether bytes behind the last message have come, as far as that is known without reading.
+    pub fn has_more(&self) -> bool {
+        !self.input.buffer().is_empty()
+    }
 }
 
 impl<R: BufRead> FrameReader<R> {

@@ -1,5 +1,5 @@
 //! Decides in order of arrival what happens to each message. Runs on the reader's thread and never waits, except for
-//! `initialize` and changes of settings. So cancels and `exit` take effect however busy the handlers are.
+//! `initialize`, changes of settings and a brief call behind which nothing has come yet. So cancels and `exit` take effect however busy the handlers are.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::jobs::{Entry, Job, Jobs};
 use super::outbox::Outbox;
 use super::phase::Phase;
 use super::service::{Backend, CONFIGURE, Shared, UNSUPPORTED, from_lsp, router};
-use super::turns::Size;
+use super::turns::{self, Size};
 use crate::engine::Method;
 use crate::protocol::error::{INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR};
 use crate::protocol::{Kind, RpcError};
@@ -43,6 +43,8 @@ pub(super) struct Dispatcher {
     outbox: Arc<Outbox>,
     phase: Arc<Phase>,
     runtime: Handle,
+    /// Whether nothing has come yet behind the message.
+    is_last: bool,
 }
 
 impl Dispatcher {
@@ -57,11 +59,12 @@ impl Dispatcher {
         let jobs = shared.jobs.clone();
         let service = router(shared.clone(), methods);
         let methods = methods.iter().map(|method| (method.name, method)).collect();
-        Self { service, methods, shared, jobs, outbox, phase, runtime }
+        Self { service, methods, shared, jobs, outbox, phase, runtime, is_last: false }
     }
 
-    /// Handles one message.
-    pub(super) fn accept(&mut self, body: Vec<u8>) -> Step {
+    /// Handles one message. `is_last` says that nothing has come yet behind it.
+    pub(super) fn accept(&mut self, body: Vec<u8>, is_last: bool) -> Step {
+        self.is_last = is_last;
         let Ok(text) = String::from_utf8(body) else {
             self.outbox.refuse(None, RpcError::new(PARSE_ERROR, "parse_error", "the message is not UTF-8"));
             return Step::Continue;
@@ -101,7 +104,7 @@ impl Dispatcher {
 
     /// Handled at once, because what follows uses the new settings. Waits for no handler.
     fn configure(&mut self, text: &str) {
-        let params = envelope::params(text).and_then(value).unwrap_or_default();
+        let params = value(envelope::params(text)).unwrap_or_default();
         let params = json!({ "settings": params.get("settings") });
         let answer = self.route(Request::build(CONFIGURE).params(params).finish());
         let _ = self.runtime.block_on(answer);
@@ -136,7 +139,12 @@ impl Dispatcher {
     fn run(&self, method: &str, session: Option<String>, job: Arc<Job>, answer: Answer) {
         let (jobs, runtime) = (self.jobs.clone(), self.runtime.clone());
         let size = Size::of(method, job.cost());
-        self.shared.turns.push(session, size, Box::new(move || runtime.block_on(finish(jobs, job, answer))));
+        let cost = job.cost();
+        let work = Box::new(move || runtime.block_on(finish(jobs, job, answer)));
+        match self.is_last && turns::is_brief(method, cost) && self.shared.budget.do_replies_fit() {
+            true => self.shared.turns.run_or_push(session, work),
+            false => self.shared.turns.push(session, size, work),
+        }
     }
 
     /// The queue of a call. Requests about a stream keep the order of its session.
@@ -151,7 +159,7 @@ impl Dispatcher {
 
     /// Handled at once: what follows depends on it, and LSP forbids the client to send anything before its answer.
     fn initialize(&mut self, job: &Arc<Job>) {
-        let params = job.take_text().map_or(Ok(Value::Null), |text| envelope::params(&text).and_then(value));
+        let params = job.take_text().map_or(Ok(Value::Null), |text| value(envelope::params(&text)));
         let request = match params.and_then(initialize_params) {
             Ok(params) => Request::build("initialize").params(params).id(job.ticket).finish(),
             Err(error) => return self.jobs.settle(job, &Err(error)),

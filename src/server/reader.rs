@@ -1,6 +1,6 @@
 //! The thread that reads stdin. It waits only for bytes, or for room while the client does not read.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 
 use super::Ending;
 use super::ServeOptions;
@@ -27,7 +27,7 @@ pub(super) fn read(
         budget.wait_for_room();
         match frames.read() {
             Ok(Inbound::Message(body)) => {
-                if dispatcher.accept(body) == Step::Exit {
+                if dispatcher.accept(body, !frames.has_more()) == Step::Exit {
                     return Ending::Exit;
                 }
             }
@@ -49,7 +49,7 @@ pub(super) fn read(
     }
 }
 
-fn stdin() -> impl BufRead {
+fn stdin() -> BufReader<impl Read> {
     BufReader::with_capacity(BUFFER, Patient(io::stdin().lock()))
 }
 

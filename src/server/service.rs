@@ -102,9 +102,16 @@ impl LanguageServer for Backend {
 
 impl Backend {
     fn request(&self, method: &'static Method, ticket: i64) -> BoxFuture<'static, LspResult<Value>> {
+        let jobs = self.0.jobs.clone();
         // When this resolves, the job has been answered; otherwise there is a bug.
-        let fault = RpcError::new(INTERNAL_ERROR, "internal", "the request was not carried out");
-        self.call(method, ticket).map(move |()| Err(to_lsp(&fault))).boxed()
+        let answer = move |()| match jobs.get(ticket) {
+            None => Ok(Value::Null),
+            Some(_) => {
+                let fault = RpcError::new(INTERNAL_ERROR, "internal", "the request was not carried out");
+                Err(to_lsp(&fault))
+            }
+        };
+        self.call(method, ticket).map(answer).boxed()
     }
 
     fn notification(&self, method: &'static Method, ticket: i64) -> BoxFuture<'static, ()> {
@@ -131,7 +138,7 @@ impl Shared {
         let Some(text) = job.take_text() else { return };
         let outcome = guarded(method.name, move || {
             job.cancel.over(|| {
-                let params = envelope::params(&text)?;
+                let params = envelope::params(&text);
                 // Parsing a large message can take as long as processing a small one.
                 job.cancel.check()?;
                 (method.handle)(&self.engine, params, &job.cancel)

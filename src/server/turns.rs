@@ -4,17 +4,24 @@
 //! core. Each session has at most one call in the queue, so sessions take turns. Calls without a session have as many places
 //! as there are cores, and each place counts as a session. One extra thread ensures that small calls never wait for large
 //! ones, which may take only as many threads as there are cores.
+//!
+//! A result of a few kilobytes with no other call beside it, and none behind it yet, is compressed on the thread that read it:
+//! to wake another costs about as much.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, Thread};
 
 use super::budget::lock;
 
 /// Most bytes of a small call, its overhead included. A choice: a text of this size takes a few milliseconds.
 const MAX_SMALL_BYTES: usize = 64 << 10;
+/// Most bytes of a brief call, its overhead included. A choice: cancels and `exit` wait about a millisecond for it.
+const MAX_BRIEF_BYTES: usize = 16 << 10;
+/// The method whose calls are brief: its work grows with the message and with nothing else.
+const BRIEF_METHOD: &str = "toolResult/compress";
 /// Methods whose message does not show the amount of work: the text came earlier.
 const LARGE_METHODS: &[&str] = &["toolResult/close", "artifact/search", "artifact/read"];
 
@@ -30,6 +37,11 @@ impl Size {
     pub(super) fn of(method: &str, bytes: usize) -> Self {
         if bytes <= MAX_SMALL_BYTES && !LARGE_METHODS.contains(&method) { Self::Small } else { Self::Large }
     }
+}
+
+/// Whether a call is so little work that the reader may wait for it.
+pub(super) fn is_brief(method: &str, bytes: usize) -> bool {
+    method == BRIEF_METHOD && bytes <= MAX_BRIEF_BYTES
 }
 
 /// The work of a call.
@@ -62,6 +74,11 @@ struct State {
 }
 
 impl State {
+    /// Whether no call waits or runs.
+    fn is_idle(&self) -> bool {
+        self.running == [0; 2] && self.ready.iter().all(VecDeque::is_empty)
+    }
+
     /// Queues a call for a thread.
     fn set_ready(&mut self, call: Call) {
         self.arrived += 1;
@@ -159,6 +176,19 @@ impl Turns {
         }
     }
 
+    /// As [`Self::push`] for a brief call, but runs it here if no other call waits or runs.
+    pub(super) fn run_or_push(&self, session: Option<String>, work: Work) {
+        let mut state = lock(&self.state);
+        if !state.is_idle() || state.closed {
+            drop(state);
+            return self.push(session, Size::Small, work);
+        }
+        state.add(Call { session, size: Size::Small, work }, self.cores);
+        let Some(call) = state.start(self.cores) else { return };
+        drop(state);
+        drop(self.run(call));
+    }
+
     /// Drops waiting calls and lets the threads end. Does not wait for running calls.
     pub(super) fn close(&self) {
         let closed = State { closed: true, ..State::default() };
@@ -173,7 +203,7 @@ impl Turns {
             if state.closed {
                 return;
             }
-            let Some(Call { session, size, work }) = state.start(self.cores) else {
+            let Some(call) = state.start(self.cores) else {
                 state.idle.push(thread::current());
                 drop(state);
                 thread::park();
@@ -183,13 +213,19 @@ impl Turns {
                 continue;
             };
             drop(state);
-            // A panic here is a bug of the server; the session must survive it.
-            let _ = catch_unwind(AssertUnwindSafe(work));
-            state = lock(&self.state);
-            if !state.closed {
-                state.finish(session.as_deref(), size);
-            }
+            state = self.run(call);
         }
+    }
+
+    /// Runs a call that was started.
+    fn run(&self, Call { session, size, work }: Call) -> MutexGuard<'_, State> {
+        // A panic here is a bug of the server; the session must survive it.
+        let _ = catch_unwind(AssertUnwindSafe(work));
+        let mut state = lock(&self.state);
+        if !state.closed {
+            state.finish(session.as_deref(), size);
+        }
+        state
     }
 }
 
@@ -258,6 +294,35 @@ mod tests {
         state.finish(Some("a"), Size::Large);
         state.finish(None, Size::Large);
         assert_eq!(state.places, [0, 0]);
+    }
+
+    #[test]
+    fn a_brief_call_runs_on_the_thread_that_brings_it_if_no_other_is_there() {
+        assert!(is_brief(BRIEF_METHOD, MAX_BRIEF_BYTES) && !is_brief(BRIEF_METHOD, MAX_BRIEF_BYTES + 1));
+        assert!(!is_brief("session/reclaim", 100));
+        let turns = Turns::start(2).unwrap();
+        let (done, who) = channel();
+        let tell = |done: &std::sync::mpsc::Sender<bool>| -> Work {
+            let (done, here) = (done.clone(), thread::current().id());
+            Box::new(move || _ = done.send(thread::current().id() == here))
+        };
+        for session in [Some("s"), None] {
+            turns.run_or_push(session.map(str::to_owned), tell(&done));
+            assert_eq!(who.recv(), Ok(true), "{session:?}");
+        }
+        let (go, wait) = channel::<()>();
+        turns.push(Some("other".to_owned()), Size::Small, Box::new(move || _ = wait.recv()));
+        turns.run_or_push(Some("s".to_owned()), tell(&done));
+        assert_eq!(who.recv(), Ok(false));
+        drop(go);
+        while !lock(&turns.state).is_idle() {
+            thread::yield_now();
+        }
+        // A fault ends neither the thread nor the turn of the session.
+        turns.run_or_push(Some("s".to_owned()), Box::new(|| panic!("on purpose")));
+        turns.run_or_push(Some("s".to_owned()), tell(&done));
+        assert_eq!(who.recv(), Ok(true));
+        turns.close();
     }
 
     #[test]

@@ -47,8 +47,19 @@ impl ToolCall {
     /// The tool's name in lower case without a server prefix such as `mcp__shell__`: what results
     /// are compared by.
     pub fn canonical_tool(&self) -> String {
-        let name = self.tool.rsplit("__").next().unwrap_or(&self.tool);
-        name.trim().to_ascii_lowercase()
+        self.bare_tool().to_ascii_lowercase()
+    }
+
+    /// The same in the case in which the host writes it.
+    fn bare_tool(&self) -> &str {
+        let prefix = self.tool.as_bytes().windows(2).rposition(|two| two == b"__");
+        self.tool[prefix.map_or(0, |at| at + 2)..].trim()
+    }
+
+    /// Whether the tool goes by one of these names, which are in lower case; see [`Self::canonical_tool`].
+    pub fn is_tool(&self, names: &[&str]) -> bool {
+        let name = self.bare_tool();
+        names.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// Whether it reads what our texts left out, as they advise: with the program, or with a tool of ours. Who asks for that
@@ -57,7 +68,7 @@ impl ToolCall {
         const COMMANDS: &[&str] = &["tersed artifacts ", "tersed.exe artifacts "];
         const TOOLS: &[&str] = &["tersed_expand", "tersed_search", "tersed_list"];
         let by_command = |command: &str| COMMANDS.iter().any(|part| command.contains(part));
-        self.command.as_deref().is_some_and(by_command) || TOOLS.contains(&self.canonical_tool().as_str())
+        self.command.as_deref().is_some_and(by_command) || self.is_tool(TOOLS)
     }
 
     /// Whether the tool changes a file: what it shows is not what it was called for.
@@ -80,10 +91,10 @@ impl ToolCall {
             "notebookedit",
             "delete_file",
         ];
-        let tool = self.canonical_tool();
-        let edits =
-            tool.starts_with("str_replace") && self.arguments.get("command").is_some_and(|c| c != "view");
-        edits || ACTS.contains(&tool.as_str())
+        const REPLACES: &str = "str_replace";
+        let name = self.bare_tool();
+        let replaces = name.get(..REPLACES.len()).is_some_and(|start| start.eq_ignore_ascii_case(REPLACES));
+        (replaces && self.arguments.get("command").is_some_and(|c| c != "view")) || self.is_tool(ACTS)
     }
 
     /// Short texts that the call mentions: patterns, paths, names.

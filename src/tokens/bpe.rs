@@ -5,6 +5,7 @@
 
 use super::{LineCounts, Other, TokenCounter, Verbatim, merge, split, table};
 use crate::stop;
+use std::cell::RefCell;
 use std::ops::Range;
 
 include!(concat!(env!("OUT_DIR"), "/longest.rs"));
@@ -25,12 +26,12 @@ impl TokenCounter for O200k {
     }
 
     fn count_lines(&self, text: &str) -> Option<LineCounts> {
-        let mut counter = Counter::new(text, split::o200k, O200K);
+        let counter = Counter::new(text, split::o200k, O200K);
         Some(LineCounts::new(text.as_bytes(), |range| counter.count(range)))
     }
 
     fn recount(&self, text: &str, counts: &LineCounts, other: Other<'_>, verbatim: &[Verbatim]) -> usize {
-        let mut counter = Counter::new(text, split::o200k, O200K);
+        let counter = Counter::new(text, split::o200k, O200K);
         counts.recount(text, other, verbatim, |range| counter.count(range))
     }
 }
@@ -45,12 +46,12 @@ impl TokenCounter for Cl100k {
     }
 
     fn count_lines(&self, text: &str) -> Option<LineCounts> {
-        let mut counter = Counter::new(text, split::cl100k, CL100K);
+        let counter = Counter::new(text, split::cl100k, CL100K);
         Some(LineCounts::new(text.as_bytes(), |range| counter.count(range)))
     }
 
     fn recount(&self, text: &str, counts: &LineCounts, other: Other<'_>, verbatim: &[Verbatim]) -> usize {
-        let mut counter = Counter::new(text, split::cl100k, CL100K);
+        let counter = Counter::new(text, split::cl100k, CL100K);
         counts.recount(text, other, verbatim, |range| counter.count(range))
     }
 }
@@ -62,18 +63,22 @@ struct Vocabulary {
     slots: &'static [[u8; 8]],
     /// Bytes of the longest token.
     longest: usize,
+    /// Its place among the vocabularies.
+    number: usize,
 }
 
 const O200K: Vocabulary = Vocabulary {
     pilots: include_bytes!(concat!(env!("OUT_DIR"), "/o200k_pilots.bin")),
     slots: include_bytes!(concat!(env!("OUT_DIR"), "/o200k_slots.bin")).as_chunks().0,
     longest: O200K_LONGEST,
+    number: 0,
 };
 
 const CL100K: Vocabulary = Vocabulary {
     pilots: include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_pilots.bin")),
     slots: include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_slots.bin")).as_chunks().0,
     longest: CL100K_LONGEST,
+    number: 1,
 };
 
 impl Vocabulary {
@@ -90,23 +95,28 @@ impl Vocabulary {
     }
 }
 
-/// The work of one count: buffers, and the counts of pieces that had to be merged.
+/// What a count works with: buffers, and the counts of pieces that had to be merged.
 #[derive(Default)]
 struct Work {
     scratch: merge::Scratch,
     /// Direct-mapped: the upper bits of a piece's hash above its count. The position gives the lower
-    /// bits (in a small table most of them), so that a piece is recognised by its hash. Empty until the first merge.
+    /// bits, so that a piece is recognised by its hash. Empty until the first merge.
     merged: Vec<u64>,
-    /// Bytes of the whole text.
-    text_len: usize,
 }
 
-/// Entries of [`Work::merged`], at most: identifiers and hashes repeat within a result, not across many.
-const MERGED: usize = 1 << COUNT_BITS;
+/// Entries of [`Work::merged`]: names repeat within a result, and in the next ones.
+const MERGED: usize = 1 << 12;
+/// Bits of an entry that hold the count: of a piece with a hash, which has fewer bytes than the longest token.
 const COUNT_BITS: u32 = 11;
-/// The same at least, and bytes of text for each: clearing the entries must not cost more than they save.
-const MIN_MERGED: usize = 64;
-const BYTES_PER_MERGED: usize = 16;
+const _: () = assert!(MERGED >= 1 << COUNT_BITS);
+const _: () = assert!(O200K_LONGEST < 1 << COUNT_BITS && CL100K_LONGEST < 1 << COUNT_BITS);
+/// Most bytes of a buffer that stays for the next count.
+const MAX_KEPT_BYTES: usize = 64 << 10;
+
+thread_local! {
+    /// For each vocabulary what this thread works with.
+    static WORK: [RefCell<Work>; 2] = Default::default();
+}
 
 /// Bytes between two questions whether anybody wants the count.
 const STRIDE: usize = 64 << 10;
@@ -116,22 +126,16 @@ struct Counter<'a, S> {
     bytes: &'a [u8],
     split: S,
     vocabulary: Vocabulary,
-    work: Work,
 }
 
 impl<'a, S: Fn(&[u8], usize) -> usize> Counter<'a, S> {
     fn new(text: &'a str, split: S, vocabulary: Vocabulary) -> Self {
-        Self {
-            bytes: text.as_bytes(),
-            split,
-            vocabulary,
-            work: Work { text_len: text.len(), ..Work::default() },
-        }
+        Self { bytes: text.as_bytes(), split, vocabulary }
     }
 
     /// The tokens of a part that begins and ends where a piece does.
     #[inline(never)]
-    fn count(&mut self, part: Range<usize>) -> usize {
+    fn count(&self, part: Range<usize>) -> usize {
         let (bytes, vocabulary) = (self.bytes, self.vocabulary);
         let mut start = part.start;
         let mut tokens = 0;
@@ -156,7 +160,7 @@ impl<'a, S: Fn(&[u8], usize) -> usize> Counter<'a, S> {
                 let hash =
                     if len > vocabulary.longest { None } else { Some(table::hash_in(bytes, start, len)) };
                 if hash.is_none_or(|hash| vocabulary.rank_of_hash(hash) == table::NO_RANK) {
-                    tokens += merged(&bytes[start..end], hash, vocabulary, &mut self.work);
+                    tokens += merged(&bytes[start..end], hash, vocabulary);
                     start = end;
                     continue;
                 }
@@ -183,22 +187,27 @@ fn digits(bytes: &[u8], at: usize) -> usize {
 
 /// The tokens of a piece that is no token itself; pieces with a hash are remembered.
 #[inline(never)]
-fn merged(piece: &[u8], hash: Option<u64>, vocabulary: Vocabulary, work: &mut Work) -> usize {
-    let rank = |bytes: &[u8]| vocabulary.rank(bytes);
-    let Some(hash) = hash else { return merge::count(piece, rank, &mut work.scratch) };
-    const LOW: u64 = MERGED as u64 - 1;
-    if work.merged.is_empty() {
-        let entries = (work.text_len / BYTES_PER_MERGED).clamp(MIN_MERGED, MERGED);
-        work.merged = vec![0; entries.next_power_of_two()];
-    }
-    let last = work.merged.len() - 1;
-    let known = &mut work.merged[hash as usize & last];
-    if *known != 0 && (*known ^ hash) & !LOW == 0 {
-        return (*known & LOW) as usize;
-    }
-    let tokens = merge::count(piece, rank, &mut work.scratch);
-    *known = hash & !LOW | tokens as u64;
-    tokens
+fn merged(piece: &[u8], hash: Option<u64>, vocabulary: Vocabulary) -> usize {
+    WORK.with(|all| {
+        let Work { scratch, merged } = &mut *all[vocabulary.number].borrow_mut();
+        let rank = |bytes: &[u8]| vocabulary.rank(bytes);
+        let Some(hash) = hash else {
+            let tokens = merge::count(piece, rank, scratch);
+            scratch.shrink(MAX_KEPT_BYTES);
+            return tokens;
+        };
+        if merged.is_empty() {
+            merged.resize(MERGED, 0);
+        }
+        const LOW: u64 = (1 << COUNT_BITS) - 1;
+        let known = &mut merged[hash as usize % MERGED];
+        if *known != 0 && (*known ^ hash) & !LOW == 0 {
+            return (*known & LOW) as usize;
+        }
+        let tokens = merge::count(piece, rank, scratch);
+        *known = hash & !LOW | tokens as u64;
+        tokens
+    })
 }
 
 #[cfg(test)]

@@ -61,6 +61,15 @@ struct Link {
     rank: u32,
 }
 
+impl Scratch {
+    /// Gives back what takes more than about `bytes`.
+    pub fn shrink(&mut self, bytes: usize) {
+        if self.links.capacity() * size_of::<Link>() > bytes {
+            *self = Self::default();
+        }
+    }
+}
+
 /// The number of tokens of `piece`, where `rank` tells the rank of a byte string.
 pub fn count(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) -> usize {
     if piece.len() <= MAX_ARRAY_BYTES {

@@ -59,7 +59,7 @@ pub fn run(data: &[u8]) {
         let message = envelope::read(text);
         assert_eq!(message, envelope::read(text));
         if let Message::Request { .. } = message {
-            assert!(envelope::params(text).is_ok() || envelope::params(text).is_err());
+            assert!(!envelope::params(text).is_empty());
             if let Some(answer) = answer(&handler, text) {
                 serde_json::from_str::<serde_json::Value>(&answer).expect("an answer is JSON");
             }

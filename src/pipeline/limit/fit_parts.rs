@@ -41,7 +41,7 @@ struct Place<'a> {
 
 /// Tokens of the failure lines and totals of a text, with the marker of a cut.
 pub(in crate::pipeline) fn needs_of(request: &Request<'_>, done: &PartOutput<'_>) -> usize {
-    let Some(source) = done.source.as_ref().filter(|_| done.is_report) else { return 0 };
+    let Some(source) = done.source.filter(|_| done.is_report) else { return 0 };
     let mut text = String::new();
     let mut seen = std::collections::HashSet::new();
     for line in details::with_totals(source, &done.signals) {
@@ -261,11 +261,11 @@ fn clipped(
 fn pointer_line(request: &Request<'_>, key: &str, parts: &[PartOutput<'_>]) -> String {
     let bytes = request.retain.as_ref().map_or(0, |retain| retain.bytes.len());
     let mime = request.retain.as_ref().and_then(|retain| retain.mime);
-    let mut texts = parts.iter().filter_map(|part| Some((part.source.as_ref()?, part)));
-    let lines = parts.iter().filter_map(|part| part.source.as_ref()).map(Source::len).sum();
+    let mut texts = parts.iter().filter_map(|part| Some((part.source?, part)));
+    let lines = parts.iter().filter_map(|part| part.source).map(Source::len).sum();
     let failures = parts.iter().map(|part| part.signals.len()).sum();
     let kind = texts.next().map_or(pointer::Kind::Text, |(_, part)| part.kind);
-    let only = parts.first().and_then(|part| part.source.as_ref()).filter(|_| parts.len() == 1);
+    let only = parts.first().and_then(|part| part.source).filter(|_| parts.len() == 1);
     pointer::line(key, &pointer::What { kind, mime, bytes, lines, failures, text: only.map(Source::text) })
 }
 

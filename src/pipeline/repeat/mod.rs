@@ -19,11 +19,10 @@ use crate::text::source::Source;
 use dedup::Key;
 
 /// What answers to the same question have in common: the texts but for digits, those of a file view without its numbers.
-pub(super) fn likeness(call: &ToolCall, parts: &[Sanitized]) -> u64 {
+pub(super) fn likeness(call: &ToolCall, sources: &[Source<'_>]) -> u64 {
     if viewed::file(call).is_none() {
-        return dedup::likeness(parts.iter().map(|part| &*part.text));
+        return dedup::likeness(sources.iter().map(Source::text));
     }
-    let sources: Vec<Source<'_>> = parts.iter().map(|part| Source::new(&part.text)).collect();
     let lines = sources.iter().flat_map(|s| (0..s.len()).map(|i| s.view().text(s.raw(i), i)));
     dedup::likeness(lines)
 }

@@ -54,17 +54,18 @@ impl Reducer for GitBlame {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let command = &input.detection.command;
-        if matches!(input.detection.shape, Shape::Search | Shape::Diff) || runs(input.source, FEW).is_empty()
-        {
-            return Claim::No;
-        }
         let is_blame =
             |s: &crate::detect::command::Simple| matches!(s.git_subcommand(), Some("blame" | "annotate"));
-        match command.runs(is_blame) {
+        let claim = match command.runs(is_blame) {
             true => Claim::Command,
             // A filter chose lines, or a file holds a blame.
             false if command.is_filtered() || input.detection.shape == Shape::File => Claim::No,
             false => Claim::Content,
+        };
+        match input.detection.shape {
+            Shape::Search | Shape::Diff => Claim::No,
+            _ if claim == Claim::No || runs(input.source, FEW).is_empty() => Claim::No,
+            _ => claim,
         }
     }
 

@@ -56,17 +56,11 @@ pub(super) struct BareRun {
 /// Most remembered matches; a power of two.
 const MATCHES: usize = 64;
 
-/// Positions of values in matches of regexes, so that repeated lines need not be parsed again.
-#[derive(Debug)]
-pub(super) struct Matches([Option<Match>; MATCHES]);
+/// Positions of values in matches of regexes, so that repeated lines need not be parsed again. Empty until the first match.
+#[derive(Debug, Default)]
+pub(super) struct Matches(Vec<Option<Match>>);
 
-impl Default for Matches {
-    fn default() -> Self {
-        Self([const { None }; MATCHES])
-    }
-}
-
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Match {
     rule: u16,
     whole: Range<usize>,
@@ -77,7 +71,7 @@ struct Match {
 impl Matches {
     /// The position of the value in a match of the same bytes with the same neighbours: nothing else affects it.
     pub(super) fn value(&self, text: &[u8], rule: u16, whole: Range<usize>) -> Option<Range<usize>> {
-        let known = self.0[Self::place(text, rule, &whole)].as_ref()?;
+        let known = self.0.get(Self::place(text, rule, &whole))?.as_ref()?;
         let same = known.rule == rule
             && known.whole.len() == whole.len()
             && text[known.whole.clone()] == text[whole.clone()]
@@ -89,6 +83,7 @@ impl Matches {
 
     pub(super) fn add(&mut self, text: &[u8], rule: u16, whole: Range<usize>, value: &Range<usize>) {
         let place = Self::place(text, rule, &whole);
+        self.0.resize(MATCHES, None);
         let value = (value.start - whole.start, value.len());
         self.0[place] = Some(Match { rule, whole, value });
     }
