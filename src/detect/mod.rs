@@ -73,6 +73,19 @@ impl Detection {
     pub fn reports_failures(&self) -> bool {
         !self.is_document && self.shape == Shape::Other || (self.shape == Shape::File && !self.is_written)
     }
+
+    /// Whether every part of the command only looks: at files that people write, at changes, for lines or for names; or counts
+    /// them, or says something itself. What reads like a failure in such an output is quoted, though it has no shape.
+    pub fn only_looks(&self) -> bool {
+        let looks = |(at, simple): (usize, &Simple)| match program_shape(simple) {
+            // A log tells the failures of the program that wrote it.
+            Shape::File => at > 0 || self.is_written,
+            Shape::Other => PLAIN.contains(&simple.program()),
+            Shape::Search | Shape::Listing | Shape::Diff => true,
+        };
+        let pipelines = &self.command.pipelines;
+        !pipelines.is_empty() && pipelines.iter().all(|pipeline| pipeline.iter().enumerate().all(looks))
+    }
 }
 
 /// Looks at the call and at the head of the text.
@@ -363,6 +376,9 @@ const TRANSFORMS: &[&str] = &[
     "ConvertFrom-Json",
 ];
 
+/// Programs that say what they are told to, count, or put lines in order.
+const PLAIN: &[&str] = &["echo", "printf", "pwd", "wc", "sort", "uniq", "cut", "tr"];
+
 fn program_shape(simple: &Simple) -> Shape {
     match simple.program() {
         "cat" | "head" | "tail" | "sed" | "nl" | "bat" | "batcat" | "less" | "more" | "view" | "open"
@@ -421,5 +437,20 @@ mod tests {
         assert_eq!(shape("bash", Some("git diff | head")), Shape::Diff);
         assert_eq!(shape("bash", Some("cargo test")), Shape::Other);
         assert_eq!(shape("Read", Some("`src/a.rs`")), Shape::File);
+    }
+
+    #[test]
+    fn commands_that_only_look_quote_failures() {
+        let looks = |command: &str| {
+            let call =
+                ToolCall { tool: "bash".into(), command: Some(command.to_owned()), ..ToolCall::default() };
+            detect(&call, &Source::new("x")).only_looks()
+        };
+        assert!(looks("echo '== where =='; grep -rn error src | head -5 && sed -n 1,9p src/a.rs"));
+        assert!(looks("cd /w && ls src && wc -l src/a.rs | sort -n"));
+        assert!(!looks("tail -50 build.log; ls"), "what wrote it failed");
+        assert!(!looks("make >/dev/null; ls") && !looks("find . | xargs make") && !looks("./run | sort"));
+        assert!(!looks("echo run && make") && !looks("cat a.py | python3 -") && !looks("cargo test"));
+        assert!(!looks(""));
     }
 }

@@ -62,8 +62,8 @@ pub struct ReclaimTerms {
     /// Prices, in place of `cache`.
     #[serde(default)]
     pub prices: Option<CachePrices>,
-    /// The least that is to be gained, in tokens read from the cache. Default 6000; 60000 for a batch with results that no
-    /// later one stands for, in `aggressive` 20000.
+    /// The least that is to be gained, in tokens read from the cache. Default 6000; 12000 for a batch with results that no
+    /// later one stands for.
     #[serde(default)]
     pub min_gain: Option<u64>,
 }

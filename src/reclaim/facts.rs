@@ -36,6 +36,8 @@ pub struct Facts {
     pub(super) view: Option<View>,
     /// The file at which the call looked, or which it changed.
     pub(super) file: Option<String>,
+    /// Whether the call edits that file.
+    pub(super) is_edit: bool,
     /// What a small search or listing found.
     pub(super) hits: Hits,
     /// Whether it is of a run of tests or of a build.
@@ -77,7 +79,7 @@ impl Facts {
         facts.looks(call, text, about);
         facts.has_failed = match call.succeeded() {
             Some(succeeded) => !succeeded,
-            None => evidence.guard.signals > 0 && detection.reports_failures(),
+            None => evidence.guard.signals > 0 && detection.reports_failures() && !detection.only_looks(),
         };
         // What a rule keeps exact stays, and what was read back because it was needed.
         let is_exact = matches!(evidence.status, Status::Suppressed | Status::Bypassed);
@@ -100,6 +102,7 @@ impl Facts {
         let file = looked_at.or_else(|| call.path.clone());
         let view = View::of(text, file.as_deref());
         self.of = label::or_tool(call, label::of(call, (text, self.lines), about));
+        self.is_edit = edit::is_edit(call);
         self.file = file.or_else(|| Some(view.as_ref()?.file.clone()));
         // What an edit shows that was rejected is not what the file holds.
         self.view = view.filter(|_| !edit::is_rejected(call, text));
@@ -231,5 +234,10 @@ mod tests {
         let passed = facts(&call, &format!("{log}done\n"));
         assert_eq!((passed.has_failed, &*passed.rest), (false, "done"));
         assert!(!facts(&call, "short\n").may_go);
+        // Commands that only look quote what failed.
+        let looks = ToolCall { command: Some("echo here; cat a.py; ls".into()), ..call.clone() };
+        assert!(!facts(&looks, &format!("{log}error: no such file a.c\n{log}")).has_failed);
+        let looks = ToolCall { exit_code: Some(1), ..looks };
+        assert!(facts(&looks, &format!("{log}error: no such file a.c\n{log}")).has_failed);
     }
 }

@@ -13,8 +13,16 @@ use crate::text::marker::Gone;
 /// pauses, so that it has to be uncited for longer.
 const OFTEN: usize = 4;
 const OFTEN_WAITS: usize = 3;
-/// Requests to come are never thought to be fewer.
+/// A list through which the agent works waits for so many times the age of others.
+const LIST_WAITS: usize = 4;
+/// Where the agent asked again for what had gone uncited, results wait for longer: by so many times the share of those. Before many
+/// have gone, so many more count as gone, so that the first one that is asked for doubles the wait.
+const ASKED_WEIGHS: usize = 4;
+const ASKED_OF: usize = 3;
+/// Requests to come are never thought to be fewer, or more: of a long conversation the end is as near as that of another, and more of
+/// it is rewritten.
 pub(super) const MIN_TO_COME: usize = 5;
+const MAX_TO_COME: usize = 40;
 
 impl Timeline {
     /// What may go before the next request, as far as it pays. `to_come` is the number of requests to come, where it is known.
@@ -27,9 +35,10 @@ impl Timeline {
         if self.is_full() {
             return Batch::default();
         }
-        let guess = (self.answers * care.to_come_thousandths / 1000).max(MIN_TO_COME);
+        let guess = (self.answers * care.to_come_thousandths / 1000).clamp(MIN_TO_COME, MAX_TO_COME);
         let requests = to_come.unwrap_or(guess);
         let here = context.here(self.results.len());
+        let care = self.waiting(care);
         let why = |number: usize| self.why(number, self.results.get(number)?, &here, care);
         let all = self.best(context, &here, factor, requests, why);
         if all.sum.gain >= care.min_gain_uncited {
@@ -41,6 +50,14 @@ impl Timeline {
             true => sure,
             false => Batch { gone: Vec::new(), ..all },
         }
+    }
+
+    /// The same care with the waits of this conversation.
+    fn waiting(&self, care: Care) -> Care {
+        let is_uncited = |entry: &&Entry| matches!(entry.gone, Some((_, Gone::NotCited(_))));
+        let of = self.results.iter().filter(is_uncited).count() + ASKED_OF;
+        let longer = |answers: usize| answers + answers * ASKED_WEIGHS * self.asked_again / of;
+        Care { age: longer(care.age), uncited: longer(care.uncited), ..care }
     }
 
     /// The batch that gains most of what may go.
@@ -138,14 +155,13 @@ impl Timeline {
         if facts.has_failed {
             return None;
         }
-        let times = 1 + self.asked_again;
         let uncited = self.answers - entry.cited.unwrap_or(entry.since);
-        if facts.hits.is_worked_through() && uncited < 2 * care.age * times {
+        if facts.hits.is_worked_through() && uncited < LIST_WAITS * care.age {
             return None;
         }
-        let is_old = self.answers - entry.since >= care.age * times;
+        let is_old = self.answers - entry.since >= care.age;
         let waits = if entry.citations >= OFTEN { OFTEN_WAITS } else { 1 };
-        let is_uncited = entry.cited.is_none() || uncited >= care.uncited * times * waits;
+        let is_uncited = entry.cited.is_none() || uncited >= care.uncited * waits;
         (is_old && is_uncited).then_some(Gone::NotCited(uncited))
     }
 

@@ -115,20 +115,40 @@ fn nothing_goes_where_it_does_not_pay() {
     assert_eq!(timeline.plan(Factor::COLD, None, CARE).sum.requests, MIN_TO_COME);
 }
 
-#[test]
-fn who_asks_again_for_what_went_is_given_more_time() {
-    let mut steps = vec![("", Some(result("a", "", 1)))];
+/// A text, not a run: the same call may give another one.
+fn page(call: &str, words: &str, asked: u8) -> Facts {
+    Facts { is_run: false, ..result(call, words, asked) }
+}
+
+/// After how many answers a result goes that comes after so many went, of which `again` is asked for once more.
+fn waits_after(went: u8, first: &Facts, again: Facts) -> usize {
+    let mut steps = vec![("", Some(first.clone()))];
+    steps.extend((1..went).map(|n| ("", Some(page(&n.to_string(), "", 100 + n)))));
     steps.extend(vec![("", None); 4]);
     let mut timeline = told(&steps);
     timeline.apply(&timeline.plan(Factor::COLD, None, CARE));
+    assert!((0..usize::from(went)).all(|number| timeline.gone(number, usize::MAX).is_some()));
     timeline.answer(&Words::default(), 50);
-    timeline.result(result("b", "", 1), false);
-    for _ in 0..4 {
-        timeline.answer(&Words::default(), 50);
-    }
-    assert_eq!(gone(&timeline), []);
-    (0..4).for_each(|_| timeline.answer(&Words::default(), 50));
-    assert_eq!(gone(&timeline), [(1, Gone::NotCited(8))]);
+    timeline.result(again, false);
+    (1..100)
+        .find(|_| {
+            timeline.answer(&Words::default(), 50);
+            !gone(&timeline).is_empty()
+        })
+        .unwrap()
+}
+
+#[test]
+fn who_asks_again_for_what_went_is_given_more_time() {
+    let first = page("a", "alpha_1 beta_2", 1);
+    assert_eq!(waits_after(1, &first, page("b", "alpha_1 gamma_3", 1)), 8);
+    // One of many says less, another text or another call nothing.
+    assert_eq!(waits_after(13, &first, page("b", "alpha_1 gamma_3", 1)), 5);
+    assert_eq!(waits_after(1, &first, page("b", "delta_1 gamma_3", 1)), 4);
+    assert_eq!(waits_after(1, &first, page("b", "alpha_1 gamma_3", 2)), 4);
+    // Neither does a run after a change.
+    let run = result("a", "alpha_1 beta_2", 1);
+    assert_eq!(waits_after(1, &run, Facts { call: "b".into(), ..run.clone() }), 4);
 }
 
 #[test]
@@ -200,9 +220,9 @@ fn what_left_neither_goes_nor_stands_for_anything() {
 
 #[test]
 fn the_same_call_with_another_page_replaces_nothing() {
-    let page = |call, words| Facts { is_run: false, ..result(call, words, 1) };
-    let steps =
-        |second| [("", Some(page("a", "one_1 two_2"))), ("", Some(page("b", second))), ("", None)].to_vec();
+    let steps = |second| {
+        [("", Some(page("a", "one_1 two_2", 1))), ("", Some(page("b", second, 1))), ("", None)].to_vec()
+    };
     assert_eq!(gone(&told(&steps("three_3 four_4"))), []);
     assert_eq!(gone(&told(&steps("one_1 three_3"))), [(0, Gone::RunAgain(1))]);
 }
@@ -214,6 +234,25 @@ fn view(call: &str, tenth: &str) -> Facts {
         (1..=20).map(|n| if n % 2 == 0 { line(n) } else { format!("{n}: line {n}\n") }).collect();
     let view = View::of(&text, Some("a.rs"));
     Facts { is_run: false, view, asked: None, of: format!("{call} of a.rs"), ..result(call, "", 0) }
+}
+
+#[test]
+fn what_shows_a_file_is_cited_by_edits_of_it() {
+    let of_file = |call: &str, file: &str, is_edit| {
+        ("", Some(Facts { file: Some(file.into()), is_edit, ..page(call, call, call.as_bytes()[0]) }))
+    };
+    let told = |is_edit, quiet: usize| {
+        let steps = [
+            of_file("a", "/w/src/a.rs", false),
+            of_file("b", "src/b.rs", false),
+            of_file("c", "src/a.rs", is_edit),
+        ];
+        gone(&told(&[&steps[..], &vec![("", None); quiet]].concat()))
+    };
+    assert_eq!(told(false, 2), [(0, Gone::NotCited(4))]);
+    assert_eq!(told(true, 3), [(1, Gone::NotCited(4))]);
+    // The answer that made the edit was the third.
+    assert_eq!(told(true, 6)[0], (0, Gone::NotCited(7)));
 }
 
 #[test]

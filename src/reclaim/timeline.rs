@@ -6,6 +6,7 @@ use super::batch::Batch;
 use super::context::{Context, Item};
 use super::view::Again;
 use super::{Facts, Words};
+use crate::detect::viewed;
 use crate::text::marker::Gone;
 
 /// Most results and most answers that are looked at, since each answer is compared with each result. In a longer conversation no
@@ -87,7 +88,8 @@ pub struct Timeline {
     pub(super) cached: usize,
     /// Tokens of other messages behind the last result.
     between: usize,
-    /// How often the agent asked again for what had gone uncited.
+    /// How often the agent asked again for what had gone uncited. A run or a call that gives something else by now is made for
+    /// what is new.
     pub(super) asked_again: usize,
 }
 
@@ -218,7 +220,8 @@ impl Timeline {
             list.retain(|earlier| {
                 let entry = &mut self.results[*earlier];
                 let was_uncited = matches!(entry.gone, Some((_, Gone::NotCited(_))));
-                is_asked_again |= is_of_call && was_uncited;
+                let is_same = || !entry.facts.is_run && facts.is_like(&entry.facts);
+                is_asked_again |= is_of_call && was_uncited && is_same();
                 let how = match is_of_call {
                     true => {
                         let is_newer = entry.facts.view.is_none() && facts.is_like(&entry.facts);
@@ -255,12 +258,15 @@ impl Timeline {
         });
     }
 
-    /// A list of work is cited by each step through it.
+    /// A list of work is cited by each step through it, and what shows a file by each edit of that.
     fn step(&mut self, facts: &Facts) {
         let Some(file) = facts.file.as_deref() else { return };
+        let name = viewed::name(file);
         let answer = self.answers.saturating_sub(1);
         for entry in self.results.iter_mut().filter(|entry| entry.gone.is_none()) {
-            if entry.facts.hits.step(file, facts.view.as_ref()) {
+            let is_of_file = || entry.facts.file.as_deref().is_some_and(|file| viewed::name(file) == name);
+            let is_edited = facts.is_edit && is_of_file();
+            if entry.facts.hits.step(file, facts.view.as_ref()) || is_edited {
                 entry.cite(answer);
             }
         }

@@ -373,6 +373,36 @@ fn a_conversation_that_takes_another_turn_is_told_anew() {
 }
 
 #[test]
+fn an_answer_that_goes_on_brings_nothing_back() {
+    let all = turns(20);
+    for n in 4..all.len() {
+        // First the model only says something; then it goes on, and names something of every result.
+        let mut open = body("openai-chat", &all[..n]);
+        let messages = open["messages"].as_array_mut().unwrap();
+        messages.push(json!({ "role": "assistant", "content": "Look on." }));
+        let mut last = all[n].clone();
+        last.said = (0..n).map(|k| format!("item_{k}_5 unit_{k}.c ")).collect();
+        let next = body("openai-chat", &[&all[..n], &[last]].concat());
+        let mut grown = open.clone();
+        grown["messages"]
+            .as_array_mut()
+            .unwrap()
+            .extend(next["messages"].as_array().unwrap()[1 + 2 * n..].to_vec());
+        let engine = engine();
+        let send = |body: &Value| {
+            let params = json!({
+                "sessionId": "s", "format": "openai-chat", "body": body, "reclaim": "auto",
+                "reclaimTerms": { "cache": "cold", "minGain": 0 },
+            });
+            call(&engine, "messages/compress", &params)
+        };
+        let gone = |answer: &Value| answer["reclaim"]["results"].as_u64().unwrap();
+        let (before, after) = (send(&open), send(&grown));
+        assert!(gone(&after) >= gone(&before), "{n}: {} then {}", gone(&before), gone(&after));
+    }
+}
+
+#[test]
 fn what_is_not_allowed_is_named() {
     let engine = engine();
     let refused = |more: Value| {

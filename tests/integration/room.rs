@@ -251,7 +251,7 @@ fn without_answers_only_what_a_later_result_stands_for_leaves() {
         more
     };
     let counts: Vec<usize> = (0..10).map(|n| ids(&host.ask(&told(n))).len()).collect();
-    assert!(counts[..2].iter().all(|count| *count == 1) && counts[9] > 20, "{counts:?}");
+    assert!(counts[0] == 1 && counts[9] > 20, "{counts:?}");
 }
 
 #[test]
@@ -266,12 +266,12 @@ fn answers_stand_in_front_of_the_results_of_their_calls() {
         let mut answers = vec![json!({ "text": first, "toolCallIds": calls(0, 1) })];
         answers.extend((1..8).map(|n| json!({ "text": "Well.", "toolCallIds": calls(n, n + 1) })));
         answers.push(json!({ "text": second, "toolCallIds": calls(8, 10) }));
-        answers.extend((0..2).map(|_| json!({ "text": "Well." })));
+        answers.push(json!({ "text": "Well." }));
         let offer = host.ask(&json!({ "answers": answers, "reclaimTerms": terms }));
         ids(&offer).contains(&"call_0")
     };
     assert!(gone("It has item_0_5.", "Look on."), "said before it was seen");
-    assert!(!gone("Look.", "It has item_0_5."), "cited three answers ago");
+    assert!(!gone("Look.", "It has item_0_5."), "cited two answers ago");
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn results_that_were_not_noted_and_exact_ones_stay() {
         more.as_object_mut().unwrap().extend(cold.as_object().unwrap().clone());
         let offer = host.ask(&more);
         assert!(ids(&offer).iter().all(|id| *id == "call_4"), "{offer}");
-        assert_eq!(ids(&offer).is_empty(), n < 10, "{n}");
+        assert_eq!(ids(&offer).is_empty(), n < 4, "{n}");
     }
     for policy in [json!({ "neverOmit": true }), json!({ "mode": "safe" })] {
         assert_eq!(ids(&host.ask(&json!({ "policy": policy }))), [""; 0]);

@@ -88,7 +88,7 @@ pub(super) struct Finder<'a> {
     pub(super) regions: Vec<Region>,
     /// What the model said, in order.
     pub(super) said: Vec<Said<'a>>,
-    is_speaking: bool,
+    pub(super) is_speaking: bool,
     calls: HashMap<Cow<'a, str>, Call<'a>>,
     /// Calls without an id, by name, in order.
     unnamed: HashMap<String, Vec<Call<'a>>>,

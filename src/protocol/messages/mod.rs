@@ -214,7 +214,7 @@ pub struct Read<'a> {
     pub found: Vec<Found<'a>>,
     /// Values that tools, searches and servers gave, the texts of the results among them, without overlap.
     pub regions: Vec<Region>,
-    /// What the model said, in order.
+    /// What the model said, in order, but for what the body ends with.
     pub said: Vec<Said<'a>>,
 }
 
@@ -235,7 +235,11 @@ fn read_as(body: Json<'_>, format: Format) -> Result<Read<'_>, RpcError> {
         Format::Gemini => gemini::read(body, &mut finder)?,
         Format::Mcp => mcp::read(body, &mut finder)?,
     }
-    let Finder { found, regions, said, .. } = finder;
+    let Finder { found, regions, mut said, is_speaking, .. } = finder;
+    if is_speaking {
+        // What a body ends with may go on in the next one, where both are one answer.
+        said.pop();
+    }
     Ok(Read { format: Some(format), found, regions, said })
 }
 

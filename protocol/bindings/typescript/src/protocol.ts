@@ -1099,8 +1099,8 @@ export interface ReclaimTerms {
   /** Prices, in place of `cache`. */
   prices?: CachePrices | null | undefined;
   /**
-   * The least that is to be gained, in tokens read from the cache. Default 6000; 60000 for a batch
-   * with results that no later one stands for, in `aggressive` 20000.
+   * The least that is to be gained, in tokens read from the cache. Default 6000; 12000 for a batch
+   * with results that no later one stands for.
    */
   minGain?: number | null | undefined;
 }

@@ -1590,8 +1590,8 @@ class ReclaimTerms(TypedDict, total=False):
     """Prices, in place of `cache`."""
 
     minGain: int | None
-    """The least that is to be gained, in tokens read from the cache. Default 6000; 60000 for a
-    batch with results that no later one stands for, in `aggressive` 20000.
+    """The least that is to be gained, in tokens read from the cache. Default 6000; 12000 for a
+    batch with results that no later one stands for.
     """
 
 
