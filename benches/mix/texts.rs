@@ -105,7 +105,7 @@ impl Dice {
     }
 
     fn word(&mut self) -> &'static str {
-        *self.one::<&str>(WORDS)
+        self.one::<&str>(WORDS)
     }
 
     /// A name of two words.

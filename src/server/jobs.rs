@@ -150,9 +150,10 @@ impl Jobs {
             table.by_id.get(&*envelope::id_key(raw_id)).and_then(|ticket| table.open.get(ticket)).cloned()
         };
         if let Some(job) = job {
-            job.cancel.cancel();
             let what = "the client cancelled the request";
             self.settle(&job, &Err(RpcError::new(REQUEST_CANCELLED, "cancelled", what)));
+            // Last: a handler that heeds it may be faster than the answer.
+            job.cancel.cancel();
         }
     }
 
