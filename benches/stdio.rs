@@ -5,10 +5,13 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "child/mod.rs"]
+mod child;
+
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use child::Server;
 
 const REQUESTS: usize = 2_000;
 const STARTS: usize = 30;
@@ -21,7 +24,7 @@ fn main() {
     let server = || Server::start(&[env!("CARGO_BIN_EXE_tersed"), "serve"]);
     let compress = {
         let mut server = server();
-        server.initialize();
+        initialize(&mut server);
         round_trips(&mut server, &text)
     };
     let mut starts: Vec<Duration> = (0..STARTS).map(|_| start_to_reply(server)).collect();
@@ -39,62 +42,17 @@ fn main() {
     memory(server());
 }
 
-/// A child that answers each message by one message.
-struct Server {
-    child: Child,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
-    reply: Vec<u8>,
+fn initialize(server: &mut Server) {
+    server.exchange(&framed(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#));
+    assert!(server.reply.windows(12).any(|w| w == b"capabilities"));
+    server.send(&framed(r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#));
 }
 
-impl Server {
-    fn start(argv: &[&str]) -> Self {
-        let mut child = Command::new(argv[0])
-            .args(&argv[1..])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let stdin = child.stdin.take().unwrap();
-        let stdout = BufReader::with_capacity(RESULT, child.stdout.take().unwrap());
-        Self { child, stdin, stdout, reply: Vec::new() }
-    }
-
-    /// Sends one framed message and reads one. Pipes and buffers of either child hold all of a message, so
-    /// that writing first cannot block for good.
-    fn exchange(&mut self, message: &[u8]) {
-        self.stdin.write_all(message).unwrap();
-        let mut header = String::new();
-        let mut length = 0;
-        while header != "\r\n" {
-            header.clear();
-            assert!(self.stdout.read_line(&mut header).unwrap() > 0, "the child ended");
-            length = header.strip_prefix("Content-Length: ").map_or(length, |n| n.trim().parse().unwrap());
-        }
-        self.reply.resize(length, 0);
-        self.stdout.read_exact(&mut self.reply).unwrap();
-    }
-
-    fn initialize(&mut self) {
-        self.exchange(&framed(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#));
-        assert!(self.reply.windows(12).any(|w| w == b"capabilities"));
-        self.stdin.write_all(&framed(r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#)).unwrap();
-    }
-
-    /// Resident memory in MB, where the system tells it in `/proc`.
-    fn resident(&self) -> Option<f64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        Some(line.trim().strip_suffix(" kB")?.parse::<f64>().ok()? * 1024.0 / 1e6)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Resident memory in MB, where the system tells it in `/proc`.
+fn resident(server: &Server) -> Option<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<f64>().ok()? * 1024.0 / 1e6)
 }
 
 fn framed(body: &str) -> Vec<u8> {
@@ -142,8 +100,8 @@ fn memory(mut server: Server) {
     let show = |name: &str, mb: Option<f64>| {
         println!("{name:<46}{:>12}", mb.map_or("unknown".to_owned(), |mb| format!("{mb:.1} MB")));
     };
-    server.initialize();
-    show("resident after initialize", server.resident());
+    initialize(&mut server);
+    show("resident after initialize", resident(&server));
     for number in 0..100 {
         let text = log(2_000 << (number % 8));
         let (text, command) = match number % 4 {
@@ -157,7 +115,7 @@ fn memory(mut server: Server) {
         };
         server.exchange(&numbered(&request(&text, command), number));
     }
-    show("resident after 100 mixed results", server.resident());
+    show("resident after 100 mixed results", resident(&server));
 }
 
 /// Lines of a log by a linear congruential generator, up to `size` bytes.

@@ -8,9 +8,12 @@
 #![allow(clippy::unwrap_used)]
 
 #[cfg(target_os = "linux")]
+#[path = "../child/mod.rs"]
 mod child;
 mod corpus;
 mod texts;
+#[cfg(target_os = "linux")]
+mod times;
 
 use std::time::Duration;
 
@@ -78,17 +81,18 @@ fn messages(results: &[Result]) -> impl Iterator<Item = Vec<u8>> + '_ {
 
 #[cfg(target_os = "linux")]
 fn measure(results: &[Result]) {
-    let mut server = child::Server::start();
+    let mut server = child::Server::start(&[env!("CARGO_BIN_EXE_tersed"), "serve"]);
     let mut messages = messages(results);
     server.exchange(&messages.next().unwrap());
     server.send(&messages.next().unwrap());
     let (mut kinds, mut sizes) = (Vec::new(), Vec::new());
     sizes.extend(SIZES.iter().map(|bound| Row { name: size_name(*bound), ..Row::default() }));
     let mut total = Row { name: "all".to_owned(), ..Row::default() };
-    let mut before = server.cpu();
+    let mut before = times::cpu(server.id());
     for (result, message) in results.iter().zip(messages) {
         server.exchange(&message);
-        let now = server.cpu();
+        assert!(memchr::memmem::find(&server.reply, b"\"result\":").is_some());
+        let now = times::cpu(server.id());
         let took = now.saturating_sub(before);
         before = now;
         let size = SIZES.iter().position(|bound| result.text.len() <= *bound).unwrap();
@@ -108,7 +112,7 @@ fn measure(results: &[Result]) {
         "", "results", "MB", "tersed ms", "µs a result", "gzip -6 ms", "ratio"
     );
     for row in kinds.iter().chain(&sizes).chain([&total]).filter(|row| row.results > 0) {
-        let gzip = child::gzip(row.texts.as_bytes());
+        let gzip = times::gzip(row.texts.as_bytes());
         println!(
             "{:<16}{:>9}{:>10.2}{:>12.1}{:>12.1}{:>12.1}{:>9.2}",
             row.name,

@@ -1,5 +1,6 @@
 //! Decides in order of arrival what happens to each message. Runs on the reader's thread and never waits, except for
-//! `initialize`, changes of settings and a brief call behind which nothing has come yet. So cancels and `exit` take effect however busy the handlers are.
+//! `initialize`, changes of settings and a brief call behind which nothing has come yet. So cancels and `exit` take effect
+//! however busy the handlers are.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -6,7 +6,6 @@
 pub mod call;
 pub mod cut;
 pub mod details;
-pub mod digits;
 pub mod flags;
 pub mod judge;
 pub mod ledger;

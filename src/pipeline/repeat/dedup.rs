@@ -14,7 +14,6 @@ use crate::pipeline::repeat::blocks::{Earlier, Reference};
 use crate::pipeline::repeat::times;
 use crate::sanitize::spare::Fingerprint;
 use crate::text::call::ToolCall;
-use crate::text::digits;
 use crate::text::marker::{self, Marker, SealKey};
 use crate::text::origin::Origin;
 use crate::text::relevance::Term;
@@ -196,61 +195,14 @@ pub fn key_but_for_times<'a>(call: &ToolCall, texts: impl Iterator<Item = &'a st
 
 /// Digest of texts in which every digit counts the same, so that a run that took longer is alike.
 pub fn likeness<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
-    let mut pieces = Pieces::default();
+    let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     for text in texts {
-        pieces.add(text.as_bytes());
-    }
-    pieces.hasher.write(&pieces.buffer);
-    pieces.hasher.finish()
-}
-
-/// Bytes that are hashed at a time.
-const HASHED_BYTES: usize = 4 << 10;
-
-/// What stands between the digits of texts, hashed.
-struct Pieces {
-    hasher: <foldhash::fast::FixedState as BuildHasher>::Hasher,
-    buffer: Vec<u8>,
-}
-
-impl Default for Pieces {
-    fn default() -> Self {
-        let hasher = foldhash::fast::FixedState::default().build_hasher();
-        Self { hasher, buffer: Vec::with_capacity(HASHED_BYTES + 1) }
-    }
-}
-
-impl Pieces {
-    /// Adds a text: its pieces with a digit between them, and an end.
-    fn add(&mut self, text: &[u8]) {
-        let mut is_first = true;
-        let mut at = 0;
-        while at < text.len() {
-            at += text[at..].iter().take_while(|b| b.is_ascii_digit()).count();
-            let len = digits::first(&text[at..]);
-            if len > 0 {
-                if !is_first {
-                    self.push(b"0");
-                }
-                self.push(&text[at..at + len]);
-                is_first = false;
-            }
-            at += len;
+        for piece in text.as_bytes().split(u8::is_ascii_digit).filter(|piece| !piece.is_empty()) {
+            hasher.write(piece);
         }
-        // No text holds this byte.
-        self.push(&[0xFF]);
+        hasher.write_u8(0xFF);
     }
-
-    fn push(&mut self, mut bytes: &[u8]) {
-        while self.buffer.len() + bytes.len() >= HASHED_BYTES {
-            let (now, later) = bytes.split_at(HASHED_BYTES - self.buffer.len());
-            self.buffer.extend_from_slice(now);
-            self.hasher.write(&self.buffer);
-            self.buffer.clear();
-            bytes = later;
-        }
-        self.buffer.extend_from_slice(bytes);
-    }
+    hasher.finish()
 }
 
 /// Fewest tokens of a text that is replaced.

@@ -6,7 +6,6 @@
 use memchr::{memchr, memmem};
 
 use crate::stop;
-use crate::text::digits;
 
 /// Units of time, but for those that are also units of something else (`m`, `h`).
 const UNITS: &[&[u8]] = &[
@@ -58,10 +57,8 @@ pub(super) fn without(text: &str, mut give: impl FnMut(&[u8])) {
     let (mut from, mut at) = (0, 0);
     while at < bytes.len() {
         stop::tick();
-        let start = at + digits::first(&bytes[at..]);
-        if start == bytes.len() {
-            break;
-        }
+        let Some(digit) = bytes[at..].iter().position(u8::is_ascii_digit) else { break };
+        let start = at + digit;
         let mut end = start;
         while end < bytes.len() && is_of_number(bytes, end) {
             end += 1;
