@@ -252,7 +252,7 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
             self.assertTrue(refers(await seen(6, "f"), "c1"))
             self.assertTrue(await compressor.fork("g", visible=["c9"]))
             self.assertFalse(refers(await seen(7, "g"), "c4"))
-            same = compressor.as_sync()
+            same = Compressor.from_async(compressor)
             self.assertTrue(same.fork("h"))
             same.compacted(session_id="h")
             self.assertFalse(refers(await seen(8, "h"), "c4"))
@@ -270,7 +270,7 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(list(gone), ["c1"])
             again = await compressor.compress(first, command="make all", tool_call_id="c1")
             self.assertEqual(again.content, gone["c1"])
-            self.assertEqual(compressor.as_sync().reclaim([], terms=terms), {})
+            self.assertEqual(Compressor.from_async(compressor).reclaim([], terms=terms), {})
 
     async def test_many_at_once(self) -> None:
         async with _patient() as compressor:
@@ -284,7 +284,7 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
         compressor = Compressor(Client(TERSED), session_id="s", deadline=GENEROUS)
         other = compressor.as_async()
         self.assertIsNone((await other.compress("x")).failure)
-        self.assertIsNone(other.as_sync().compress("x").failure)
+        self.assertIsNone(Compressor.from_async(other).compress("x").failure)
         self.assertEqual(compressor.client.starts, 1)
         compressor.close()
 

@@ -11,14 +11,12 @@ export {
   type CompressOptions,
   Compressor,
   type CompressorOptions,
-  type Failure,
-  type MessagesOutcome,
-  type Outcome,
   type ReclaimOptions,
 } from "./compressor.js";
 export * from "./errors.js";
 export { type Backoff, DEFAULT_BACKOFF, type Launch, delay, findBinary } from "./launch.js";
 export type { Notifications, RequestOptions, Requests } from "./methods.js";
+export type { Failure, MessagesOutcome, Outcome } from "./outcome.js";
 export type * as protocol from "./protocol.js";
 export { Stream, type StreamContent } from "./stream.js";
 export { PROTOCOL_VERSION } from "./supervisor.js";

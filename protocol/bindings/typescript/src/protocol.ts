@@ -26,9 +26,7 @@ export interface CompressParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, 0 to 1: from 0.5 on results become shorter. */
   contextPressure?: number | null | undefined;
-  /**
-   * How the host itself cuts what it gets, where it does: what goes there does not count as shown.
-   */
+  /** How the host cuts results itself. Text that it cuts does not count as shown. */
   hostCut?: HostCut | null | undefined;
   /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
   correlationId?: string | null | undefined;
@@ -892,9 +890,7 @@ export interface BatchParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, as in `toolResult/compress`. */
   contextPressure?: number | null | undefined;
-  /**
-   * How the host itself cuts what it gets, where it does: what goes there does not count as shown.
-   */
+  /** How the host cuts results itself. Text that it cuts does not count as shown. */
   hostCut?: HostCut | null | undefined;
   /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
   correlationId?: string | null | undefined;
@@ -947,9 +943,7 @@ export interface StreamOpenParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, as in `toolResult/compress`. */
   contextPressure?: number | null | undefined;
-  /**
-   * How the host itself cuts what it gets, where it does: what goes there does not count as shown.
-   */
+  /** How the host cuts results itself. Text that it cuts does not count as shown. */
   hostCut?: HostCut | null | undefined;
   /** The exact bytes are wanted; redaction alone still applies. */
   fullOutput?: boolean | undefined;

@@ -1,8 +1,8 @@
 /** Results of long commands, as they come; failing open. */
 
 import type { Client } from "./client.js";
-import type { Failure, Outcome } from "./compressor.js";
 import { TersedError } from "./errors.js";
+import type { Failure, Outcome } from "./outcome.js";
 import type { Compressed, StreamName, StreamOpenParams } from "./protocol.js";
 
 /** The content of a stream: a string, or one part for each name that came. */

@@ -41,6 +41,11 @@ from .protocol import (
 log = logging.getLogger("tersed")
 
 T = TypeVar("T")
+Content = TypeVar("Content", bound="str | list[Any]")
+Body = TypeVar("Body", bound="dict[str, Any] | list[Any]")
+
+DEFAULT_DEADLINE = 5.0
+"""Seconds after which a helper gives back what it was given."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,9 @@ from types import TracebackType
 from typing import Any
 
 from ._outcome import (
+    DEFAULT_DEADLINE,
+    Body,
+    Content,
     MessagesOutcome,
     OnFailure,
     Outcome,
@@ -28,7 +31,6 @@ from ._outcome import (
     totals,
 )
 from .client import AsyncClient
-from .compressor import DEFAULT_DEADLINE, Body, Compressor, Content
 from .protocol import (
     BatchItem,
     CommandWords,
@@ -150,7 +152,8 @@ class AsyncCompressor:
         and a block that ends without `close` discards it.
         """
         call = tool_result("", tool, arguments, command, tool_call_id, None, None)
-        return AsyncStream(self, call, session_id or self.session_id)
+        session = session_id or self.session_id
+        return AsyncStream(self.client, call, session, self.policy, self.deadline, self.on_failure)
 
     async def read(
         self,
@@ -320,16 +323,6 @@ class AsyncCompressor:
         except Exception as error:
             failed(error, "session/reclaim", self.on_failure)
             return {}
-
-    def as_sync(self) -> Compressor:
-        """The same for code that blocks, over the same server."""
-        return Compressor(
-            self.client.as_sync(),
-            session_id=self.session_id,
-            policy=self.policy,
-            deadline=self.deadline,
-            on_failure=self.on_failure,
-        )
 
     async def close(self) -> None:
         """Ends the server. Later calls give back what they are given."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import builtins
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from ._outcome import (
+    DEFAULT_DEADLINE,
+    Body,
+    Content,
     MessagesOutcome,
     OnFailure,
     Outcome,
@@ -27,6 +30,7 @@ from ._outcome import (
     tool_result,
     totals,
 )
+from .aio import AsyncCompressor
 from .client import Client
 from .protocol import (
     BatchItem,
@@ -42,14 +46,6 @@ from .protocol import (
     Stats,
 )
 from .stream import Stream
-
-if TYPE_CHECKING:
-    from .aio import AsyncCompressor
-
-Content = TypeVar("Content", bound="str | list[Any]")
-Body = TypeVar("Body", bound="dict[str, Any] | list[Any]")
-
-DEFAULT_DEADLINE = 5.0
 
 
 class Compressor:
@@ -162,7 +158,8 @@ class Compressor:
         and a block that ends without `close` discards it.
         """
         call = tool_result("", tool, arguments, command, tool_call_id, None, None)
-        return Stream(self, call, session_id or self.session_id)
+        session = session_id or self.session_id
+        return Stream(self.client, call, session, self.policy, self.deadline, self.on_failure)
 
     def read(
         self,
@@ -333,10 +330,19 @@ class Compressor:
             failed(error, "session/reclaim", self.on_failure)
             return {}
 
+    @classmethod
+    def from_async(cls, other: AsyncCompressor) -> Compressor:
+        """The same as an `AsyncCompressor` for code that blocks, over the same server."""
+        return cls(
+            other.client.as_sync(),
+            session_id=other.session_id,
+            policy=other.policy,
+            deadline=other.deadline,
+            on_failure=other.on_failure,
+        )
+
     def as_async(self) -> AsyncCompressor:
         """The same for asyncio, over the same server."""
-        from .aio import AsyncCompressor
-
         return AsyncCompressor(
             self.client.as_async(),
             session_id=self.session_id,

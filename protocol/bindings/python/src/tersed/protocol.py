@@ -176,9 +176,7 @@ class CompressParams(_CompressParams, total=False):
     """How full the model's context is, 0 to 1: from 0.5 on results become shorter."""
 
     hostCut: HostCut | None
-    """How the host itself cuts what it gets, where it does: what goes there does not count as
-    shown.
-    """
+    """How the host cuts results itself. Text that it cuts does not count as shown."""
 
     correlationId: str | None
     """The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters."""
@@ -1297,9 +1295,7 @@ class BatchParams(_BatchParams, total=False):
     """How full the model's context is, as in `toolResult/compress`."""
 
     hostCut: HostCut | None
-    """How the host itself cuts what it gets, where it does: what goes there does not count as
-    shown.
-    """
+    """How the host cuts results itself. Text that it cuts does not count as shown."""
 
     correlationId: str | None
     """The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters."""
@@ -1386,9 +1382,7 @@ class StreamOpenParams(_StreamOpenParams, total=False):
     """How full the model's context is, as in `toolResult/compress`."""
 
     hostCut: HostCut | None
-    """How the host itself cuts what it gets, where it does: what goes there does not count as
-    shown.
-    """
+    """How the host cuts results itself. Text that it cuts does not count as shown."""
 
     fullOutput: bool
     """The exact bytes are wanted; redaction alone still applies."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ._outcome import Failure, Outcome, checked, failed
+from ._outcome import Failure, OnFailure, Outcome, failed
+from .client import AsyncClient, Client
 from .errors import TersedError
 from .protocol import PolicyPatch, StreamName, StreamOpenParams, ToolResult
-
-if TYPE_CHECKING:
-    from .aio import AsyncCompressor
-    from .compressor import Compressor
 
 
 class _Pieces:
@@ -63,9 +60,19 @@ class _Pieces:
 class Stream(_Pieces):
     """A stream of a `Compressor`: `append` what the command writes, then `close` or `discard`."""
 
-    def __init__(self, owner: Compressor, call: ToolResult, session_id: str | None) -> None:
-        super().__init__(call, session_id, owner.policy)
-        self._owner = owner
+    def __init__(
+        self,
+        client: Client,
+        call: ToolResult,
+        session_id: str | None,
+        policy: PolicyPatch | None,
+        deadline: float,
+        on_failure: OnFailure | None,
+    ) -> None:
+        super().__init__(call, session_id, policy)
+        self._client = client
+        self._deadline = deadline
+        self._on_failure = on_failure
 
     def append(self, text: str, stream: StreamName = "none") -> None:
         """Adds a piece, which may end anywhere."""
@@ -76,7 +83,7 @@ class Stream(_Pieces):
                     self._id = self._request("toolResult/open", self._open_params())["streamId"]
                 self._request("toolResult/append", self._append_params(text, stream))
             except Exception as error:
-                self._failure = failed(error, "toolResult/append", self._owner.on_failure)
+                self._failure = failed(error, "toolResult/append", self._on_failure)
 
     def peek(self) -> Outcome[Any]:
         """What the result would be if the command ended now."""
@@ -84,7 +91,7 @@ class Stream(_Pieces):
             try:
                 return self._outcome(self._request("toolResult/peek", {"streamId": self._id}))
             except Exception as error:
-                self._failure = failed(error, "toolResult/peek", self._owner.on_failure)
+                self._failure = failed(error, "toolResult/peek", self._on_failure)
         return Outcome(self.original(), failure=self._failure)
 
     def close(self, exit_code: int | None = None, is_error: bool | None = None) -> Outcome[Any]:
@@ -95,7 +102,7 @@ class Stream(_Pieces):
                 params = self._close_params(exit_code, is_error)
                 return self._outcome(self._request("toolResult/close", params))
             except Exception as error:
-                self._failure = failed(error, "toolResult/close", self._owner.on_failure)
+                self._failure = failed(error, "toolResult/close", self._on_failure)
         return Outcome(self.original(), failure=self._failure)
 
     def discard(self) -> None:
@@ -105,7 +112,7 @@ class Stream(_Pieces):
             try:
                 self._request("toolResult/discard", {"streamId": self._id})
             except Exception as error:
-                failed(error, "toolResult/discard", self._owner.on_failure)
+                failed(error, "toolResult/discard", self._on_failure)
 
     def __enter__(self) -> Stream:
         return self
@@ -120,15 +127,25 @@ class Stream(_Pieces):
             self.discard()
 
     def _request(self, method: str, params: dict[str, Any]) -> Any:
-        return self._owner.client.request(method, params, timeout=self._owner.deadline)
+        return self._client.request(method, params, timeout=self._deadline)
 
 
 class AsyncStream(_Pieces):
     """A stream of an `AsyncCompressor`."""
 
-    def __init__(self, owner: AsyncCompressor, call: ToolResult, session_id: str | None) -> None:
-        super().__init__(call, session_id, owner.policy)
-        self._owner = owner
+    def __init__(
+        self,
+        client: AsyncClient,
+        call: ToolResult,
+        session_id: str | None,
+        policy: PolicyPatch | None,
+        deadline: float,
+        on_failure: OnFailure | None,
+    ) -> None:
+        super().__init__(call, session_id, policy)
+        self._client = client
+        self._deadline = deadline
+        self._on_failure = on_failure
 
     async def append(self, text: str, stream: StreamName = "none") -> None:
         """Adds a piece, which may end anywhere."""
@@ -140,7 +157,7 @@ class AsyncStream(_Pieces):
                     self._id = opened["streamId"]
                 await self._request("toolResult/append", self._append_params(text, stream))
             except Exception as error:
-                self._failure = failed(error, "toolResult/append", self._owner.on_failure)
+                self._failure = failed(error, "toolResult/append", self._on_failure)
 
     async def peek(self) -> Outcome[Any]:
         """What the result would be if the command ended now."""
@@ -148,7 +165,7 @@ class AsyncStream(_Pieces):
             try:
                 return self._outcome(await self._request("toolResult/peek", {"streamId": self._id}))
             except Exception as error:
-                self._failure = failed(error, "toolResult/peek", self._owner.on_failure)
+                self._failure = failed(error, "toolResult/peek", self._on_failure)
         return Outcome(self.original(), failure=self._failure)
 
     async def close(self, exit_code: int | None = None, is_error: bool | None = None) -> Outcome[Any]:
@@ -159,7 +176,7 @@ class AsyncStream(_Pieces):
                 params = self._close_params(exit_code, is_error)
                 return self._outcome(await self._request("toolResult/close", params))
             except Exception as error:
-                self._failure = failed(error, "toolResult/close", self._owner.on_failure)
+                self._failure = failed(error, "toolResult/close", self._on_failure)
         return Outcome(self.original(), failure=self._failure)
 
     async def discard(self) -> None:
@@ -169,7 +186,7 @@ class AsyncStream(_Pieces):
             try:
                 await self._request("toolResult/discard", {"streamId": self._id})
             except Exception as error:
-                failed(error, "toolResult/discard", self._owner.on_failure)
+                failed(error, "toolResult/discard", self._on_failure)
 
     async def __aenter__(self) -> AsyncStream:
         return self
@@ -184,4 +201,4 @@ class AsyncStream(_Pieces):
             await self.discard()
 
     async def _request(self, method: str, params: dict[str, Any]) -> Any:
-        return await self._owner.client.request(method, params, timeout=self._owner.deadline)
+        return await self._client.request(method, params, timeout=self._deadline)
