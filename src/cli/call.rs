@@ -147,12 +147,12 @@ pub(super) fn policy(text: &str) -> Result<String, String> {
         return Err("expected a JSON object".to_owned());
     }
     let patch: PolicyPatch =
-        serde_json::from_value(value.clone()).map_err(|e| told(&value, &e.to_string()))?;
+        serde_json::from_value(value.clone()).map_err(|e| explain_policy_fault(&value, &e.to_string()))?;
     Policy::default().with(&patch).map(|_| text.to_owned()).map_err(|bad| bad.to_string())
 }
 
 /// The fault of a policy by the definition of settings, which knows what is allowed; `else_` if it finds none.
-fn told(value: &Value, else_: &str) -> String {
+fn explain_policy_fault(value: &Value, else_: &str) -> String {
     let Kind::Group(sections) = root() else { return else_.to_owned() };
     let section = sections.iter().find(|section| section.name == "policy");
     let wrong = section.and_then(|section| check(&Node::new(value), &section.kind, "").into_iter().next());

@@ -6,15 +6,15 @@ use crate::config::Config;
 use crate::engine::seal_key;
 use crate::layers;
 use crate::telemetry::Counting;
-use crate::telemetry::counts::{Way, default_path};
+use crate::telemetry::counts::{Interface, default_path};
 use crate::text::marker::SealKey;
 
 /// Where results of this process are counted; `None` where the user does not want that, or has no folder or key for it.
-pub(super) fn counting(config: &Config, way: &str) -> Option<Counting> {
+pub(super) fn counting(config: &Config, interface: &str) -> Option<Counting> {
     let path = default_path().filter(|_| config.telemetry.counts)?;
     let key = seal_key::user_key().ok()?;
     let project = project(&key, &std::env::current_dir().ok()?);
-    Some(Counting { path, way: Way::named(way), project })
+    Some(Counting { path, interface: Interface::named(interface), project })
 }
 
 /// The fingerprint of the project that a folder belongs to. Without the key nobody learns anything from it.

@@ -18,9 +18,9 @@ use crate::gateway::{Gateway, Listening, Upstreams};
 use crate::host;
 use crate::protocol::reclaim::ReclaimMode;
 
-/// Originals under this size are not worth a line that tells how to read them, in bytes.
+/// Smaller originals, in bytes, get no line that says how to read them.
 const MIN_ORIGINAL_BYTES: usize = 2048;
-/// Nor are those of which less was left out, in bytes.
+/// Nor do those of which fewer bytes were left out.
 const MIN_SAVED_BYTES: usize = 1024;
 
 /// Arguments of `gateway`.
@@ -33,20 +33,19 @@ const MIN_SAVED_BYTES: usize = 1024;
     tersed gateway --upstream anthropic=https://gateway.example.com -- claude\n\n\
     It speaks the APIs of Anthropic (messages), OpenAI (responses, chat completions) and Gemini. It changes the texts of tool \
     results in requests; all else passes byte for byte, keys and logins too, and none of it is written anywhere but copies of \
-    originals in the user's own folder. What cannot be read, or not within ten seconds, passes as it came. \
-    Whether a provider's terms allow it for your subscription is yours to read.\n\n\
+    originals in the user's own folder. What cannot be read, or not within ten seconds, passes unchanged. \
+    Read in your provider's terms whether they allow it for your subscription.\n\n\
     With a command it ends with the command, with its exit status, 128 and the signal that ended it, or 127 when it cannot be started.")]
 pub struct Args {
     /// Where to listen: an address of this machine. Port 0 takes any free one; without a command it is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// Where the API is, or one of them: `anthropic`, `openai`, `gemini` or `code-assist`. May be given several times.
-    /// Else what ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL and CODE_ASSIST_ENDPOINT say, or the
-    /// providers' own places.
+    /// Address of an API, for example `anthropic=URL`; the others are `openai`, `gemini` and `code-assist`. May be repeated.
+    /// Default: the variables ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL and CODE_ASSIST_ENDPOINT, then the
+    /// providers' own addresses.
     #[arg(long, value_name = "[API=]URL")]
     upstream: Vec<String>,
-    /// Whether results that the agent does not need any more leave the conversation, where that pays in spite of the
-    /// provider's cache.
+    /// Whether to remove results that the agent no longer needs, when that saves money despite the provider's cache.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Reclaim::Off)]
     reclaim: Reclaim,
     #[command(flatten)]
@@ -56,7 +55,7 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// When results leave a conversation.
+/// When results are removed from a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Reclaim {
     /// Never.

@@ -11,7 +11,7 @@ use super::out;
 use crate::layers::check::nearest;
 
 /// Prints help, a version or a mistake. The exit code is 0, or 1 if help cannot be printed, or 2 after a mistake.
-pub(super) fn told(mut error: Error, command: &Command) -> ExitCode {
+pub(super) fn report_mistake(mut error: Error, command: &Command) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return super::done(out::written("standard output", error.print()));
     }

@@ -129,7 +129,7 @@ pub fn run() -> ExitCode {
     crate::server::log_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return mistake::told(error, &Cli::command()),
+        Err(error) => return mistake::report_mistake(error, &Cli::command()),
     };
     match cli.command {
         Some(Command::Serve(args)) => serve(&args),

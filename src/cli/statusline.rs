@@ -1,5 +1,5 @@
-//! `tersed statusline`: one line for hosts that show one. It reads the end of the counts, asks nobody, and never fails: where
-//! there is nothing to tell, or anything goes wrong, the line is empty.
+//! `tersed statusline`: one line for hosts that show one. It reads the end of the counts, asks nobody, and never fails: if
+//! nothing was counted, or anything goes wrong, the line is empty.
 
 use std::io::{IsTerminal, Read, Write};
 use std::panic::catch_unwind;
@@ -20,16 +20,16 @@ use crate::telemetry::{Clock, SystemClock};
 #[command(after_help = "Examples:\n  \
     tersed statusline\n  \
     \"statusLine\": {\"type\": \"command\", \"command\": \"tersed statusline\"}   in ~/.claude/settings.json\n\n\
-    Tells what was saved in this project today, by UTC, as counted in the user's state folder; the line is empty where \
-    nothing was counted. The exit status is 0 whatever happens.")]
+    Prints what was saved in this project today (UTC), as counted in the user's state folder; the line is empty if \
+    nothing was counted. The exit status is always 0.")]
 pub struct Args {}
 
 /// Bytes at the end of the counts that are read: some 2,500 lines, which take a few milliseconds.
-const TAIL: u64 = 256 << 10;
+const TAIL_BYTES: u64 = 256 << 10;
 /// How long the host's JSON on standard input is waited for.
-const PATIENCE: Duration = Duration::from_millis(20);
+const INPUT_TIMEOUT: Duration = Duration::from_millis(20);
 /// Most bytes of it.
-const MAX_INPUT: u64 = 1 << 20;
+const MAX_INPUT_BYTES: u64 = 1 << 20;
 
 /// Prints the line.
 pub(super) fn run() -> ExitCode {
@@ -42,10 +42,10 @@ pub(super) fn run() -> ExitCode {
 }
 
 fn line() -> Option<String> {
-    let counted = read_tail(&default_path()?, TAIL).ok()?;
+    let counted = read_tail(&default_path()?, TAIL_BYTES).ok()?;
     let folder = folder_of_host().or_else(|| std::env::current_dir().ok())?;
     let project = project(&seal_key::user_key().ok()?, &folder);
-    told(&counted, project, day_of(SystemClock::default().unix_millis()))
+    status_line(&counted, project, day_of(SystemClock::default().unix_millis()))
 }
 
 /// The folder that the host's JSON names, if it comes in time.
@@ -58,18 +58,18 @@ fn folder_of_host() -> Option<PathBuf> {
         .spawn(move || {
             let mut text = Vec::new();
             // All of it is read, so that the host can write it.
-            let _ = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut text);
+            let _ = std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_end(&mut text);
             let _ = send.send(text);
         })
         .ok()?;
-    let given: Value = serde_json::from_slice(&given.recv_timeout(PATIENCE).ok()?).ok()?;
+    let given: Value = serde_json::from_slice(&given.recv_timeout(INPUT_TIMEOUT).ok()?).ok()?;
     let places = ["/workspace/project_dir", "/workspace/current_dir", "/cwd"];
     let folder = places.iter().find_map(|place| given.pointer(place)?.as_str());
     folder.map(PathBuf::from).filter(|folder| folder.is_absolute())
 }
 
 /// The line for a project and a day; `None` if nothing was counted.
-fn told(counted: &Counted, project: u64, day: u64) -> Option<String> {
+fn status_line(counted: &Counted, project: u64, day: u64) -> Option<String> {
     let mut sum = Numbers::default();
     let of_today = counted.sums.iter().filter(|(key, _)| key.day == day && key.project == project);
     of_today.for_each(|(_, numbers)| sum.add(numbers));
@@ -77,7 +77,7 @@ fn told(counted: &Counted, project: u64, day: u64) -> Option<String> {
         return None;
     }
     let saved = sum.baseline.saturating_sub(sum.shown);
-    // What stands in front of the part that was read may be of today too.
+    // Earlier lines of the file may also be from today.
     let least = counted.is_tail && counted.sums.keys().all(|key| key.day >= day);
     let percent = (u128::from(saved) * 100).checked_div(u128::from(sum.baseline)).unwrap_or(0);
     let at_least = if least { "at least " } else { "" };
@@ -114,12 +114,12 @@ mod tests {
     fn today_and_this_project_count() {
         let rows = [(8, 1, 9000, 1), (9, 1, 45_600, 33_300), (9, 2, 9000, 1)];
         let all = counted(&rows);
-        assert_eq!(told(&all, 1, 9).unwrap(), "tersed: 12.3k of 45.6k tokens saved today (26 %)");
+        assert_eq!(status_line(&all, 1, 9).unwrap(), "tersed: 12.3k of 45.6k tokens saved today (26 %)");
         let tail = Counted { is_tail: true, ..counted(&rows) };
-        assert_eq!(told(&tail, 1, 9), told(&all, 1, 9), "the tail goes back to yesterday");
+        assert_eq!(status_line(&tail, 1, 9), status_line(&all, 1, 9), "the tail goes back to yesterday");
         let tail = Counted { is_tail: true, ..counted(&rows[1..]) };
-        assert!(told(&tail, 1, 9).unwrap().starts_with("tersed: at least 12.3k of "));
-        assert_eq!(told(&all, 3, 9), None);
-        assert_eq!(told(&all, 1, 10), None);
+        assert!(status_line(&tail, 1, 9).unwrap().starts_with("tersed: at least 12.3k of "));
+        assert_eq!(status_line(&all, 3, 9), None);
+        assert_eq!(status_line(&all, 1, 10), None);
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn look(config: &Config) -> Option<Finding> {
     let off = "the setting telemetry.counts turns it off";
     if !path.exists() {
         let text =
-            format!("{}: what is saved will be counted there, numbers by day alone; {off}", shown(&path));
+            format!("{}: what is saved will be counted there, only numbers per day; {off}", shown(&path));
         return Some(Finding::ok(AREA, text));
     }
     let counted = check_there(&path, is_header).and_then(|()| read(&path));
@@ -24,7 +24,7 @@ pub(super) fn look(config: &Config) -> Option<Finding> {
             let results: u64 = counted.sums.values().fold(0, |sum, more| sum.saturating_add(more.results));
             let noun = if results == 1 { "result" } else { "results" };
             let text = format!(
-                "{}: {results} {noun} counted, numbers by day alone; `tersed stats` shows them, {off}",
+                "{}: {results} {noun} counted (only numbers per day); `tersed stats` shows them, {off}",
                 shown(&path)
             );
             Finding::ok(AREA, text)
@@ -33,7 +33,7 @@ pub(super) fn look(config: &Config) -> Option<Finding> {
         Err(e) => Finding::note(
             AREA,
             format!("{}: {e}: nothing is counted", shown(&path)),
-            Some("move it away: a new file is begun".to_owned()),
+            Some("move it away; a new file will be created".to_owned()),
         ),
     })
 }

@@ -111,7 +111,7 @@ fn sockets() -> Vec<Finding> {
     use std::time::{Duration, Instant};
 
     /// How long a resident process may take to accept a connection.
-    const PATIENCE: Duration = Duration::from_millis(500);
+    const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 
     let mut all = Vec::new();
     for folder in socket_folders() {
@@ -125,7 +125,7 @@ fn sockets() -> Vec<Finding> {
         let sockets: Vec<PathBuf> =
             entries.filter(|path| path.extension().is_some_and(|end| end == "sock")).collect();
         // A process that hangs accepts no connection.
-        let answer = |socket: &&PathBuf| connect(socket, Instant::now() + PATIENCE).is_ok();
+        let answer = |socket: &&PathBuf| connect(socket, Instant::now() + CONNECT_TIMEOUT).is_ok();
         let alive = sockets.iter().filter(answer).count();
         all.push(Finding::ok(AREA, format!("resident processes that answer: {alive}")));
         if alive < sockets.len() {

@@ -1,4 +1,4 @@
-//! Checks hosts: which exist here, which are wired, and whether the program that they start exists.
+//! Checks hosts: which exist here, which are set up, and whether the program that they start exists.
 
 use std::path::Path;
 use std::thread;
@@ -37,7 +37,7 @@ pub(super) fn look(place: &Place, own: &Path) -> Result<Vec<Finding>, String> {
         all.extend(findings(row, place, status, version, own));
     }
     if all.is_empty() {
-        let fix = Some("`tersed install --list` names the hosts that can be wired".to_owned());
+        let fix = Some("`tersed install --list` names the hosts that can be set up".to_owned());
         all.push(Finding::note(AREA, "no agent host was found".to_owned(), fix));
     }
     Ok(all)
@@ -65,14 +65,14 @@ fn findings(
             Finding::fault(
                 AREA,
                 format!("{name}: {fault}"),
-                "mend the file; tersed edits none that cannot be read".to_owned(),
+                "fix the file: tersed does not edit a file that it cannot read".to_owned(),
             )
         })
         .collect();
     let is_here = !status.programs.is_empty() || status.has_folder;
     if status.held != Held::All && is_plugin(row, place) {
         all.push(match started(place, "tersed", own) {
-            Ok(text) => Finding::ok(AREA, format!("{name}: wired by its plugin, starts {text}")),
+            Ok(text) => Finding::ok(AREA, format!("{name}: set up by its plugin, starts {text}")),
             Err(why) => {
                 let fix = "put tersed into the PATH that the host has".to_owned();
                 Finding::fault(AREA, format!("{name}: its plugin starts tersed, {why}"), fix)
@@ -83,19 +83,19 @@ fn findings(
     match status.held {
         Held::All => {}
         Held::Other => {
-            let text = format!("{name}: wired in part, or by another version");
+            let text = format!("{name}: partly set up, or by another version");
             all.push(Finding::fault(AREA, text, install.clone()));
         }
         Held::None => {
             if is_here && place.scope == Scope::User && status.faults.is_empty() {
-                all.push(Finding::note(AREA, format!("{name}: not wired"), Some(install)));
+                all.push(Finding::note(AREA, format!("{name}: not set up"), Some(install)));
             }
             return all;
         }
     }
     for start in &status.starts {
         all.push(match started(place, start, own) {
-            Ok(text) => Finding::ok(AREA, format!("{name}: wired, starts {text}")),
+            Ok(text) => Finding::ok(AREA, format!("{name}: set up, starts {text}")),
             Err(why) => {
                 let fix = format!("tersed uninstall {0}{flags}, then {install}", row.name);
                 Finding::fault(AREA, format!("{name}: starts {start}, {why}"), fix)

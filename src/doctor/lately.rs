@@ -54,7 +54,7 @@ fn recent_findings(file: &Path, text: &str, now: Duration) -> Vec<Finding> {
     for event in text.lines().filter_map(|line| serde_json::from_str::<Event>(line).ok()) {
         let what = match &event.what {
             What::Failure(failure) => {
-                format!("a result of {} could not be given: {}", tool(&failure.names.tool), failure.kind)
+                format!("compressing a result of {} failed: {}", tool(&failure.names.tool), failure.kind)
             }
             What::Alert(alert) => alert.to_string(),
             What::Result(result) => {
@@ -63,7 +63,7 @@ fn recent_findings(file: &Path, text: &str, now: Duration) -> Vec<Finding> {
                     continue;
                 }
                 format!(
-                    "a step failed on a result of {}, which was given as it came",
+                    "a step failed on a result of {}, which was returned uncompressed",
                     tool(&result.names.tool)
                 )
             }

@@ -14,7 +14,7 @@ pub(super) fn look(place: &Place, own: &Path) -> Vec<Finding> {
     let found = place.programs("tersed");
     let is_own = |path: &Path| path.canonicalize().ok() == own.canonicalize().ok();
     let Some(first) = found.first() else {
-        let fix = "add its folder to the PATH, or wire hosts only with its full path".to_owned();
+        let fix = "add its folder to the PATH, or set up hosts only with its full path".to_owned();
         all.push(Finding::note(AREA, "no tersed is in the PATH".to_owned(), Some(fix)));
         return all;
     };

@@ -1,4 +1,4 @@
-//! Whether a host is wired here so that it works: its files hold what they need, and the program that they start exists.
+//! Whether a host is set up here so that it works: its files hold what they need, and the program that they start exists.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub enum Wired {
     Fault(String),
     /// Some parts are missing, or another version wrote them.
     Part,
-    /// Not wired.
+    /// Not set up.
     Nothing,
 }
 

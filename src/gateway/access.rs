@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use hyper::HeaderMap;
 use hyper::header::{HOST, HeaderName};
 
-/// Where the page that asks is, as browsers tell.
+/// The header in which browsers say which site a page is from.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The program at the other end of a connection.
@@ -16,8 +16,8 @@ pub(super) struct Client {
     pub(super) is_of_this_user: bool,
 }
 
-/// Whether a request may be answered. A page in a browser can let its own name point at this machine; its requests carry that
-/// name as `Host`. A page that asks for the address itself is told by `Sec-Fetch-Site`.
+/// Whether a request may be answered. A web page can resolve its own name to this machine (DNS rebinding); its requests carry
+/// that name as `Host`. A page that asks for the address itself is recognised by `Sec-Fetch-Site`.
 pub(super) fn is_allowed(client: Client, headers: &HeaderMap, port: u16) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };

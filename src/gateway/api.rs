@@ -131,7 +131,7 @@ impl Upstreams {
                 Some((_, api)) => (Some(*api), url),
                 None => {
                     let names = NAMES.map(|(name, _)| name).join(", ");
-                    return Err(format!("`{name}` is no API; allowed are {names}"));
+                    return Err(format!("`{name}` is not an API; allowed are {names}"));
                 }
             },
         };
@@ -173,9 +173,7 @@ impl Upstreams {
         let (place, is_base) = match (given, api) {
             (Some(given), _) => (given.place.as_str(), given.is_base),
             (None, None) => {
-                return Err(
-                    "neither path nor headers tell the API; give its place with --upstream".to_owned()
-                );
+                return Err("cannot tell which API this request is for; set it with --upstream".to_owned());
             }
             (None, Some(api)) if api == Api::OpenAi && headers.contains_key(CHATGPT_ACCOUNT) => {
                 (CHATGPT, true)
@@ -197,7 +195,7 @@ pub(super) fn is_near(url: &Url) -> bool {
 }
 
 fn url_of(text: &str) -> Result<Url, String> {
-    let url = Url::from_str(text).map_err(|e| format!("`{text}` is no URL: {e}"))?;
+    let url = Url::from_str(text).map_err(|e| format!("`{text}` is not a URL: {e}"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(format!("`{text}`: allowed are URLs of http and https"));
     }
@@ -348,7 +346,7 @@ mod tests {
         let mut none = Upstreams::default();
         assert_eq!(
             none.add("mistral=https://a.example").unwrap_err(),
-            "`mistral` is no API; allowed are anthropic, openai, gemini, code-assist"
+            "`mistral` is not an API; allowed are anthropic, openai, gemini, code-assist"
         );
         for text in ["example", "file:///etc", "https://a.example/?key=1"] {
             assert!(none.add(text).is_err(), "{text}");

@@ -23,8 +23,8 @@ use super::upgrade::{self, Answer};
 use crate::engine::{Cancel, Engine};
 use crate::protocol::messages::Format;
 
-/// How long a request may wait for its results to be compressed; then it goes as it came.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a request may wait for its results to be compressed; then it is passed on unchanged.
+const COMPRESS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Headers for one connection alone, which end here.
 const OF_ONE_CONNECTION: [HeaderName; 8] = [
@@ -60,14 +60,14 @@ pub(super) struct Shared {
 }
 
 /// All bodies that are read at the same time take no more than this, in KiB.
-const ROOM_KIB: u32 = 256 << 10;
+const MAX_BODIES_KIB: u32 = 256 << 10;
 
 /// Memory for bodies. A request waits where there is not enough left.
 pub(super) struct Room(Arc<Semaphore>);
 
 impl Default for Room {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(ROOM_KIB as usize)))
+        Self(Arc::new(Semaphore::new(MAX_BODIES_KIB as usize)))
     }
 }
 
@@ -77,7 +77,7 @@ impl Room {
     async fn of(&self, bytes: Option<u64>) -> Option<OwnedSemaphorePermit> {
         let most = MAX_BODY_BYTES as u64;
         let kib = bytes.map_or(most, |bytes| bytes.min(most)).div_ceil(1 << 10);
-        Arc::clone(&self.0).acquire_many_owned(u32::try_from(kib).unwrap_or(ROOM_KIB)).await.ok()
+        Arc::clone(&self.0).acquire_many_owned(u32::try_from(kib).unwrap_or(MAX_BODIES_KIB)).await.ok()
     }
 }
 
@@ -99,14 +99,14 @@ impl Shared {
     ) -> Response<Answer> {
         if !is_allowed(client, request.headers(), self.port) {
             let why =
-                "the gateway answers programs of its own user on this machine, by its own address alone";
+                "only programs of the same user on this machine may use the gateway, at its own address";
             return failed(StatusCode::FORBIDDEN, "permission_error", why);
         }
         if request.method() == Method::CONNECT || request.uri().authority().is_some() {
             return failed(
                 StatusCode::BAD_REQUEST,
                 "invalid_request_error",
-                "the gateway is no proxy for other addresses",
+                "the gateway does not proxy other addresses",
             );
         }
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
@@ -232,7 +232,7 @@ impl Shared {
             });
             work.await.ok()?
         };
-        tokio::time::timeout(PATIENCE, work).await.ok()?
+        tokio::time::timeout(COMPRESS_TIMEOUT, work).await.ok()?
     }
 }
 

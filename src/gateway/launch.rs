@@ -117,12 +117,13 @@ fn opencode(base: &str, known: Option<String>) -> Result<String, String> {
     };
     let all = settings.entry("provider").or_insert_with(|| json!({}));
     for (name, version) in [("anthropic", "/v1"), ("openai", "/v1"), ("google", "/v1beta")] {
-        let all = all.as_object_mut().ok_or("`provider` is no object")?;
+        let all = all.as_object_mut().ok_or("`provider` is not an object")?;
         let provider = all.entry(name).or_insert_with(|| json!({}));
-        let provider = provider.as_object_mut().ok_or_else(|| format!("`provider.{name}` is no object"))?;
+        let provider =
+            provider.as_object_mut().ok_or_else(|| format!("`provider.{name}` is not an object"))?;
         let options = provider.entry("options").or_insert_with(|| json!({}));
         let options =
-            options.as_object_mut().ok_or_else(|| format!("`provider.{name}.options` is no object"))?;
+            options.as_object_mut().ok_or_else(|| format!("`provider.{name}.options` is not an object"))?;
         options.entry("baseURL").or_insert_with(|| json!(format!("{base}{version}")));
     }
     Ok(Value::Object(settings).to_string())

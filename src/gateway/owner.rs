@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 pub(super) fn is_of_this_user(here: SocketAddr, peer: SocketAddr) -> bool {
     let own = rustix::process::geteuid().as_raw();
     // A table that changes while it is read may leave out a row.
-    (0..TRIES).any(|_| match tables::owner(here, peer) {
+    (0..MAX_TRIES).any(|_| match tables::owner(here, peer) {
         tables::Owner::User(user) => user == own || user == 0,
         tables::Owner::Unknown => true,
         tables::Owner::Gone => false,
@@ -23,7 +23,7 @@ pub(super) fn is_of_this_user(_here: SocketAddr, _peer: SocketAddr) -> bool {
 
 /// How often the tables are read before a connection that is in none counts as closed.
 #[cfg(target_os = "linux")]
-const TRIES: usize = 3;
+const MAX_TRIES: usize = 3;
 
 #[cfg(target_os = "linux")]
 mod tables {

@@ -20,13 +20,13 @@ use crate::engine::Engine;
 use crate::protocol::reclaim::ReclaimMode;
 
 /// How long a connection to an API may take to be made.
-const CONNECT: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A client that sends no whole header for so long is let go. Between two requests of an agent, commands run.
-const HEADER: Duration = Duration::from_secs(600);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// A pause after an error of the listener, as when there are no more file descriptors.
-const AFTER_ERROR: Duration = Duration::from_millis(50);
+const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(50);
 
 /// A gateway that listens.
 #[derive(Clone)]
@@ -96,7 +96,7 @@ impl Gateway {
         loop {
             match listening.listener.accept().await {
                 Ok((stream, peer)) => drop(tokio::spawn(connection(Arc::clone(&self.0), stream, peer))),
-                Err(_) => tokio::time::sleep(AFTER_ERROR).await,
+                Err(_) => tokio::time::sleep(PAUSE_AFTER_ERROR).await,
             }
         }
     }
@@ -119,7 +119,7 @@ fn clients() -> Result<Clients, String> {
             .http1_only()
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            .connect_timeout(CONNECT)
+            .connect_timeout(CONNECT_TIMEOUT)
             .tcp_nodelay(true)
     };
     let built =
@@ -139,7 +139,7 @@ async fn connection(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
         async move { Ok::<_, Infallible>(shared.answer(client, request).await) }
     });
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEADER).half_close(false);
+    server.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).half_close(false);
     // A client that breaks the protocol loses its own connection alone.
     let _ = server.serve_connection(TokioIo::new(stream), answer).with_upgrades().await;
 }

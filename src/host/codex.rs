@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::reach::{CODEX, Way};
+use super::reach::{CODEX, Treatment};
 use super::replace::forget;
 use super::run::Shown;
 use super::wrap::Wrap;
@@ -54,7 +54,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
 fn wrapped(event: &Event) -> Option<Value> {
     // A call without an id may come from a program.
     let is_of_model = !event.tool_use_id.is_empty() && !is_of_program(&event.tool_use_id);
-    if !is_of_model || CODEX.way(&event.tool_name, false) != Way::Wrapped || has_rules(event) {
+    if !is_of_model || CODEX.treatment(&event.tool_name, false) != Treatment::Wrapped || has_rules(event) {
         return None;
     }
     let command = event.tool_input.get("command")?.as_str()?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::reach::{COPILOT, Text, Way};
+use super::reach::{COPILOT, Text, Treatment};
 use super::replace::compress;
 use super::tools::Tool;
 
@@ -25,8 +25,11 @@ pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
         ..Event::default()
     };
     let result = event.tool_response.as_object()?;
-    let way = COPILOT.way(&event.tool_name, result.get("resultType")? != "success");
-    if event.session_id.is_empty() || is_ours(&event.tool_name) || way != Way::Replaced(Text::Whole) {
+    let treatment = COPILOT.treatment(&event.tool_name, result.get("resultType")? != "success");
+    if event.session_id.is_empty()
+        || is_ours(&event.tool_name)
+        || treatment != Treatment::Replaced(Text::Whole)
+    {
         return None;
     }
     let text = result.get("textResultForLlm")?.as_str()?;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::reach::{GEMINI, Text, Way};
+use super::reach::{GEMINI, Text, Treatment};
 use super::replace::{compress, forget};
 use super::served::is_served;
 use super::tools::Tool;
@@ -53,7 +53,7 @@ fn after_tool(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Optio
     let response = event.tool_response.as_object()?;
     // Calling another tool would turn a failed call into a successful one.
     let is_failed = response.get("error").is_some_and(|error| !error.is_null());
-    if GEMINI.way(&event.tool_name, is_failed) != Way::Replaced(Text::Whole) {
+    if GEMINI.treatment(&event.tool_name, is_failed) != Treatment::Replaced(Text::Whole) {
         return None;
     }
     let content = match response.get("llmContent")? {

@@ -83,7 +83,7 @@ pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
             tokio::spawn(async move {
                 loop {
                     sign.beat();
-                    tokio::time::sleep(served::BEAT).await;
+                    tokio::time::sleep(served::HEARTBEAT).await;
                 }
             });
         }

@@ -11,9 +11,9 @@ use crate::sanitize::secrets::Finding;
 use crate::sanitize::spare::Spare;
 
 /// Bytes of sent output that are kept as context.
-const BEFORE: usize = 16 << 10;
+const CONTEXT_BYTES: usize = 16 << 10;
 /// Most bytes that wait for the next tick.
-const WAITING: usize = 64 << 10;
+const MAX_TICK_BYTES: usize = 64 << 10;
 /// Most bytes that wait for the end of a secret.
 const MAX_WAITING_BYTES: usize = 512 << 10;
 
@@ -94,7 +94,7 @@ impl<'p> Passing<'p> {
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);
         self.has_new = true;
-        if self.held.len() < WAITING { Vec::new() } else { self.moment() }
+        if self.held.len() < MAX_TICK_BYTES { Vec::new() } else { self.moment() }
     }
 
     /// Call after each tick. Returns the bytes that can be sent: complete lines, and if nothing came since the last tick,
@@ -105,7 +105,7 @@ impl<'p> Passing<'p> {
         let goes_on = std::mem::take(&mut self.has_new);
         let cut = match self.held.iter().rposition(is_line) {
             Some(at) => at + 1,
-            None if goes_on && self.held.len() < WAITING => 0,
+            None if goes_on && self.held.len() < MAX_TICK_BYTES => 0,
             None => self.held.iter().rposition(is_blank).map_or(0, |at| at + 1),
         };
         let cut = if cut == 0 && self.held.len() >= MAX_WAITING_BYTES { self.held.len() / 2 } else { cut };
@@ -138,7 +138,7 @@ impl<'p> Passing<'p> {
         }
         let out = written(&all, from..to, &findings);
         self.held = all.split_off(to);
-        self.before = all.split_off(all.len().saturating_sub(BEFORE));
+        self.before = all.split_off(all.len().saturating_sub(CONTEXT_BYTES));
         out
     }
 }
@@ -235,10 +235,10 @@ mod tests {
         let mut stream = Passing::new(&policy);
         let mut sum = 0;
         for _ in 0..40 {
-            sum += stream.push(&vec![b'a'; WAITING]).len();
-            assert!(stream.held.len() <= MAX_WAITING_BYTES + WAITING);
+            sum += stream.push(&vec![b'a'; MAX_TICK_BYTES]).len();
+            assert!(stream.held.len() <= MAX_WAITING_BYTES + MAX_TICK_BYTES);
         }
-        assert_eq!(sum + stream.end().len(), 40 * WAITING);
+        assert_eq!(sum + stream.end().len(), 40 * MAX_TICK_BYTES);
     }
 
     #[test]

@@ -17,9 +17,9 @@ pub struct Sign {
 }
 
 /// How often a server renews its sign.
-pub const BEAT: Duration = Duration::from_secs(1);
+pub const HEARTBEAT: Duration = Duration::from_secs(1);
 /// A process that has not renewed its sign for this long counts as hanging.
-const SILENCE: Duration = Duration::from_secs(5);
+const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Sign {
     /// Renews the sign.
@@ -76,7 +76,8 @@ fn is_locked(path: &Path) -> bool {
         }
         Err(TryLockError::WouldBlock) => {
             let at = file.metadata().and_then(|about| about.modified()).ok();
-            at.and_then(|at| SystemTime::now().duration_since(at).ok()).is_none_or(|age| age < SILENCE)
+            at.and_then(|at| SystemTime::now().duration_since(at).ok())
+                .is_none_or(|age| age < HEARTBEAT_TIMEOUT)
         }
         Err(TryLockError::Error(_)) => false,
     }

@@ -143,5 +143,5 @@ fn own_path(path: Option<&OsString>) -> Result<String, String> {
         .unwrap_or(own)
         .into_os_string()
         .into_string()
-        .map_err(|path| format!("own binary: {path:?} is no UTF-8"))
+        .map_err(|path| format!("own binary: {path:?} is not UTF-8"))
 }

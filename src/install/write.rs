@@ -20,7 +20,7 @@ pub(super) fn target(path: &Path) -> Result<PathBuf, String> {
 /// The bytes of a file; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     match fs::metadata(path) {
-        Ok(about) if !about.is_file() => Err(format!("{}: is no file", path.display())),
+        Ok(about) if !about.is_file() => Err(format!("{}: is not a file", path.display())),
         Ok(_) => fs::read(path).map(Some).map_err(|e| format!("{}: {e}", path.display())),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(format!("{}: {e}", path.display())),
@@ -53,7 +53,7 @@ pub(super) fn replace(
     let Some(after) = after else {
         return fs::remove_file(path).map_err(fault);
     };
-    let folder = path.parent().ok_or_else(|| format!("{}: is no file", path.display()))?;
+    let folder = path.parent().ok_or_else(|| format!("{}: is not a file", path.display()))?;
     fs::create_dir_all(folder).map_err(fault)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tersed-");

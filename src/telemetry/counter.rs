@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::counts::{self, Key, Line, MAX_FILE_BYTES, MAX_FILES, Numbers, Way, behalf};
+use super::counts::{self, Interface, Key, Line, MAX_FILE_BYTES, MAX_FILES, Numbers, behalf};
 use super::{Clock, LogFile};
 
 /// How long the first counts wait, so that whoever looks soon sees them.
@@ -15,17 +15,17 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// How long later ones wait: a line each time, and a process that is killed loses no more than this.
 const PAUSE: Duration = Duration::from_secs(30);
 /// How long closing waits.
-const PATIENCE: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Most sums that wait. More than that come only from somebody who makes names up; they are then counted as of no model.
-const MAX_WAITING: usize = 64;
+const MAX_WAITING_SUMS: usize = 64;
 
 /// Where counts go, and what they are of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counting {
     /// The file.
     pub path: PathBuf,
-    /// The way into this process.
-    pub way: Way,
+    /// The interface of this process.
+    pub interface: Interface,
     /// Keyed fingerprint of the project's folder.
     pub project: u64,
 }
@@ -67,13 +67,13 @@ impl Counter {
         let Some(shared) = &self.0 else { return };
         let (behalf, counting) = (behalf(), &shared.counting);
         let day = counts::day_of(shared.clock.unix_millis());
-        let way = behalf.way.unwrap_or(counting.way);
-        let mut key = Key { day, way, project: counting.project, model: behalf.model };
+        let interface = behalf.interface.unwrap_or(counting.interface);
+        let mut key = Key { day, interface, project: counting.project, model: behalf.model };
         let mut state = shared.state();
         if state.is_closed {
             return;
         }
-        if state.waiting.len() >= MAX_WAITING && !state.waiting.contains_key(&key) {
+        if state.waiting.len() >= MAX_WAITING_SUMS && !state.waiting.contains_key(&key) {
             key.model = 0;
         }
         state.waiting.entry(key).or_default().add(numbers);
@@ -97,7 +97,7 @@ impl Counter {
         state.is_closed = true;
         shared.changed.notify_all();
         // A writer that hangs is left behind.
-        drop(shared.changed.wait_timeout_while(state, PATIENCE, |state| state.has_writer));
+        drop(shared.changed.wait_timeout_while(state, CLOSE_TIMEOUT, |state| state.has_writer));
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
     use crate::telemetry::counts::{on_behalf, read};
 
     fn counter(path: PathBuf) -> Counter {
-        let counting = Counting { path, way: Way::named("serve"), project: 7 };
+        let counting = Counting { path, interface: Interface::named("serve"), project: 7 };
         Counter::new(Some(counting), Arc::new(Ticks::default()))
     }
 
@@ -174,14 +174,14 @@ mod tests {
         let path = dir.path().join("new/counts.jsonl");
         let counter = counter(path.clone());
         (0..5).for_each(|_| counter.add(&one()));
-        on_behalf(|behalf| behalf.way = Some(Way::named("codex")), || counter.add(&one()));
+        on_behalf(|behalf| behalf.interface = Some(Interface::named("codex")), || counter.add(&one()));
         counter.close();
         counter.add(&one());
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().next(), Some("{\"tersedCounts\":1}"));
         let counted = read(&path).unwrap();
         let sums: Vec<(&str, u64, u64)> =
-            counted.sums.iter().map(|(key, sum)| (key.way.name(), key.day, sum.results)).collect();
+            counted.sums.iter().map(|(key, sum)| (key.interface.name(), key.day, sum.results)).collect();
         assert_eq!(sums, [("serve", 19_675, 5), ("codex", 19_675, 1)]);
         assert_eq!(counted.unread, 0);
     }
@@ -194,7 +194,7 @@ mod tests {
         (1..=1000).for_each(|model| on_behalf(|behalf| behalf.model = model, || counter.add(&one())));
         counter.close();
         let counted = read(&path).unwrap();
-        assert!(counted.sums.len() <= MAX_WAITING + 1, "{}", counted.sums.len());
+        assert!(counted.sums.len() <= MAX_WAITING_SUMS + 1, "{}", counted.sums.len());
         assert_eq!(counted.sums.values().map(|sum| sum.results).sum::<u64>(), 1000);
     }
 

@@ -17,13 +17,13 @@ pub const VERSION: u32 = 1;
 pub const MAX_FILE_BYTES: usize = 2 << 20;
 /// Files, the current one included; the oldest lines go first.
 pub const MAX_FILES: usize = 4;
-/// Longest line that is read, in bytes; a longer one is none of ours.
-const MAX_LINE: u64 = 4096;
+/// Longest line that is read, in bytes; a longer one is not ours.
+const MAX_LINE_BYTES: u64 = 4096;
 /// Milliseconds of a day.
 const DAY_MILLIS: u64 = 86_400_000;
 
-/// Ways into the program, by their numbers in the file: only add at the end.
-const WAYS: &[&str] = &[
+/// Interfaces of the program, by their numbers in the file: only add at the end.
+const INTERFACES: &[&str] = &[
     "other",
     "serve",
     "run",
@@ -37,20 +37,20 @@ const WAYS: &[&str] = &[
     "gemini",
 ];
 
-/// A way into the program: a subcommand, or the host whose hooks were answered.
+/// An interface of the program: a subcommand, or the host whose hooks were answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Way(u8);
+pub struct Interface(u8);
 
-impl Way {
-    /// The way with this name; `other` if it has none.
+impl Interface {
+    /// The interface with this name; `other` if it has none.
     pub fn named(name: &str) -> Self {
-        Self(WAYS.iter().position(|way| *way == name).unwrap_or_default() as u8)
+        Self(INTERFACES.iter().position(|interface| *interface == name).unwrap_or_default() as u8)
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        WAYS.get(usize::from(self.0)).copied().unwrap_or("other")
+        INTERFACES.get(usize::from(self.0)).copied().unwrap_or("other")
     }
 }
 
@@ -59,11 +59,12 @@ impl Way {
 pub struct Key {
     /// Days since 1970-01-01, UTC.
     pub day: u64,
-    /// The way in.
-    pub way: Way,
+    /// The interface that was used.
+    #[serde(rename = "way")]
+    pub interface: Interface,
     /// Keyed fingerprint of the project's folder; 0 if there is none.
     pub project: u64,
-    /// Keyed fingerprint of the model's name; 0 where the way in does not tell it.
+    /// Keyed fingerprint of the model's name; 0 if the interface does not tell it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub model: u64,
 }
@@ -170,7 +171,7 @@ impl Counted {
         let mut line = Vec::new();
         loop {
             line.clear();
-            if from.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
+            if from.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
                 return Ok(());
             }
             match serde_json::from_slice::<Line>(&line) {
@@ -215,7 +216,7 @@ pub fn read_tail(path: &Path, bytes: u64) -> io::Result<Counted> {
     let mut lines = BufReader::new(file.take(bytes));
     let mut counted = Counted { is_tail: from > 0, ..Counted::default() };
     if from > 0 {
-        lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut Vec::new())?;
+        lines.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut Vec::new())?;
     }
     counted.read(lines)?;
     Ok(counted)
@@ -229,17 +230,17 @@ fn open(path: &Path) -> Result<std::fs::File, Refused> {
 /// On whose behalf a thread works.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Behalf {
-    /// The way in, if it is not that of the process.
-    pub way: Option<Way>,
+    /// The interface, if it is not that of the process.
+    pub interface: Option<Interface>,
     /// The model, as in [`Key`].
     pub model: u64,
 }
 
 thread_local! {
-    static BEHALF: Cell<Behalf> = const { Cell::new(Behalf { way: None, model: 0 }) };
+    static BEHALF: Cell<Behalf> = const { Cell::new(Behalf { interface: None, model: 0 }) };
 }
 
-/// Works on behalf of a way in, or of a model; both count until `work` ends.
+/// Works on behalf of an interface, or of a model; both count until `work` ends.
 pub fn on_behalf<T>(change: impl FnOnce(&mut Behalf), work: impl FnOnce() -> T) -> T {
     struct Back(Behalf);
     impl Drop for Back {
@@ -264,8 +265,8 @@ pub(super) fn behalf() -> Behalf {
 mod tests {
     use super::*;
 
-    fn key(day: u64, way: &str) -> Key {
-        Key { day, way: Way::named(way), project: 7, model: 0 }
+    fn key(day: u64, interface: &str) -> Key {
+        Key { day, interface: Interface::named(interface), project: 7, model: 0 }
     }
 
     #[test]
@@ -287,18 +288,18 @@ mod tests {
     #[test]
     fn ways_keep_their_numbers() {
         for (number, name) in ["other", "serve", "run", "mcp", "mcp-proxy", "gateway"].iter().enumerate() {
-            assert_eq!((Way::named(name).0, Way(number as u8).name()), (number as u8, *name));
+            assert_eq!((Interface::named(name).0, Interface(number as u8).name()), (number as u8, *name));
         }
-        assert_eq!((Way::named("nobody").name(), Way(200).name()), ("other", "other"));
+        assert_eq!((Interface::named("nobody").name(), Interface(200).name()), ("other", "other"));
     }
 
     #[test]
     fn a_behalf_ends_with_its_work() {
         let inner = on_behalf(
-            |behalf| behalf.way = Some(Way::named("codex")),
+            |behalf| behalf.interface = Some(Interface::named("codex")),
             || on_behalf(|behalf| behalf.model = 3, behalf),
         );
-        assert_eq!((inner.way, inner.model), (Some(Way::named("codex")), 3));
-        assert!(behalf().way.is_none() && behalf().model == 0);
+        assert_eq!((inner.interface, inner.model), (Some(Interface::named("codex")), 3));
+        assert!(behalf().interface.is_none() && behalf().model == 0);
     }
 }

@@ -17,9 +17,9 @@ use crate::files::{Folder, Opening, Refused, Why, Writers, anchored};
 const MAX_HEADER: u64 = 4096;
 /// How often to retry, and the pause between, while another process has created the file but not written its header yet.
 const MAX_TRIES: u32 = 20;
-const WAIT: Duration = Duration::from_millis(5);
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
 /// How often to reopen a file that was moved meanwhile.
-const ATTEMPTS: usize = 16;
+const MAX_REOPENS: usize = 16;
 
 /// The log file; see the module.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl LogFile {
     /// Writes one line; `line` has no line end. A file that would exceed its size limit is rotated first. A file that holds
     /// only its header takes a line of any size.
     pub fn write(&mut self, line: &str) -> io::Result<()> {
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_REOPENS {
             self.file.lock_shared()?;
             if !self.is_current() {
                 self.reopen()?;
@@ -156,7 +156,7 @@ fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) 
         if file.metadata()?.len() > 0 {
             break;
         }
-        std::thread::sleep(WAIT);
+        std::thread::sleep(RETRY_PAUSE);
     }
     check(&mut file, is_header)?;
     Ok(file)

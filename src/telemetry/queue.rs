@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// How long the writer collects events after the first. Waking a thread costs more than queueing an event, so one wake-up
 /// serves many events.
-const GATHER: Duration = Duration::from_millis(20);
+const GATHER_TIME: Duration = Duration::from_millis(20);
 
 /// The queue; see the module.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl<T> Queue<T> {
         state.writer = Writer::Gathers;
         let may_gather =
             |state: &mut State<T>| !state.is_closed && !state.is_urgent && state.items.len() < self.many();
-        let gathered = self.changed.wait_timeout_while(state, GATHER, may_gather);
+        let gathered = self.changed.wait_timeout_while(state, GATHER_TIME, may_gather);
         state = gathered.unwrap_or_else(PoisonError::into_inner).0;
         state.writer = Writer::Writes;
         match state.items.is_empty() {

@@ -16,7 +16,7 @@ use crate::config::{Alerts, Telemetry};
 use crate::protocol::notification::{self};
 
 /// How long closing waits for unwritten events.
-const PATIENCE: Duration = Duration::from_secs(2);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Records events. Does nothing if nobody wants them.
 #[derive(Debug)]
@@ -126,7 +126,7 @@ impl Recorder {
     /// Waits briefly until everything recorded is written.
     pub fn flush(&self) {
         if self.start.is_completed() {
-            self.queue.flush(PATIENCE);
+            self.queue.flush(FLUSH_TIMEOUT);
         }
     }
 
@@ -134,7 +134,7 @@ impl Recorder {
     pub fn close(&self) {
         self.queue.close();
         if self.start.is_completed() {
-            self.queue.flush(PATIENCE);
+            self.queue.flush(FLUSH_TIMEOUT);
         }
     }
 

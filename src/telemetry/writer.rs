@@ -13,7 +13,7 @@ use crate::protocol::notification;
 use crate::sanitize;
 
 /// Most bytes of a name in an event.
-const MAX_NAME: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
 /// An event before redaction: names may still hold secrets.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ fn redact(names: &mut Names) {
     for name in ids.into_iter().flatten().chain([&mut names.tool]) {
         *name = sanitize::redact_only(name).map_or_else(|_| String::new(), |(name, _)| name);
         // Shortened after redaction, because half a secret would not be recognised.
-        name.truncate(name.floor_char_boundary(MAX_NAME));
+        name.truncate(name.floor_char_boundary(MAX_NAME_BYTES));
     }
 }
 

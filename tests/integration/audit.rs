@@ -305,7 +305,7 @@ fn what_is_broken_is_named_and_the_rest_is_used() {
     };
     assert_eq!(reason("./empty.jsonl"), "empty");
     assert_eq!(reason("./notes.txt"), "none of the formats");
-    assert!(reason("./half.traj").starts_with("looks like SWE-agent, but: no JSON: EOF"));
+    assert!(reason("./half.traj").starts_with("looks like SWE-agent, but: not JSON: EOF"));
     #[cfg(unix)]
     assert!(reason("./gone.jsonl").starts_with("No such file"));
 }

@@ -1,4 +1,4 @@
-//! `tersed audit`: how much of the savings arrives in the host, as it is wired on this machine, as `tersed install` wires it and
+//! `tersed audit`: how much of the savings arrives in the host, as it is set up on this machine, as `tersed install` sets it up and
 //! through the gateway. Each test has a home folder of its own.
 
 #![cfg(unix)]
@@ -150,7 +150,7 @@ fn what_is_not_wired_saves_nothing_and_what_is_wired_saves_a_part() {
     assert!(arrives(&report, "installed", Some("mcp__reports__report")) > 0);
     let text = home.tersed(&["audit", FILE], &[]);
     assert!(
-        text.contains("Claude Code: not wired; tersed install claude-code; tersed gateway -- claude"),
+        text.contains("Claude Code: not set up; tersed install claude-code; tersed gateway -- claude"),
         "{text}"
     );
 

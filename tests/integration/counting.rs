@@ -179,5 +179,5 @@ fn installing_and_the_doctor_say_it() {
     let told = doctor(&home);
     assert!(told.contains("what is saved will be counted there"), "{told}");
     run(&home, &[]);
-    assert!(doctor(&home).contains("counts.jsonl: 1 result counted, numbers by day alone"));
+    assert!(doctor(&home).contains("counts.jsonl: 1 result counted (only numbers per day)"));
 }

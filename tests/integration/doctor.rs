@@ -95,16 +95,16 @@ fn what_is_well_is_called_so_and_stays_as_it_is() {
 fn a_wired_host_is_named_with_what_it_starts() {
     let machine = Machine::new();
     machine.script("gemini", "echo 9.8.7");
-    assert!(machine.said("hosts", &[]).contains(&"note Gemini CLI (9.8.7): not wired".to_owned()));
+    assert!(machine.said("hosts", &[]).contains(&"note Gemini CLI (9.8.7): not set up".to_owned()));
     let install = machine.tersed(&["install", "gemini"], &[]);
     assert!(install.status.success());
     let said = machine.said("hosts", &[]);
-    let wired = format!("ok Gemini CLI (9.8.7): wired, starts {}", machine.at("bin/tersed").display());
+    let wired = format!("ok Gemini CLI (9.8.7): set up, starts {}", machine.at("bin/tersed").display());
     assert!(said.contains(&wired), "{said:?}");
 
     fs::write(machine.at("home/.gemini/settings.json"), "{\n\"hooks\": 1 2\n}").unwrap();
     let (text, _) = machine.fault(&[]);
-    assert!(text.contains("settings.json:2: no JSON: "), "{text}");
+    assert!(text.contains("settings.json:2: not JSON: "), "{text}");
 }
 
 #[test]
@@ -118,10 +118,10 @@ fn the_plugin_of_a_host_counts_as_its_wiring() {
     };
     let told = || machine.said("hosts", &[]).into_iter().find(|text| text.contains("Claude Code")).unwrap();
     settings(false);
-    assert_eq!(told(), "note Claude Code: not wired");
+    assert_eq!(told(), "note Claude Code: not set up");
     settings(true);
     assert!(
-        told().starts_with("ok Claude Code: wired by its plugin, starts tersed, which is "),
+        told().starts_with("ok Claude Code: set up by its plugin, starts tersed, which is "),
         "{}",
         told()
     );
@@ -148,7 +148,7 @@ fn half_a_wiring_is_a_fault() {
     fs::remove_file(machine.at("home/.claude/settings.json")).unwrap();
     let (text, fix) = machine.fault(&[]);
     assert!(
-        text.starts_with("Claude Code") && text.ends_with("wired in part, or by another version"),
+        text.starts_with("Claude Code") && text.ends_with("partly set up, or by another version"),
         "{text}"
     );
     assert_eq!(fix, "tersed install claude-code");
@@ -173,7 +173,7 @@ fn a_host_that_hangs_does_not_hang_the_doctor() {
     machine.script("kilo", "exec /bin/sleep 600");
     let said = machine.said("hosts", &[]);
     assert!(
-        said.contains(&"note Kilo (did not say its version within 5 s): not wired".to_owned()),
+        said.contains(&"note Kilo (did not say its version within 5 s): not set up".to_owned()),
         "{said:?}"
     );
 }
@@ -264,6 +264,6 @@ fn the_last_failures_are_told() {
     assert_eq!(said[0], format!("ok {}: 0 results and 1 failures among the last events", file.display()));
     assert!(
         said[1].starts_with("note ")
-            && said[1].ends_with(" ago: a result of bash could not be given: redaction_failed")
+            && said[1].ends_with(" ago: compressing a result of bash failed: redaction_failed")
     );
 }

@@ -672,7 +672,7 @@ fn what_is_not_allowed_is_named() {
     let own = format!("127.0.0.1:{port}");
     for (arguments, code, said) in [
         (&["--listen", "0.0.0.0:0"][..], 2, "--listen 0.0.0.0:0: the gateway listens on this machine alone"),
-        (&["--upstream", "mistral=https://a.example"], 2, "`mistral` is no API; allowed are anthropic"),
+        (&["--upstream", "mistral=https://a.example"], 2, "`mistral` is not an API; allowed are anthropic"),
         (&["--upstream", "ftp://a.example"], 2, "allowed are URLs of http and https"),
         (
             &["--listen", &own, "--upstream", &format!("anthropic=http://localhost:{port}/x")],

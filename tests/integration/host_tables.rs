@@ -101,7 +101,7 @@ fn number(n: usize) -> String {
 
 fn change(before: usize, after: usize) -> String {
     match before == after {
-        true => format!("{}, stays", number(before)),
+        true => format!("{}, unchanged", number(before)),
         false => format!("{} → {}", number(before), number(after)),
     }
 }
@@ -116,7 +116,7 @@ fn seen(run: &Run, all: &[Run]) -> String {
     let gateway = run.gateway(all);
     let mut out = String::new();
     let more = if gateway.is_some() { (" behind the gateway |", " --- |") } else { ("", "") };
-    let _ = writeln!(out, "| {} {} | tool | as wired |{}", run.host, run.version, more.0);
+    let _ = writeln!(out, "| {} {} | tool | as set up |{}", run.host, run.version, more.0);
     let _ = writeln!(out, "| --- | --- | --- |{}", more.1);
     let of = |run: &Run, kind: &str| {
         let seen = run.results.iter().find(|seen| seen.kind == kind);
@@ -161,7 +161,7 @@ fn reach(host: &str) -> String {
     let refers = "It names no calls to tersed, so no later result refers to an earlier one.";
     let gateway = match reach.gateway {
         Some(program) => format!("`tersed gateway -- {program}` reaches every result that the host sends."),
-        None => "`tersed gateway` knows no way to pass on its requests.".to_owned(),
+        None => "`tersed gateway` does not support this host.".to_owned(),
     };
     let _ = writeln!(
         out,
@@ -217,7 +217,7 @@ fn results(all: &[Run]) -> String {
 
 /// The sums of the sessions.
 fn sums(all: &[Run]) -> String {
-    let mut out = String::from("\n| host | as wired | behind the gateway |\n| --- | --- | --- |\n");
+    let mut out = String::from("\n| host | as set up | behind the gateway |\n| --- | --- | --- |\n");
     for run in all.iter().filter(|run| !run.host.ends_with("-gateway")) {
         let behind = run.gateway(all).map(|run| saving(run.sums())).unwrap_or_default();
         let _ = writeln!(out, "| {} {} | {} | {behind} |", run.host, run.version, saving(run.sums()));
@@ -290,8 +290,11 @@ fn the_table_of_tools_agrees_with_the_runs() {
         let host = if hosts.contains(&run.host.as_str()) { run.host.as_str() } else { hosts[0] };
         let reach = Reach::named(host).unwrap();
         for seen in run.results.iter().filter(|seen| seen.kind != "expand") {
-            let way = reach.way(&seen.tool, false);
-            let stays = matches!(way, tersed::host::reach::Way::Stays(_) | tersed::host::reach::Way::Noted);
+            let treatment = reach.treatment(&seen.tool, false);
+            let stays = matches!(
+                treatment,
+                tersed::host::reach::Treatment::Stays(_) | tersed::host::reach::Treatment::Noted
+            );
             if stays {
                 assert_eq!(seen.before, Some(seen.after), "{} {}", run.host, seen.kind);
             }

@@ -246,10 +246,10 @@ fn a_broken_file_is_named_and_nothing_is_changed() {
     fs::write(&latin, b"{\n\"a\": \"\xff\"}").unwrap();
     let before = machine.tree();
     for (host, place) in [
-        ("claude-code", format!("{}:2: no JSON: ", broken.display())),
+        ("claude-code", format!("{}:2: not JSON: ", broken.display())),
         ("codex", format!("{}:1: `hooks` is null, expected an object", config.display())),
         ("cursor", format!("{}:3: `hooks` is an array, expected an object", hooks.display())),
-        ("gemini", format!("{}:2: is no UTF-8", latin.display())),
+        ("gemini", format!("{}:2: is not UTF-8", latin.display())),
     ] {
         let error = machine.refused(&["install", host]);
         assert!(error.starts_with(&format!("tersed: {place}")), "{host}: {error}");
@@ -283,7 +283,7 @@ fn a_write_that_fails_takes_back_those_before_it() {
         "{error}"
     );
     assert_eq!(machine.tree(), before);
-    assert!(machine.done(&["uninstall", "claude-code"]).contains("is not wired"));
+    assert!(machine.done(&["uninstall", "claude-code"]).contains("is not set up"));
 }
 
 #[test]

@@ -434,7 +434,7 @@ fn the_command_lists_shows_searches_and_prunes() {
             .unwrap();
     assert_eq!((&shown["text"], &shown["lines"]), (&json!(of(1) + &of(2)), &json!([[2, 3]])));
     let cases: [(&[&str], i32, &str); 6] = [
-        (&["show", "00000000"], 1, "no artifact \"00000000\" in "),
+        (&["show", "00000000"], 1, "no original \"00000000\" in "),
         (&["show", &first, "--lines", "0-3"], 2, "starts at line 1"),
         (&["show", &first, "--lines", "x"], 2, "FIRST-LAST"),
         (&["show", &first, "--lines", "900-"], 1, "beyond the end"),

@@ -19,7 +19,9 @@ pub(super) fn read(given: &str) -> Result<&str, Failure> {
     // The marker holds the handle, so it is a part of what was given.
     let place = named.as_ref().and_then(|handle| Some((given.find(handle.as_str())?, handle.len())));
     let word = place.and_then(|(at, len)| given.get(at..at + len));
-    word.ok_or_else(|| Failure::value(format!("{given:?} names no original; `tersed artifacts list` does")))
+    word.ok_or_else(|| {
+        Failure::value(format!("{given:?} is not a name of an original; `tersed artifacts list` shows them"))
+    })
 }
 
 fn handle(marker: Marker) -> Option<String> {
@@ -63,7 +65,7 @@ mod tests {
             assert_eq!(read(given).unwrap(), "2c6edc77", "{given}");
         }
         let none = read("[tersed#384076648187: omitted 400 lines 3-402, passing_tests]").unwrap_err();
-        assert!(none.message.contains("names no original") && none.code == 2);
+        assert!(none.message.contains("is not a name of an original") && none.code == 2);
     }
 
     #[test]

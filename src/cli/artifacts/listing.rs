@@ -68,16 +68,17 @@ pub(super) fn list(place: &Place) -> Result<(), Failure> {
 /// Seconds since the epoch as a date in UTC.
 pub(super) fn time(seconds: u64) -> String {
     // The last moment that the format can write, in case a clock is wrong.
-    const LAST: u64 = 253_402_300_799;
-    let at = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
+    const MAX_SECONDS: u64 = 253_402_300_799;
+    let at = UNIX_EPOCH + Duration::from_secs(seconds.min(MAX_SECONDS));
     humantime::format_rfc3339_seconds(at).to_string()
 }
 
 /// A text as one line of a table: the first 60 characters, without control characters.
 fn plain(text: &str) -> String {
-    const MAX: usize = 60;
-    let mut line: String = text.chars().take(MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(MAX).is_some() {
+    const MAX_CHARS: usize = 60;
+    let mut line: String =
+        text.chars().take(MAX_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(MAX_CHARS).is_some() {
         line.push('…');
     }
     line

@@ -204,7 +204,7 @@ fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
             || {
                 let place = vault.path().display();
                 copies(vault).and_then(|_| {
-                    Err(format!("no artifact {handle:?} in {place}, nor in a process of `tersed hook`"))
+                    Err(format!("no original {handle:?} in {place}, nor in a process of `tersed hook`"))
                 })
             },
             Ok,

@@ -16,7 +16,7 @@ use crate::text::call::ToolCall;
 use crate::text::source::Source;
 
 /// Most results that are remembered for a name: the first and the last of them.
-const OWNERS: usize = 4;
+const MAX_OWNERS: usize = 4;
 /// Most names that are remembered in one session; later ones are ignored.
 const MAX_WORDS: usize = 1_000_000;
 
@@ -181,7 +181,7 @@ impl History {
             });
             // The agent or its user already used this name, so it was not learned here.
             if (is_new || !owners.is_empty()) && owners.last() != Some(&owner) {
-                if owners.len() == OWNERS {
+                if owners.len() == MAX_OWNERS {
                     owners.remove(1);
                 }
                 owners.push(owner);

@@ -1,9 +1,9 @@
-//! How the hosts of histories are wired on this machine, looked up once each. Nothing is changed.
+//! How the hosts of histories are set up on this machine, looked up once each. Nothing is changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::fate::Wrapping;
+use super::host_action::Wrapping;
 use super::report::HostFound;
 use super::shown::shown;
 use crate::doctor::wired::Wired;
@@ -14,7 +14,7 @@ use crate::install::{Place, Row, Scope};
 
 /// What is known of this machine.
 pub(super) struct Machine {
-    /// `None` if there is no home folder: then no host is wired.
+    /// `None` if there is no home folder: then no host is set up.
     place: Option<(Place, PathBuf)>,
     known: BTreeMap<&'static str, Known>,
 }
@@ -22,11 +22,11 @@ pub(super) struct Machine {
 /// What is known of a host.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
-    /// Whether it is wired.
+    /// Whether it is set up.
     pub wired: Wired,
     /// How commands are wrapped as `tersed install` wires it.
     pub installed: Wrapping,
-    /// How they are wrapped as it is wired.
+    /// How they are wrapped as it is set up.
     pub here: Wrapping,
 }
 

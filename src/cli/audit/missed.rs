@@ -14,7 +14,7 @@ use crate::cli::replay::record::Session;
 use crate::sanitize::redact_only;
 
 /// Most entries of each list in a report.
-pub(super) const LISTED: usize = 1000;
+pub(super) const MAX_LISTED: usize = 1000;
 
 /// Names that the agent used, and whether it would have seen them.
 pub(super) fn references(
@@ -53,7 +53,7 @@ pub(super) fn references(
             row.references -= 1;
             continue;
         }
-        if report.hidden.len() < LISTED {
+        if report.hidden.len() < MAX_LISTED {
             let evidence = answers.get(owner).and_then(Option::as_ref).map(|answer| &answer.evidence);
             report.hidden.push(Hidden {
                 session: number,
@@ -88,7 +88,7 @@ pub(super) fn failures(
     }
     let hidden: Vec<&String> = all.iter().filter(|failure| !line_survives(failure, &folded)).collect();
     for failure in &hidden {
-        if report.failures_hidden.len() < LISTED {
+        if report.failures_hidden.len() < MAX_LISTED {
             report.failures_hidden.push(Hidden {
                 session,
                 call: shown(&record.id),

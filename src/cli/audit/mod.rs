@@ -5,9 +5,9 @@
 
 mod arrives;
 mod chart;
-mod fate;
 mod formats;
 mod history;
+mod host_action;
 mod html;
 mod machine;
 mod missed;
@@ -52,8 +52,8 @@ static HELP: LazyLock<String> = LazyLock::new(|| {
          model that held it. What a host, or tersed itself, cut before the history was written is not seen. Names that agents learned from \
          a result and used later (paths, places in files, names, numbers) count as seen where the text that the model \
          would have had, or one that it refers to, has them.\n\n\
-         Of what could be saved, \"arrives\" counts what reaches the model: as the host of a history is wired on this \
-         machine (for this user, or for the project in this folder), as `tersed install` wires it, and through `tersed \
+         Of what could be saved, \"arrives\" counts what reaches the model: as the host of a history is set up on this \
+         machine (for this user, or for the project in this folder), as `tersed install` sets it up, and through `tersed \
          gateway`. For that a session is played a second time with those results alone that the host hands over.\n\n\
          Nothing leaves the machine, and histories are only read. Neither the configuration files of this machine nor \
          its environment count, but for a file that --config names.",

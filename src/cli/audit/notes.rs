@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 /// Most line numbers of broken lines that are listed for one file.
-const LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 
 /// Notes about one file.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ impl Notes {
     /// Records a line that cannot be read.
     pub(super) fn broken(&mut self, line: usize) {
         self.broken_count += 1;
-        if self.broken.len() < LISTED {
+        if self.broken.len() < MAX_LISTED {
             self.broken.push(line);
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn has(head: &[u8], text: &str) -> bool {
 pub(super) fn document(file: &Path) -> Result<Value, String> {
     let bytes = std::fs::read(file).map_err(|e| e.to_string())?;
     serde_json::from_slice(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes))
-        .map_err(|e| format!("no JSON: {e}"))
+        .map_err(|e| format!("not JSON: {e}"))
 }
 
 /// The text of a content: a string, or blocks of text; `None` if there is none.

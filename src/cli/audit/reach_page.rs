@@ -35,7 +35,7 @@ pub(super) fn not_reached(report: &Report, top: usize, out: &mut dyn Write) -> i
     }
     writeln!(
         out,
-        "<section>\n<h2>Stays as it is, as <code>tersed install</code> wires it</h2>\n<ul class=\"list\">"
+        "<section>\n<h2>Unchanged, as <code>tersed install</code> sets it up</h2>\n<ul class=\"list\">"
     )?;
     for (i, one) in report.not_reached.iter().enumerate() {
         if i == top {

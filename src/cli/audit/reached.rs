@@ -1,4 +1,4 @@
-//! How much of what tersed could save of a session arrives in its host: as it is wired here, as `tersed install` wires it, and
+//! How much of what tersed could save of a session arrives in its host: as it is set up here, as `tersed install` sets it up, and
 //! through the gateway.
 
 use std::collections::BTreeMap;
@@ -7,8 +7,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::arrives::saved;
-use super::fate::{Fate, Wrapping, fate};
 use super::history::History;
+use super::host_action::{HostAction, Wrapping, host_action};
 use super::machine::{Machine, host_of};
 use super::report::{Figures, HostFound, NotReached, Saved};
 use super::shown::shown;
@@ -60,21 +60,22 @@ impl Reached {
             }
         }
         let Some(reach) = host else {
-            let fates = vec![Fate::Stays(Why::NoHost); rows.len()];
-            self.stays(of.format, of.records, &fates, rows);
+            let actions = vec![HostAction::Stays(Why::NoHost); rows.len()];
+            self.stays(of.format, of.records, &actions, rows);
             return Ok(());
         };
         let known = self.machine.of(reach).clone();
         let mut play = |wrapping: Wrapping, way: &str| {
-            let fates: Vec<Fate> = of.records.iter().map(|record| fate(reach, wrapping, record)).collect();
-            let saved = match is_all(reach, of, &fates) {
+            let actions: Vec<HostAction> =
+                of.records.iter().map(|record| host_action(reach, wrapping, record)).collect();
+            let saved = match is_all(reach, of, &actions) {
                 true => rows.iter().map(Figures::saved).collect(),
                 false => {
                     let id = format!("audit-{}-{way}", of.number);
-                    saved(child, policy, id, reach, of.records, &fates)?
+                    saved(child, policy, id, reach, of.records, &actions)?
                 }
             };
-            Ok::<_, String>((fates, saved))
+            Ok::<_, String>((actions, saved))
         };
         let installed = play(known.installed, "installed")?;
         let here = match known.is_wired() && known.here != known.installed {
@@ -90,12 +91,12 @@ impl Reached {
     }
 
     /// Notes the results that stay.
-    fn stays(&mut self, host: &str, records: &[Record], fates: &[Fate], rows: &[Figures]) {
-        for ((record, fate), row) in records.iter().zip(fates).zip(rows) {
-            let why = match fate {
-                Fate::Stays(why) => *why,
-                Fate::Noted => Why::Tool,
-                Fate::Seen(_) if row.arrives.installed.tokens == 0 => Why::Unseen,
+    fn stays(&mut self, host: &str, records: &[Record], actions: &[HostAction], rows: &[Figures]) {
+        for ((record, action), row) in records.iter().zip(actions).zip(rows) {
+            let why = match action {
+                HostAction::Stays(why) => *why,
+                HostAction::Noted => Why::Tool,
+                HostAction::Seen(_) if row.arrives.installed.tokens == 0 => Why::Unseen,
                 _ => continue,
             };
             if row.results == 0 {
@@ -129,14 +130,14 @@ impl Reached {
 }
 
 /// Whether the host hands over everything as the session was played.
-fn is_all(reach: &Reach, of: &Of<'_>, fates: &[Fate]) -> bool {
-    reach.names_calls && !of.history.is_loose && fates.iter().all(|fate| *fate == Fate::Replaced)
+fn is_all(reach: &Reach, of: &Of<'_>, actions: &[HostAction]) -> bool {
+    reach.names_calls && !of.history.is_loose && actions.iter().all(|action| *action == HostAction::Replaced)
 }
 
 /// What arrives of a result by a way in which the host handed over the results of a session.
-fn by(of: &Of<'_>, place: usize, (fates, saved): &(Vec<Fate>, Vec<u64>)) -> Saved {
-    match fates.get(place) {
-        Some(Fate::Replaced | Fate::Seen(_)) => {
+fn by(of: &Of<'_>, place: usize, (actions, saved): &(Vec<HostAction>, Vec<u64>)) -> Saved {
+    match actions.get(place) {
+        Some(HostAction::Replaced | HostAction::Seen(_)) => {
             arrived(of, place, saved.get(place).copied().unwrap_or_default())
         }
         _ => Saved::default(),

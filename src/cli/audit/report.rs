@@ -21,7 +21,7 @@ pub struct Report {
     pub tokenizer: String,
     /// Where histories were looked for, and what was there.
     pub places: Vec<PlaceFound>,
-    /// The hosts of the histories, as they are wired on this machine.
+    /// The hosts of the histories, as they are set up on this machine.
     pub hosts: Vec<HostFound>,
     /// All results together.
     pub total: Figures,
@@ -29,7 +29,7 @@ pub struct Report {
     pub formats: Vec<Group>,
     /// By tool, those that would save most first.
     pub tools: Vec<Group>,
-    /// Results that stay in a host as `tersed install` wires it, those that would save most first.
+    /// Results that stay in a host as `tersed install` sets it up, those that would save most first.
     pub not_reached: Vec<NotReached>,
     /// By session, those that would save most first; with `--top`, the first of them.
     pub sessions: Vec<SessionGroup>,
@@ -96,7 +96,7 @@ pub struct HostFound {
     pub title: String,
     /// `wired`; `part`: some parts are missing or are another version's; `fault`; `none`. Only `wired` counts.
     pub state: String,
-    /// What it is wired for, or the fault.
+    /// What it is set up for, or the fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// The command that starts it behind the gateway, if there is one.
@@ -148,9 +148,9 @@ impl Saved {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Arrives {
-    /// As the host is wired on this machine: nothing if it is not.
+    /// As the host is set up on this machine: nothing if it is not.
     pub here: Saved,
-    /// As `tersed install` wires it.
+    /// As `tersed install` sets it up.
     pub installed: Saved,
     /// Through `tersed gateway`: nothing if it knows no way to pass on the requests of the host.
     pub gateway: Saved,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::history::{History, asked};
-use super::missed::{LISTED, failures, references};
+use super::missed::{MAX_LISTED, failures, references};
 use super::reached::{Of, Reached};
 use super::report::{
     Figures, Group, LargeResult, PlaceFound, Refused, Report, ResultRow, SessionGroup, Unread, VERSION,
@@ -94,7 +94,7 @@ impl<'a> Audit<'a> {
     fn unread(&mut self, file: &Path, reason: String) {
         let files = &mut self.report.not_understood;
         files.file_count += 1;
-        if files.files.len() < LISTED {
+        if files.files.len() < MAX_LISTED {
             files.files.push(Unread { path: path(file), reason: shown(&reason) });
         }
     }

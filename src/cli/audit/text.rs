@@ -101,20 +101,20 @@ fn arrives(report: &Report, out: &mut String) {
 pub(super) fn ways(figures: &Figures) -> [(&'static str, &Saved); 3] {
     let arrives = &figures.arrives;
     [
-        ("as wired here", &arrives.here),
+        ("as set up here", &arrives.here),
         ("as installed", &arrives.installed),
         ("through the gateway", &arrives.gateway),
     ]
 }
 
-/// How a host is wired here, and what can be done.
+/// How a host is set up here, and what can be done.
 pub(super) fn wiring(host: &HostFound) -> String {
     let about = host.about.as_ref().map(|about| format!(" {about}")).unwrap_or_default();
     let state = match host.state.as_str() {
-        "wired" => format!("wired{about}"),
-        "part" => "wired in part, or by another version, which does not count".to_owned(),
+        "wired" => format!("set up{about}"),
+        "part" => "partly set up, or by another version, which does not count".to_owned(),
         "fault" => format!("does not work:{about}"),
-        _ => "not wired".to_owned(),
+        _ => "not set up".to_owned(),
     };
     let install =
         if host.state == "wired" { String::new() } else { format!("; tersed install {}", host.host) };
@@ -129,7 +129,7 @@ fn not_reached(report: &Report, top: usize, out: &mut String) {
     if report.not_reached.is_empty() {
         return;
     }
-    let _ = writeln!(out, "\nStays as it is, as `tersed install` wires it");
+    let _ = writeln!(out, "\nUnchanged, as `tersed install` sets it up");
     for one in report.not_reached.iter().take(top) {
         let _ = writeln!(
             out,

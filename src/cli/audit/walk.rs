@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::formats::{FORMATS, Format, HEAD};
+use super::formats::{FORMATS, Format, HEAD_BYTES};
 
 /// The result for a file.
 pub(super) enum Found {
@@ -68,6 +68,6 @@ fn look(path: PathBuf, seen: &mut HashSet<PathBuf>) -> Found {
 
 fn head(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
-    File::open(path)?.take(HEAD as u64).read_to_end(&mut head)?;
+    File::open(path)?.take(HEAD_BYTES as u64).read_to_end(&mut head)?;
     Ok(head)
 }

@@ -72,7 +72,7 @@ pub(super) fn facts(call: &ToolCall, explained: &Explained, gaps: usize) -> Vec<
         say("clean-up", removed(removals.collect()));
     }
     if evidence.capped {
-        say("cap", "the byte cap cut something".to_owned());
+        say("cap", "cut to the byte cap".to_owned());
     }
     let lost = evidence.guard.kept < evidence.guard.signals && evidence.duplicate_of.is_none();
     for fact in &mut out {
@@ -233,9 +233,7 @@ fn effects(explained: &Explained, at: usize) -> String {
         out.push("wrote the output as a whole in another form".to_owned());
     }
     match out.is_empty() {
-        true => {
-            "nothing of it is left, since a later step, the gate or a reference took its place".to_owned()
-        }
+        true => "no effect remains: a later step, the size check or a reference replaced it".to_owned(),
         false => words::list(&out),
     }
 }

@@ -16,9 +16,9 @@ const LEGEND: &str = "<p class=\"legend\"><span class=\"o\">− left out</span> 
     <span class=\"m\">+ in the output only</span> <span class=\"f\">! reports a failure</span></p>";
 
 /// Longer gaps show only their first and last lines until they are opened.
-const OPEN: usize = 12;
-const FIRST: usize = 4;
-const LAST: usize = 2;
+const MAX_OPEN_LINES: usize = 12;
+const FIRST_LINES: usize = 4;
+const LAST_LINES: usize = 2;
 
 /// Writes the page.
 pub fn write(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -138,15 +138,15 @@ fn changed(view: &View<'_>, block: &Block, out: &mut dyn Write) -> io::Result<()
     let id = id.map_or_else(String::new, |gap| format!(" id=\"gap-{gap}\""));
     writeln!(out, "<div class=\"pair {class}\"{id}>\n<div class=\"l\">")?;
     let Range { start, end } = block.left;
-    if block.left.len() > OPEN {
-        lines(view, start..start + FIRST, out)?;
-        let more = start + FIRST..end - LAST;
+    if block.left.len() > MAX_OPEN_LINES {
+        lines(view, start..start + FIRST_LINES, out)?;
+        let more = start + FIRST_LINES..end - LAST_LINES;
         let (first, last) = (view.original.number(more.start), view.original.number(more.end - 1));
         let (count, range) = (words::count(more.len(), "more line"), words::lines(first, last));
         writeln!(out, "<details><summary>{count}, {range}</summary>")?;
         lines(view, more, out)?;
         writeln!(out, "</details>")?;
-        lines(view, end - LAST..end, out)?;
+        lines(view, end - LAST_LINES..end, out)?;
     } else {
         lines(view, start..end, out)?;
     }

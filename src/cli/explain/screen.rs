@@ -23,12 +23,41 @@ pub(super) struct Piece {
 }
 
 /// Distance between tab stops.
-const TAB: usize = 8;
+const TAB_COLUMNS: usize = 8;
 
 /// ASCII's names of the control characters.
 const CONTROLS: [&str; 32] = [
-    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI",
-    "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS",
+    "NUL",
+    "SOH",
+    "STX",
+    "ETX",
+    "EOT",
+    "ENQ",
+    "ACK",
+    "BEL",
+    "BS",
+    "TAB_COLUMNS",
+    "LF",
+    "VT",
+    "FF",
+    "CR",
+    "SO",
+    "SI",
+    "DLE",
+    "DC1",
+    "DC2",
+    "DC3",
+    "DC4",
+    "NAK",
+    "SYN",
+    "ETB",
+    "CAN",
+    "EM",
+    "SUB",
+    "ESC",
+    "FS",
+    "GS",
+    "RS",
     "US",
 ];
 
@@ -70,7 +99,7 @@ impl Screen {
         let mut column = 0;
         for (at, c) in line.char_indices() {
             let is_trimmed = at < trimmed.0 || at >= line.len() - trimmed.1;
-            let tab = TAB - column % TAB;
+            let tab = TAB_COLUMNS - column % TAB_COLUMNS;
             let (text, columns) = match c {
                 '\t' if is_trimmed => (format!("·{}", " ".repeat(tab - 1)), tab),
                 _ if is_trimmed => ("·".to_owned(), 1),

@@ -12,7 +12,7 @@ use super::screen::{Piece, Screen};
 /// Width from which on the two stand side by side.
 const MIN_WIDE_COLUMNS: usize = 120;
 /// Columns of the labels of the header.
-const LABEL: usize = 11;
+const LABEL_COLUMNS: usize = 11;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().effects(Effects::DIMMED);
@@ -51,7 +51,7 @@ impl Text<'_> {
         writeln!(self.out)?;
         for fact in &page.facts {
             let style = if fact.is_bad { BAD } else { Style::new() };
-            self.labelled(fact.label, &fact.value, LABEL, DIM, style)?;
+            self.labelled(fact.label, &fact.value, LABEL_COLUMNS, DIM, style)?;
         }
         writeln!(self.out, "\n{}", self.screen.paint(BOLD, "steps"))?;
         if page.steps.is_empty() {

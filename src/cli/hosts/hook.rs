@@ -69,7 +69,7 @@ pub(super) struct Ask {
 
 /// Default time limit in milliseconds: less than the five seconds that hosts are told to wait. Some hosts do not recover
 /// after they had to kill a hook.
-const DEADLINE: u64 = 4000;
+const DEADLINE_MILLIS: u64 = 4000;
 
 /// The longest time limit.
 const MAX_MILLIS: u64 = 3_600_000;
@@ -127,7 +127,7 @@ pub(super) fn run(args: Args) -> ExitCode {
 
 fn until(deadline: Option<u64>) -> Instant {
     let deadline = deadline.map(|deadline| Duration::from_millis(deadline.min(MAX_MILLIS)));
-    Instant::now() + deadline.or_else(of_host).unwrap_or(Duration::from_millis(DEADLINE))
+    Instant::now() + deadline.or_else(of_host).unwrap_or(Duration::from_millis(DEADLINE_MILLIS))
 }
 
 /// The time limit in `TERSED_DEADLINE_MS`, if it is set.
@@ -137,7 +137,7 @@ pub(super) fn of_host() -> Option<Duration> {
 }
 
 /// How long to read the event if no request is sent.
-const TAKEN: Duration = Duration::from_millis(500);
+const EVENT_READ_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Prints the answer if it arrives in time.
 fn reply(
@@ -152,7 +152,7 @@ fn reply(
     let breaker = place.as_ref().map(|place| Arc::new(Breaker::new(place.late())));
     let is_resting = breaker.as_ref().is_some_and(|breaker| !breaker.allows());
     let (send, answer) = channel();
-    let until = if is_resting { Instant::now() + TAKEN } else { ask.until };
+    let until = if is_resting { Instant::now() + EVENT_READ_TIMEOUT } else { ask.until };
     let held = breaker.clone();
     let started = std::thread::Builder::new().spawn(move || {
         let printed = event().filter(|_| !is_resting).and_then(|event| {

@@ -15,7 +15,7 @@ use crate::telemetry::counts::default_path;
 /// Arguments of `install`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    tersed install --list                          hosts, and which are here and wired\n  \
+    tersed install --list                          hosts, and which are here and set up\n  \
     tersed install claude-code --dry-run           what would be written, as a diff\n  \
     tersed install claude-code\n  \
     tersed install opencode --scope project        for all who work in this project\n\n\
@@ -25,7 +25,7 @@ pub struct Args {
     /// The host.
     #[arg(required_unless_present = "list", value_parser = names())]
     host: Option<String>,
-    /// List the hosts: which are on this machine, and which are wired.
+    /// List the hosts: which are on this machine, and which are set up.
     #[arg(long, conflicts_with_all = ["host", "dry_run", "command"])]
     list: bool,
     /// Print JSON.
@@ -56,7 +56,7 @@ pub struct UninstallArgs {
 /// The scope and the folder.
 #[derive(Debug, clap::Args)]
 struct PlaceArgs {
-    /// Who uses the wiring: user, or project for everyone who works in the folder [default: user].
+    /// Scope: user, or project for everyone who works in the folder [default: user].
     #[arg(long, value_enum)]
     scope: Option<Scope>,
     /// The project's folder; by default the working directory.
@@ -93,14 +93,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let steps = install(row, &place, args.place.dry_run)?;
     let mut text = report(&steps, args.place.dry_run);
     if steps.iter().all(|step| step.action() == Action::None) {
-        let _ = writeln!(text, "{} is wired already; nothing was changed.", row.title);
+        let _ = writeln!(text, "{} is already set up; nothing was changed.", row.title);
     } else if !args.place.dry_run {
-        let _ = writeln!(text, "{}", format!("{} is wired. {}", row.title, row.then).trim_end());
+        let _ = writeln!(text, "{}", format!("{} is set up. {}", row.title, row.then).trim_end());
         let _ = writeln!(text, "Undo: tersed uninstall {}{}", row.name, flags(&place));
         if let Some(counts) = default_path() {
             let _ = writeln!(
                 text,
-                "What is saved is counted in {}, numbers by day alone, which stay on this machine: `tersed stats` shows \
+                "What is saved is counted in {}: only numbers per day, which stay on this machine. `tersed stats` shows \
                  them, `telemetry.counts: false` in your settings turns it off.",
                 counts.display()
             );
@@ -116,9 +116,9 @@ pub(super) fn run_uninstall(args: &UninstallArgs) -> Result<(), Failure> {
     let steps = uninstall(row, &place, args.place.dry_run)?;
     let mut text = report(&steps, args.place.dry_run);
     if steps.iter().all(|step| step.action() == Action::None) {
-        let _ = writeln!(text, "{} is not wired; nothing was changed.", row.title);
+        let _ = writeln!(text, "{} is not set up; nothing was changed.", row.title);
     } else if !args.place.dry_run {
-        let _ = writeln!(text, "{} is not wired any more.", row.title);
+        let _ = writeln!(text, "{} is no longer set up.", row.title);
     }
     print(&text)
 }
@@ -183,7 +183,7 @@ fn list(args: &Args) -> Result<(), Failure> {
         return print(&(serde_json::to_string_pretty(&rows).map_err(|e| e.to_string())? + "\n"));
     }
     let mut out = String::new();
-    let _ = writeln!(out, "{:12}  {:8}  {:8}  {:8}  file", "host", "scope", "found", "wired");
+    let _ = writeln!(out, "{:12}  {:8}  {:8}  {:8}  file", "host", "scope", "found", "set up");
     for row in rows {
         let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
         let found = if row["found"] == json!(true) { "yes" } else { "no" };

@@ -12,7 +12,7 @@ use crate::engine::seal_key;
 use crate::host::claude_code;
 use crate::host::pass::LazyPolicy;
 use crate::host::resident::wire::{Ran, Reply, Request};
-use crate::host::run::{self, Ended, Holding, Output, PATIENCE, Program, Shown};
+use crate::host::run::{self, Ended, HOLD_BACK, Holding, Output, Program, Shown};
 use crate::host::wrap::quoted;
 use crate::sanitize::secrets;
 
@@ -49,7 +49,7 @@ pub struct Args {
     /// Leave the output as it is, secrets aside, and hold nothing back.
     #[arg(long, conflicts_with_all = ["host_limit", "host_limit_failed", "patience", "no_resident"])]
     raw: bool,
-    /// Do the work in this process.
+    /// Do not use the resident process.
     #[arg(long)]
     no_resident: bool,
     /// Copy standard input to standard output, for a process that a command left behind.
@@ -65,7 +65,7 @@ pub struct Args {
 /// Time limit for compressing an output, if `TERSED_DEADLINE_MS` is not set. After it the output is printed as it is.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// The same while the command is being ended.
-const HURRY: Duration = Duration::from_millis(1500);
+const SIGNALLED_DEADLINE: Duration = Duration::from_millis(1500);
 /// Shorter outputs are only redacted.
 const MIN_BYTES: usize = 256;
 
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     let given =
         given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
     let shown = claude_code::shown_by_environment().or(given);
-    let holding = Holding { patience: args.patience.unwrap_or(PATIENCE), shown };
+    let holding = Holding { patience: args.patience.unwrap_or(HOLD_BACK), shown };
     ended(run::run(&program, holding, &compress, &policy))
 }
 
@@ -176,7 +176,8 @@ fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<S
     let request = Request::Run { ran, parts, owner: None };
     let ask = Ask {
         // A process that ends a command early does not wait long for its output.
-        until: Instant::now() + if ended.is_some() { hook::of_host().unwrap_or(DEADLINE) } else { HURRY },
+        until: Instant::now()
+            + if ended.is_some() { hook::of_host().unwrap_or(DEADLINE) } else { SIGNALLED_DEADLINE },
         is_alone: args.no_resident,
         settings: args.policy.given(),
         to_start: Vec::new(),

@@ -158,7 +158,7 @@ impl Child {
         let length = length.ok_or("the child process sent a frame without a length")?;
         let mut body = vec![0; length];
         self.output.read_exact(&mut body).map_err(fault)?;
-        serde_json::from_slice(&body).map_err(|e| format!("the child process sent no JSON: {e}"))
+        serde_json::from_slice(&body).map_err(|e| format!("the child process did not send JSON: {e}"))
     }
 }
 

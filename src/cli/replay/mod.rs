@@ -62,20 +62,20 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["json", "losses", "mode"])]
     curve: bool,
     /// Print what whole sessions cost at the prices of a model with a cache, request by request: as they were, with tersed,
-    /// without results that are not needed any more, and beside them a cut and masking.
+    /// and without results that are no longer needed, compared with cutting each result and with masking old results.
     #[arg(long, conflicts_with_all = ["curve", "losses"])]
     bill: bool,
     /// The prices of the bill.
     #[arg(long, value_enum, default_value = "five-minutes", requires = "bill")]
     cache: CachePreset,
-    /// Own prices for the bill, as multiples of a token of input: of a token that is written to the cache, of one that is read
-    /// from there, and of one of an answer.
+    /// Prices for the bill, as multiples of the price of an input token: of a token written to the cache, of one read
+    /// from it, and of one of an answer.
     #[arg(long, value_name = "WRITE,READ,OUTPUT", value_parser = prices, requires = "bill", conflicts_with = "cache")]
     prices: Option<Prices>,
     /// Print the figures as JSON.
     #[arg(long)]
     json: bool,
-    /// Name what was lost on standard error: references, failure lines, edits, clues; and what only a marker names.
+    /// List losses on standard error: references, failure lines, edits, clues, and names that only a marker shows.
     #[arg(long)]
     losses: bool,
     #[command(flatten)]
@@ -89,7 +89,7 @@ enum CachePreset {
     FiveMinutes,
     /// A cache of an hour.
     OneHour,
-    /// A cache that fills itself.
+    /// An automatic cache.
     Automatic,
 }
 

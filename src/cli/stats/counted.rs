@@ -1,4 +1,4 @@
-//! Totals of the counts in the user's state folder: by day, way in, project and model, and in money.
+//! Totals of the counts in the user's state folder: by day, interface, project and model, and in money.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,18 +16,18 @@ use crate::telemetry::counts::{Counted, Key, Numbers};
 use crate::text::marker::SealKey;
 
 /// Seconds of a day.
-const DAY: u64 = 86_400;
+const DAY_SECONDS: u64 = 86_400;
 /// Most days of a graph, the last ones.
 const GRAPH_DAYS: u64 = 60;
 /// Columns of its longest bar.
-const BAR: u64 = 50;
+const BAR_COLUMNS: u64 = 50;
 /// The last day that a date can be written for.
 const LAST_DAY: u64 = 2_932_896;
 
 /// Which tables are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum View {
-    /// Totals, and by way in, project and model.
+    /// Totals, and by interface, project and model.
     All,
     /// By day.
     Daily,
@@ -102,7 +102,7 @@ impl Page {
         let first = self.counted.sums.keys().next().map_or(0, |key| key.day);
         let all = BTreeMap::from([(format!("all since {}", day(first)), self.sum(|_| true))]);
         self.rows("totals", all, out);
-        self.rows("host", self.by(|key| key.way.name().to_owned()), out);
+        self.rows("host", self.by(|key| key.interface.name().to_owned()), out);
         self.rows("project", self.by(|key| self.names.project(key.project)), out);
         if self.counted.sums.keys().any(|key| key.model != 0) {
             self.rows("model", self.by(|key| self.names.model(key.model)), out);
@@ -133,7 +133,7 @@ impl Page {
         for one in first..=last {
             let saved = saved.get(&one).copied().unwrap_or(0);
             // Something is more than nothing, however little.
-            let length = (u128::from(saved) * u128::from(BAR)).div_ceil(u128::from(most)) as usize;
+            let length = (u128::from(saved) * u128::from(BAR_COLUMNS)).div_ceil(u128::from(most)) as usize;
             let bar = format!("{} {}", "#".repeat(length), number(saved));
             let _ = writeln!(out, "{}  {}", day(one), bar.trim_start());
         }
@@ -161,12 +161,12 @@ impl Page {
         sum
     }
 
-    /// As JSON: one object for each day, way in, project and model.
+    /// As JSON: one object for each day, interface, project and model.
     pub(super) fn json(&self) -> Value {
         let row = |(key, numbers): (&Key, &Numbers)| {
             let mut row = json!({
                 "day": day(key.day),
-                "host": key.way.name(),
+                "host": key.interface.name(),
                 "project": mark(key.project),
                 "isHere": Some(key.project) == self.names.here,
                 "results": numbers.results,
@@ -230,17 +230,22 @@ fn number(n: u64) -> String {
 
 /// A day as a date.
 fn day(day: u64) -> String {
-    let at = UNIX_EPOCH + Duration::from_secs(day.min(LAST_DAY) * DAY);
+    let at = UNIX_EPOCH + Duration::from_secs(day.min(LAST_DAY) * DAY_SECONDS);
     humantime::format_rfc3339_seconds(at).to_string().chars().take(10).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::counts::Way;
+    use crate::telemetry::counts::Interface;
 
     fn page() -> Page {
-        let key = |day, way: &str, project, model| Key { day, way: Way::named(way), project, model };
+        let key = |day, interface: &str, project, model| Key {
+            day,
+            interface: Interface::named(interface),
+            project,
+            model,
+        };
         let numbers = |baseline, shown| Numbers { results: 2, baseline, shown, ..Numbers::default() };
         let sums = BTreeMap::from([
             (key(20_000, "codex", 1 << 60, 0), numbers(1000, 400)),

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::reach::{CLAUDE_CODE, Text, Way};
+use super::reach::{CLAUDE_CODE, Text, Treatment};
 use super::replace::{compress, forget, note_call, redacted};
 use super::run::Shown;
 use super::tools::Tool;
@@ -41,9 +41,9 @@ const HOST_LIMIT_FAILED: usize = 10_000;
 const LIMIT_VARIABLE: &str = "BASH_MAX_OUTPUT_LENGTH";
 
 /// The host's default time limit for a command.
-const TIMEOUT: Duration = Duration::from_secs(120);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time left for the host after a command's output is passed on unchanged.
-const MARGIN: Duration = Duration::from_secs(10);
+const TIME_MARGIN: Duration = Duration::from_secs(10);
 
 /// What the hook prints; `None` if the host should go on as if there were no hook.
 pub fn reply(host: &Host, event: &Event) -> Option<Value> {
@@ -61,19 +61,21 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         return wrapped(event);
     }
     let mut context = None;
-    let output = match (CLAUDE_CODE.way(&event.tool_name, false), &event.tool_response) {
+    let output = match (CLAUDE_CODE.treatment(&event.tool_name, false), &event.tool_response) {
         // What the model wrote into such a call is known to it, also when it reads the file.
-        (Way::Noted, _) => {
+        (Treatment::Noted, _) => {
             note_call(host, event);
             None
         }
-        (Way::Replaced(Text::Streams), Value::Object(response)) => bash(host, event, response),
-        (Way::Seen, Value::Object(response)) => view::reply(host, event, response).map(|view| {
+        (Treatment::Replaced(Text::Streams), Value::Object(response)) => bash(host, event, response),
+        (Treatment::Seen, Value::Object(response)) => view::reply(host, event, response).map(|view| {
             context = view.context;
             view.output
         }),
-        (Way::Replaced(Text::Member(name)), Value::Object(response)) => member(host, event, response, name),
-        (Way::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
+        (Treatment::Replaced(Text::Member(name)), Value::Object(response)) => {
+            member(host, event, response, name)
+        }
+        (Treatment::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
             compress(host, event, response, None, None)
         }
         _ => None,
@@ -93,7 +95,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
 /// host applies its own rules, but to the new command line, which rules for the old one do not match. That is why the user
 /// must ask for it.
 fn wrapped(event: &Event) -> Option<Value> {
-    if CLAUDE_CODE.way(&event.tool_name, true) != Way::WrappedIfAsked || !wrap::is_wanted() {
+    if CLAUDE_CODE.treatment(&event.tool_name, true) != Treatment::WrappedIfAsked || !wrap::is_wanted() {
         return None;
     }
     let is_in_background =
@@ -101,14 +103,17 @@ fn wrapped(event: &Event) -> Option<Value> {
     if is_in_background || has_rules(event) {
         return None;
     }
-    let limit =
-        event.tool_input.get("timeout").and_then(Value::as_u64).map_or(TIMEOUT, Duration::from_millis);
+    let limit = event
+        .tool_input
+        .get("timeout")
+        .and_then(Value::as_u64)
+        .map_or(COMMAND_TIMEOUT, Duration::from_millis);
     let session = event.context();
     let wrap = Wrap {
         session: &session,
         call: &event.tool_use_id,
         // Output that is still held when the host kills the command would be lost.
-        patience: Some(limit.saturating_sub(MARGIN).max(limit / 2)),
+        patience: Some(limit.saturating_sub(TIME_MARGIN).max(limit / 2)),
         shown: Some(shown(HOST_LIMIT)),
         ..Wrap::default()
     };

@@ -1,5 +1,5 @@
-//! Which results of which tools tersed replaces in each host, and which stay and why: one table. The hooks ask it what to do with
-//! a result, a test compares it with the settings that `tersed install` writes, and `tersed audit` counts by it.
+//! Which results of which tools tersed replaces in each host, which it leaves unchanged, and why: one table. The hooks ask it what to
+//! do with a result, a test compares it with the settings that `tersed install` writes, and `tersed audit` counts by it.
 //!
 //! It holds names alone: it looks at no result and at no file.
 
@@ -27,14 +27,14 @@ pub struct Tools {
     /// Their names; `*` at the end stands for any rest.
     pub names: &'static [&'static str],
     /// What happens to a result.
-    pub result: Way,
+    pub result: Treatment,
     /// What happens to the result of a call that the host counts as failed.
-    pub failed: Way,
+    pub failed: Treatment,
 }
 
-/// What happens to a result in a host that is wired.
+/// What happens to a result in a host that is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum Treatment {
     /// It is replaced after the call.
     Replaced(Text),
     /// Of a long file with declarations the outline is shown. Of other views of a file, lines at the ends that the model has
@@ -44,9 +44,9 @@ pub enum Way {
     Wrapped,
     /// The same, but only if the user asked for it with the variable `TERSED_WRAP`.
     WrappedIfAsked,
-    /// It stays. The session learns what the model wrote into the call.
+    /// It is not changed. The session learns what the model wrote into the call.
     Noted,
-    /// It stays.
+    /// It is not changed.
     Stays(Why),
 }
 
@@ -61,16 +61,16 @@ pub enum Text {
     Streams,
 }
 
-/// Why a result stays.
+/// Why a result is not changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
     /// The call failed.
     Failed,
-    /// The host takes no other text for this tool's results, or the adapter does not know their form.
+    /// The host accepts no replacement for this tool's results, or the adapter does not know their format.
     Tool,
     /// A program that the model wrote reads it, or printed it.
     Program,
-    /// The model had not seen its lines, and it is no long file with an outline.
+    /// The model had not seen its lines, and it is not a long file with an outline.
     Unseen,
     /// Only an extension that asks gets smaller results.
     Asked,
@@ -82,21 +82,21 @@ pub enum Why {
     NoHost,
 }
 
-impl Way {
+impl Treatment {
     /// What happens, as people read it, without a full stop.
     pub fn sentence(self) -> String {
         match self {
             Self::Replaced(_) => "becomes smaller".to_owned(),
             Self::Seen => {
-                "a long file with declarations becomes its outline; lines that were seen before go, at the ends of the view"
+                "a long file with declarations becomes its outline; at the ends of a view, lines that were seen before are left out"
                     .to_owned()
             }
             Self::Wrapped => "becomes smaller: the command runs inside `tersed run`".to_owned(),
             Self::WrappedIfAsked => {
-                "becomes smaller inside `tersed run`, if `TERSED_WRAP` is 1; stays otherwise".to_owned()
+                "becomes smaller inside `tersed run`, if `TERSED_WRAP` is 1; otherwise unchanged".to_owned()
             }
-            Self::Noted => "stays; what the model wrote into the call is remembered".to_owned(),
-            Self::Stays(why) => format!("stays: {}", why.sentence()),
+            Self::Noted => "unchanged; what the model wrote into the call is remembered".to_owned(),
+            Self::Stays(why) => format!("unchanged: {}", why.sentence()),
         }
     }
 }
@@ -119,22 +119,20 @@ impl Why {
     /// The reason as people read it, without a full stop.
     pub fn sentence(self) -> &'static str {
         match self {
-            Self::Failed => "the host takes no other text for a call that failed",
-            Self::Tool => "the host takes no other text for this tool, or the adapter does not know its form",
+            Self::Failed => "the host accepts no replacement for a failed call",
+            Self::Tool => "the host accepts no replacement for this tool, or its format is unknown",
             Self::Program => {
-                "a program of the model reads what its tools give, and no hook sees what it prints"
+                "a program written by the model reads the outputs, and no hook sees what it prints"
             }
-            Self::Unseen => {
-                "of a view that is no outline of a long file, only lines that were seen before go, at its ends"
-            }
+            Self::Unseen => "in a view that is not an outline, only known lines at its ends are left out",
             Self::Asked => "only extensions that ask tersed get smaller results",
             Self::NotWrapped => {
                 "the command line cannot run inside `tersed run` without changing its meaning"
             }
             Self::Rules => {
-                "rules of the user forbid commands or ask for them, and would not recognise a wrapped one"
+                "the user's rules forbid commands or ask about them, and would not recognise the wrapped command"
             }
-            Self::NoHost => "tersed is wired into no host that writes this format",
+            Self::NoHost => "tersed is not set up in any host that writes this format",
         }
     }
 }
@@ -146,11 +144,11 @@ impl Reach {
     }
 
     /// What happens to a result of a tool.
-    pub fn way(&self, tool: &str, is_failed: bool) -> Way {
+    pub fn treatment(&self, tool: &str, is_failed: bool) -> Treatment {
         match self.tools.iter().find(|tools| tools.names.iter().any(|name| names(name, tool))) {
             Some(tools) if is_failed => tools.failed,
             Some(tools) => tools.result,
-            None => Way::Stays(Why::Tool),
+            None => Treatment::Stays(Why::Tool),
         }
     }
 }
@@ -186,13 +184,13 @@ mod tests {
     #[test]
     fn a_failed_call_is_told_from_others() {
         let claude = Reach::named("claude-code").unwrap();
-        assert_eq!(claude.way("Bash", false), Way::Replaced(Text::Streams));
-        assert_eq!(claude.way("Bash", true), Way::WrappedIfAsked);
-        assert_eq!(claude.way("mcp__a__b", false), Way::Replaced(Text::Whole));
-        assert_eq!(claude.way("mcp__a__b", true), Way::Stays(Why::Failed));
-        assert_eq!(claude.way("mcp_", false), Way::Stays(Why::Tool));
+        assert_eq!(claude.treatment("Bash", false), Treatment::Replaced(Text::Streams));
+        assert_eq!(claude.treatment("Bash", true), Treatment::WrappedIfAsked);
+        assert_eq!(claude.treatment("mcp__a__b", false), Treatment::Replaced(Text::Whole));
+        assert_eq!(claude.treatment("mcp__a__b", true), Treatment::Stays(Why::Failed));
+        assert_eq!(claude.treatment("mcp_", false), Treatment::Stays(Why::Tool));
         let codex = Reach::named("codex").unwrap();
-        assert_eq!(codex.way("exec", false), Way::Stays(Why::Program));
-        assert_eq!(codex.way("exec_command", true), Way::Wrapped);
+        assert_eq!(codex.treatment("exec", false), Treatment::Stays(Why::Program));
+        assert_eq!(codex.treatment("exec_command", true), Treatment::Wrapped);
     }
 }

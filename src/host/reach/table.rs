@@ -1,6 +1,6 @@
 //! The rows of the table: what each host lets be replaced, as its adapter does it.
 
-use super::{Reach, Text, Tools, Way, Why};
+use super::{Reach, Text, Tools, Treatment, Why};
 
 /// All hosts, sorted by name.
 pub static HOSTS: &[&Reach] = &[
@@ -18,16 +18,16 @@ pub static HOSTS: &[&Reach] = &[
     &VSCODE,
 ];
 
-const WHOLE: Way = Way::Replaced(Text::Whole);
-const FAILED: Way = Way::Stays(Why::Failed);
+const WHOLE: Treatment = Treatment::Replaced(Text::Whole);
+const FAILED: Treatment = Treatment::Stays(Why::Failed);
 /// All tools that no row before names.
 const ANY: &[&str] = &["*"];
 
-const fn row(names: &'static [&'static str], result: Way, failed: Way) -> Tools {
+const fn row(names: &'static [&'static str], result: Treatment, failed: Treatment) -> Tools {
     Tools { names, result, failed }
 }
 
-const fn rest(result: Way, failed: Way) -> Tools {
+const fn rest(result: Treatment, failed: Treatment) -> Tools {
     row(ANY, result, failed)
 }
 
@@ -35,15 +35,15 @@ const fn rest(result: Way, failed: Way) -> Tools {
 pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
     host: "claude-code",
     tools: &[
-        row(&["Bash"], Way::Replaced(Text::Streams), Way::WrappedIfAsked),
-        row(&["Read"], Way::Seen, FAILED),
-        row(&["Edit", "MultiEdit", "Write", "NotebookEdit"], Way::Noted, FAILED),
-        row(&["Grep"], Way::Replaced(Text::Member("content")), FAILED),
-        row(&["WebFetch"], Way::Replaced(Text::Member("result")), FAILED),
+        row(&["Bash"], Treatment::Replaced(Text::Streams), Treatment::WrappedIfAsked),
+        row(&["Read"], Treatment::Seen, FAILED),
+        row(&["Edit", "MultiEdit", "Write", "NotebookEdit"], Treatment::Noted, FAILED),
+        row(&["Grep"], Treatment::Replaced(Text::Member("content")), FAILED),
+        row(&["WebFetch"], Treatment::Replaced(Text::Member("result")), FAILED),
         // What a sub-agent reports; `Task` is the older name. One that runs in the background has no report here.
-        row(&["Agent", "Task"], Way::Replaced(Text::Member("content")), FAILED),
+        row(&["Agent", "Task"], Treatment::Replaced(Text::Member("content")), FAILED),
         row(&["mcp__*"], WHOLE, FAILED),
-        rest(Way::Stays(Why::Tool), FAILED),
+        rest(Treatment::Stays(Why::Tool), FAILED),
     ],
     names_calls: true,
     gateway: Some("claude"),
@@ -65,12 +65,12 @@ pub(in crate::host) static CODEX: Reach = Reach {
                 "container.exec",
                 "unified_exec",
             ],
-            Way::Wrapped,
-            Way::Wrapped,
+            Treatment::Wrapped,
+            Treatment::Wrapped,
         ),
         // The tool of models that run the others inside a program.
-        row(&["exec"], Way::Stays(Why::Program), Way::Stays(Why::Program)),
-        rest(Way::Stays(Why::Tool), Way::Stays(Why::Tool)),
+        row(&["exec"], Treatment::Stays(Why::Program), Treatment::Stays(Why::Program)),
+        rest(Treatment::Stays(Why::Tool), Treatment::Stays(Why::Tool)),
     ],
     names_calls: true,
     gateway: Some("codex"),
@@ -82,7 +82,7 @@ pub(in crate::host) static COPILOT: Reach =
 
 pub(in crate::host) static CURSOR: Reach = Reach {
     host: "cursor",
-    tools: &[row(&["MCP:*"], WHOLE, FAILED), rest(Way::Stays(Why::Tool), FAILED)],
+    tools: &[row(&["MCP:*"], WHOLE, FAILED), rest(Treatment::Stays(Why::Tool), FAILED)],
     names_calls: true,
     gateway: None,
 };
@@ -108,7 +108,7 @@ pub(in crate::host) static GEMINI: Reach = Reach {
             WHOLE,
             FAILED,
         ),
-        rest(Way::Stays(Why::Tool), FAILED),
+        rest(Treatment::Stays(Why::Tool), FAILED),
     ],
     names_calls: false,
     gateway: Some("gemini"),
@@ -128,7 +128,7 @@ static PI: Reach = Reach { host: "pi", tools: &[rest(WHOLE, WHOLE)], names_calls
 
 static VSCODE: Reach = Reach {
     host: "vscode",
-    tools: &[rest(Way::Stays(Why::Asked), Way::Stays(Why::Asked))],
+    tools: &[rest(Treatment::Stays(Why::Asked), Treatment::Stays(Why::Asked))],
     names_calls: true,
     gateway: None,
 };

@@ -11,26 +11,25 @@ use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 use crate::sanitize::redact_only;
-use crate::telemetry::counts::{Way, on_behalf};
+use crate::telemetry::counts::{Interface, on_behalf};
 
-/// Fraction of the host's limit, as 1 / MARGIN, that is left free, because the host may count differently.
-const MARGIN: usize = 20;
-/// Bytes that stay of a text that no reader knows, where the host would have cut it: its ends, and what stands out between
-/// them. Failure lines and what explains them stay beyond it, up to what the host shows. Of a log this is about as much as
-/// stays of an output that a host saves in a file. In recorded outputs of more than 10,000 bytes as much of what agents used
-/// later stayed with it as with all that a host shows, and less with 4,000.
-const LEFT_OF_CUT: usize = 5_000;
+/// One of so many bytes of the host's limit is left free, because the host may count differently.
+const FREE_ONE_IN: usize = 20;
+/// Bytes that are kept of a text without a reducer if the host would have cut it: its ends, and outliers between them. Failure
+/// lines, and lines that explain them, are kept beyond that, up to the host's limit. In recorded outputs above 10,000 bytes,
+/// 5,000 kept as much of what agents used later as the host's own limit; 4,000 kept less.
+const KEPT_OF_CUT_BYTES: usize = 5_000;
 /// Most originals in a list.
 const MAX_LISTED: usize = 4096;
 
 /// The reply and its content. If the request cannot be met: [`Reply::Nothing`].
 pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) {
-    let way = match request {
-        Request::Hook { host, .. } => Some(Way::named(host)),
-        Request::Run { .. } => Some(Way::named("run")),
+    let interface = match request {
+        Request::Hook { host, .. } => Some(Interface::named(host)),
+        Request::Run { .. } => Some(Interface::named("run")),
         _ => None,
     };
-    on_behalf(|behalf| behalf.way = way, || answered(host, request, content))
+    on_behalf(|behalf| behalf.interface = interface, || answered(host, request, content))
 }
 
 fn answered(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) {
@@ -92,9 +91,9 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     }
     let is_cut = ran.room.is_some_and(|room| texts.iter().map(|text| text.len()).sum::<usize>() > room);
     let limits = Limits {
-        bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)),
+        bytes: ran.room.map(|room| room.saturating_sub(room / FREE_ONE_IN)),
         // A cut through a JSON document would end it.
-        unread: (is_cut && !texts.iter().any(|text| is_document(text))).then_some(LEFT_OF_CUT),
+        unread: (is_cut && !texts.iter().any(|text| is_document(text))).then_some(KEPT_OF_CUT_BYTES),
         ..Limits::default()
     };
     let given = result["content"].clone();

@@ -1,4 +1,4 @@
-//! A circuit breaker: after two requests in a row that timed out, no process asks for a minute. Every event is a new
+//! A circuit breaker: after two timeouts in a row, no process asks for one minute. Every event is a new
 //! process, so the state is a file in the private folder: one byte for each timeout. Its modification time is the time of
 //! the last one.
 
@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 /// Timeouts in a row after which requests stop.
 const MAX_LATE: u64 = 2;
 /// How long requests stop.
-const REST: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_secs(60);
 
 /// The timeouts of one resident process.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Breaker {
         }
         // A time in the future is ignored.
         let age = about.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-        if age.is_some_and(|age| age < REST) {
+        if age.is_some_and(|age| age < PAUSE) {
             return false;
         }
         open(&self.path).and_then(|file| file.set_modified(SystemTime::now())).is_ok()

@@ -33,7 +33,7 @@ mod system {
     use crate::host::resident::wire;
 
     /// Pause between two attempts to reach a starting process.
-    const STEP: Duration = Duration::from_millis(2);
+    const RETRY_PAUSE: Duration = Duration::from_millis(2);
 
     impl Client {
         /// Asks the resident process, and starts it if there is none.
@@ -125,7 +125,7 @@ mod system {
                         done => done,
                     };
                 }
-                std::thread::sleep(STEP.min(self.left()?));
+                std::thread::sleep(RETRY_PAUSE.min(self.left()?));
             }
         }
 

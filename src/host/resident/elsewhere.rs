@@ -16,10 +16,10 @@ use crate::artifact::{Artifact, Media};
 use crate::telemetry::{Clock, SystemClock};
 
 /// How long a process may take to answer. All are asked at once, so a process that hangs delays no other.
-const PATIENCE: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// After the first answer, how long processes that rank higher may still answer.
-const MOMENT: Duration = Duration::from_millis(500);
+const BETTER_ANSWER_WAIT: Duration = Duration::from_millis(500);
 
 /// Most processes that are asked; those of this workspace come first.
 const MAX_ASKED: usize = 64;
@@ -41,7 +41,7 @@ fn asked<T: Send + 'static>(
     read: fn((Reply, Vec<u8>)) -> Option<T>,
     is_one: bool,
 ) -> Vec<T> {
-    let mut until = Instant::now() + PATIENCE;
+    let mut until = Instant::now() + ANSWER_TIMEOUT;
     let (send, answers) = channel();
     let sockets = place.sockets().into_iter().take(MAX_ASKED);
     let mut waiting: Vec<usize> = Vec::new();
@@ -66,7 +66,7 @@ fn asked<T: Send + 'static>(
             if waiting.iter().all(|waits| *waits > first) {
                 break;
             }
-            until = until.min(Instant::now() + MOMENT);
+            until = until.min(Instant::now() + BETTER_ANSWER_WAIT);
         }
     }
     all.into_iter().map(|(_, answer)| answer).collect()

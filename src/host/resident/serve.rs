@@ -37,11 +37,11 @@ const MAX_CONNECTIONS: usize = 64;
 /// Most owners that are watched.
 const MAX_OWNERS: usize = 64;
 /// How long a client may take to send its request, or to read the answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often to check the socket and, if the system does not report their end, the owners.
-const TICK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long open requests may still take when the process ends.
-const LAST: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The engine and the state that all connections share.
 struct Shared {
@@ -119,7 +119,7 @@ pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
     if identity(&path) == own {
         let _ = std::fs::remove_file(&path);
     }
-    let until = Instant::now() + LAST;
+    let until = Instant::now() + SHUTDOWN_TIMEOUT;
     while shared.open.load(Ordering::SeqCst) > 0 && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -148,7 +148,7 @@ fn wait(
     }
     let first_owner = fds.len();
     fds.extend(owners.iter().map(|owner| PollFd::from_borrowed_fd(owner.as_fd(), PollFlags::IN)));
-    let time = TICK.min(ends.idle).min(ends.linger.max(Duration::from_millis(10)));
+    let time = CHECK_INTERVAL.min(ends.idle).min(ends.linger.max(Duration::from_millis(10)));
     let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
     if poll(&mut fds, Some(&time)).is_err() {
         return None;
@@ -189,8 +189,8 @@ fn accept(listener: &UnixListener, shared: &Arc<Shared>, wake: &UnixStream) {
 /// Serves one connection.
 fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     stream.set_nonblocking(false)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(CLIENT_TIMEOUT))?;
+    stream.set_write_timeout(Some(CLIENT_TIMEOUT))?;
     let client = peer(&stream)?;
     let (request, content): (Request, Vec<u8>) = wire::read(&mut stream)?;
     let mut notes = Vec::new();
@@ -249,7 +249,7 @@ fn owner_of(_: Option<u32>) -> Option<u32> {
 /// Reads the settings again if one of their files changed. Settings that cannot be read change nothing.
 fn refresh(shared: &Shared) {
     let mut settings = locked(&shared.settings);
-    if settings.looked.elapsed() < TICK {
+    if settings.looked.elapsed() < CHECK_INTERVAL {
         return;
     }
     settings.looked = Instant::now();

@@ -52,7 +52,7 @@ impl Ended {
 }
 
 /// How long output is held back by default.
-pub const PATIENCE: Duration = Duration::from_secs(8);
+pub const HOLD_BACK: Duration = Duration::from_secs(8);
 
 /// The output of a command, or the rest of it.
 #[derive(Debug, Clone, Copy)]

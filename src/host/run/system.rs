@@ -20,13 +20,13 @@ use super::{Compress, Ended, Holding, Output, Program, shell, texts};
 use crate::host::pass::{LazyPolicy, Passing};
 
 /// Most bytes that are held; then everything passes.
-const MAX_HELD: usize = 32 << 20;
+const MAX_HELD_BYTES: usize = 32 << 20;
 /// How long to wait for the end of the output after the command has ended: a process that it left behind may hold it open.
-const LEFT_BEHIND: Duration = Duration::from_millis(300);
+const OUTPUT_END_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long a signal may take to reach the command through the process group before it is sent on.
-const ON_ITS_WAY: Duration = Duration::from_millis(50);
+const SIGNAL_DELAY: Duration = Duration::from_millis(50);
 /// Length of a tick, after which waiting bytes may pass.
-const MOMENT: Duration = Duration::from_millis(100);
+const TICK: Duration = Duration::from_millis(100);
 /// Signals that are meant for the command.
 const SIGNALS: [Signal; 6] =
     [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::USR2];
@@ -97,7 +97,7 @@ pub fn pass_on(mut from: impl Read + AsFd, mut to: impl Write, policy: &LazyPoli
     let mut stream = Passing::new(policy);
     let mut buffer = vec![0; 64 << 10];
     loop {
-        let time = Timespec { tv_sec: 0, tv_nsec: MOMENT.subsec_nanos().into() };
+        let time = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
         let time = stream.waits().then_some(&time);
         let ready = poll(&mut [PollFd::new(&from, PollFlags::IN)], time);
         let out = match ready {
@@ -246,7 +246,7 @@ impl Running<'_> {
             let now = Instant::now();
             let is_silent = self.streams.iter().all(|stream| stream.from.is_none());
             if let Some((ended, at)) = ended
-                && (is_silent || now >= at + LEFT_BEHIND)
+                && (is_silent || now >= at + OUTPUT_END_TIMEOUT)
             {
                 return ended;
             }
@@ -258,7 +258,7 @@ impl Running<'_> {
                 self.moment();
             }
             let due = [
-                ended.map(|(_, at)| at + LEFT_BEHIND),
+                ended.map(|(_, at)| at + OUTPUT_END_TIMEOUT),
                 self.patience.filter(|_| !self.passes),
                 self.sent.first().map(|(at, _)| *at),
                 self.moment,
@@ -276,7 +276,7 @@ impl Running<'_> {
                         self.give_out(None);
                     }
                 }
-                self.sent.push((Instant::now() + ON_ITS_WAY, signal));
+                self.sent.push((Instant::now() + SIGNAL_DELAY, signal));
             }
             if ready.has_ended && ended.is_none() {
                 ended = Some((self.child.ended(), Instant::now()));
@@ -340,7 +340,7 @@ impl Running<'_> {
             self.lift();
             return self.passed(index, piece);
         }
-        if self.streams.iter().map(|stream| stream.held.len()).sum::<usize>() > MAX_HELD {
+        if self.streams.iter().map(|stream| stream.held.len()).sum::<usize>() > MAX_HELD_BYTES {
             self.lift();
         }
     }
@@ -381,7 +381,7 @@ impl Running<'_> {
         let out = self.passing[index].push(piece);
         self.streams[index].write(&out);
         if self.moment.is_none() && self.passing[index].waits() {
-            self.moment = Some(Instant::now() + MOMENT);
+            self.moment = Some(Instant::now() + TICK);
         }
     }
 
@@ -392,7 +392,7 @@ impl Running<'_> {
             let out = passing.moment();
             stream.write(&out);
             if passing.waits() {
-                self.moment = Some(Instant::now() + MOMENT);
+                self.moment = Some(Instant::now() + TICK);
             }
         }
     }

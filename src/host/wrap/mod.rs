@@ -40,12 +40,12 @@ pub fn wrap(command: &str, session: &str, call: &str) -> Option<String> {
 /// The name of this program.
 const PROGRAM: &str = "tersed";
 /// Longest command line that is wrapped, in bytes.
-const MAX_COMMAND: usize = 64 << 10;
+const MAX_COMMAND_BYTES: usize = 64 << 10;
 
 impl Wrap<'_> {
     /// See [`wrap`].
     pub fn around(&self, command: &str) -> Option<String> {
-        if cfg!(not(unix)) || command.len() > MAX_COMMAND || command.contains('\0') {
+        if cfg!(not(unix)) || command.len() > MAX_COMMAND_BYTES || command.contains('\0') {
             return None;
         }
         let parts = split(command)?;

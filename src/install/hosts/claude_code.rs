@@ -10,7 +10,7 @@ use crate::install::change::Change;
 use crate::install::jsonc;
 use crate::install::place::{Place, Scope};
 
-/// How it is wired.
+/// How it is set up.
 pub const ROW: Row = Row {
     name: "claude-code",
     title: "Claude Code",

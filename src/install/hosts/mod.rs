@@ -20,7 +20,7 @@ use super::change::Change;
 use super::place::{Place, Scope};
 use crate::host::reach::Reach;
 
-/// A host that can be wired.
+/// A host that can be set up.
 #[derive(Debug)]
 pub struct Row {
     /// Its name on the command line.
@@ -29,7 +29,7 @@ pub struct Row {
     pub title: &'static str,
     /// Names of its executable.
     pub programs: &'static [&'static str],
-    /// The scopes in which it can be wired; the first is the default.
+    /// The scopes in which it can be set up; the first is the default.
     pub scopes: &'static [Scope],
     /// Its files, and the change that each needs.
     pub changes: fn(&Place) -> Vec<Change>,
@@ -81,7 +81,7 @@ fn example(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::reach::Way;
+    use crate::host::reach::Treatment;
     use crate::install::change::What;
 
     #[test]
@@ -137,9 +137,9 @@ mod tests {
             let matcher = if is_whole { format!("^(?:{matcher})$") } else { matcher.to_owned() };
             let matcher = regex::Regex::new(&matcher).unwrap();
             for tools in Reach::named(host).unwrap().tools {
-                let is_reached = !matches!(tools.result, Way::Stays(_));
+                let is_reached = !matches!(tools.result, Treatment::Stays(_));
                 // Codex tells its hooks the first name of a command alone.
-                let told = if tools.result == Way::Wrapped { &tools.names[..1] } else { tools.names };
+                let told = if tools.result == Treatment::Wrapped { &tools.names[..1] } else { tools.names };
                 for name in told.iter().map(|name| name.replace('*', "some_tool")) {
                     assert_eq!(matcher.is_match(&name), is_reached, "{host}: {name}");
                 }

@@ -67,7 +67,7 @@ fn member<'a>(text: &str, members: &'a [Member], name: &str) -> Result<Option<&'
     let mut found = members.iter().filter(|member| member.name == name);
     let first = found.next();
     match found.next() {
-        Some(second) => Err(Fault::at(text, second.range.start, format!("`{name}` stands there twice"))),
+        Some(second) => Err(Fault::at(text, second.range.start, format!("`{name}` is given twice"))),
         None => Ok(first),
     }
 }

@@ -94,7 +94,7 @@ fn what_cannot_be_edited_is_refused_with_its_line() {
     let refused = |text: &str| add(text, &ours()).unwrap_err();
     let fault = refused("{\n  \"a\": 1\n  \"b\": 2\n}");
     assert_eq!(fault.line, 2, "{fault:?}");
-    assert!(fault.text.starts_with("no JSON: "), "{fault:?}");
+    assert!(fault.text.starts_with("not JSON: "), "{fault:?}");
     assert_eq!(
         refused("{\n\"hooks\": []}"),
         Fault { line: 2, text: "`hooks` is an array, expected an object".into() }
@@ -102,7 +102,7 @@ fn what_cannot_be_edited_is_refused_with_its_line() {
     assert_eq!(refused("[]"), Fault { line: 1, text: "the whole is an array, expected an object".into() });
     assert_eq!(
         refused("{\"mcpServers\": {},\n\n\"mcpServers\": {}}"),
-        Fault { line: 3, text: "`mcpServers` stands there twice".into() }
+        Fault { line: 3, text: "`mcpServers` is given twice".into() }
     );
     let foreign = refused("{\"mcpServers\": {\"tersed\": {\"command\": \"other\"}}}");
     assert!(foreign.text.contains("is there already and is not of tersed"), "{foreign:?}");

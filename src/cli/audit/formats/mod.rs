@@ -18,7 +18,7 @@ use super::history::History;
 use super::notes::Notes;
 
 /// Bytes of a file that are used to recognise it.
-pub(super) const HEAD: usize = 256 * 1024;
+pub(super) const HEAD_BYTES: usize = 256 * 1024;
 
 /// Receives the sessions of a file as they are read.
 pub(super) type Sink<'a> = dyn FnMut(History) + 'a;

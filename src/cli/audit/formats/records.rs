@@ -13,7 +13,7 @@ pub(super) fn claims(head: &[u8]) -> bool {
     const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
     if head.starts_with(MAGIC) {
         // Enough of it to see the first record.
-        let mut start = vec![0; super::HEAD];
+        let mut start = vec![0; super::HEAD_BYTES];
         let read = zstd::Decoder::new(head).map(|mut decoder| fill(&mut decoder, &mut start));
         return read.is_ok_and(|length| start.get(..length).is_some_and(is_record));
     }

@@ -11,9 +11,9 @@ use super::systems::Request;
 use crate::reclaim::Prices;
 
 /// Tokens of the instructions and tools in front of every conversation.
-const BASE: f64 = 20_000.0;
+const BASE_TOKENS: f64 = 20_000.0;
 /// Tokens of an answer, at the price of output.
-const ANSWER: f64 = 150.0;
+const ANSWER_TOKENS: f64 = 150.0;
 /// Most tokens that an agent reads of a result that it asks for once more.
 const MAX_READ_AGAIN: usize = 1500;
 
@@ -134,8 +134,9 @@ impl Sum {
         self.rewrites += usize::from(same < way.before.len());
         let tokens = |part: &[(u64, usize)]| part.iter().map(|(_, tokens)| *tokens as f64).sum::<f64>();
         let (cached, new) = (tokens(&all[..same]) + way.read_again as f64, tokens(&all[same..]));
-        let (cached, new) = if answer == 0 { (cached, new + BASE) } else { (cached + BASE, new) };
-        self.cost += prices.read * cached + prices.write * new + prices.output * ANSWER;
+        let (cached, new) =
+            if answer == 0 { (cached, new + BASE_TOKENS) } else { (cached + BASE_TOKENS, new) };
+        self.cost += prices.read * cached + prices.write * new + prices.output * ANSWER_TOKENS;
         way.before = all;
         cached + new
     }
@@ -178,7 +179,7 @@ impl Sum {
             let again = Shown::of(&course.session.records[result].output).tokens.min(MAX_READ_AGAIN);
             self.extra += 1;
             self.cost += prices.read * (context + way.read_again as f64)
-                + prices.output * ANSWER
+                + prices.output * ANSWER_TOKENS
                 + prices.write * again as f64;
             way.read_again += again;
         }

@@ -8,7 +8,7 @@ use super::course::Course;
 use crate::reclaim::Prices;
 
 /// Characters that a cut leaves, half at the start and half at the end.
-const CUT: usize = 8000;
+const CUT_CHARS: usize = 8000;
 /// Answers after which masking takes a result out, and the bytes below which it does not.
 const MASK_AFTER: usize = 10;
 const MASK_FROM: usize = 200;
@@ -192,11 +192,11 @@ fn arguments(record: &Record) -> String {
 /// A text with its middle cut out.
 fn cut(text: &str) -> String {
     let count = text.chars().count();
-    if count <= CUT {
+    if count <= CUT_CHARS {
         return text.to_owned();
     }
-    let head: String = text.chars().take(CUT / 2).collect();
-    let tail: String = text.chars().skip(count - CUT / 2).collect();
+    let head: String = text.chars().take(CUT_CHARS / 2).collect();
+    let tail: String = text.chars().skip(count - CUT_CHARS / 2).collect();
     format!("{head}\n[...]\n{tail}")
 }
 

@@ -84,7 +84,7 @@ impl Writer {
             let words: Vec<&str> = direction.split(' ').collect();
             match words.as_slice() {
                 ["repeat", times, rest @ ..] => {
-                    let times = times.parse().map_err(|_| format!("{line}: `{times}` is no number"))?;
+                    let times = times.parse().map_err(|_| format!("{line}: `{times}` is not a number"))?;
                     let name = rest.first().copied().unwrap_or("n");
                     self.repeat(body, times, name, rest.get(1).copied().unwrap_or(""), out)?;
                 }
@@ -212,7 +212,7 @@ impl Writer {
             ["json", name] => serde_json::Value::from(self.kept(name)?).to_string(),
             [name] if self.kept.contains_key(*name) => self.kept(name)?,
             [sum] => self.sum(sum)?.to_string(),
-            _ => return Err(format!("`{}` is no value", words.join(" "))),
+            _ => return Err(format!("`{}` is not a value", words.join(" "))),
         })
     }
 
@@ -222,7 +222,7 @@ impl Writer {
 
     /// `name`, `name*3`, `name+7`, `name*3+7` or a number.
     fn sum(&self, text: &str) -> Result<usize, String> {
-        let wrong = || format!("`{text}` is no count");
+        let wrong = || format!("`{text}` is not a count");
         let (product, plus) = text.split_once('+').unwrap_or((text, "0"));
         let (name, times) = product.split_once('*').unwrap_or((product, "1"));
         let base = match name.parse::<usize>() {
@@ -236,7 +236,7 @@ impl Writer {
 }
 
 fn number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("`{text}` is no number"))
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
 }
 
 /// Words and, when they are used up, words with numbers.

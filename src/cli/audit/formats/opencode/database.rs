@@ -16,7 +16,7 @@ use crate::cli::audit::history::History;
 use crate::cli::audit::notes::Notes;
 
 /// How often a copy is tried while the host writes.
-const ATTEMPTS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Whether it is a database.
 pub(super) fn claims(head: &[u8]) -> bool {
@@ -41,7 +41,7 @@ fn copied(file: &Path, folder: &Path) -> Result<PathBuf, String> {
         vec![of(file), of(&log(file))]
     };
     let copy = folder.join("copy.db");
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         let before = state();
         fs::copy(file, &copy).map_err(|e| format!("its copy: {e}"))?;
         match fs::copy(log(file), log(&copy)) {
