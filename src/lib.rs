@@ -18,19 +18,19 @@
 //! | [`server`] | framing, order, lifecycle: the only async part |
 //! | [`protocol`] | types of the wire and the one table of methods |
 //! | [`gateway`] | between agent hosts and the APIs of models, on this machine |
-//! | [`host`] | ways into agent hosts that speak another protocol: MCP, hooks |
-//! | [`install`] | wiring of agent hosts: edits of their settings, and back |
+//! | [`host`] | interfaces to agent hosts that speak another protocol: MCP, hooks |
+//! | [`install`] | setup of agent hosts: edits of their settings, and back |
 //! | [`doctor`] | what is right and what is wrong with an installation |
-//! | [`engine`] | what the methods do, synchronously, for every way in |
+//! | [`engine`] | what the methods do, synchronously, for every interface |
 //! | [`session`] | what one session remembers |
 //! | [`reclaim`] | which earlier results may leave the context, and when that pays |
 //! | [`artifact`] | the store of originals |
 //! | [`pipeline`] | the pure core: one result in, one outcome out |
-//! | [`text`] | the ground floor: lines, spans, the ledger, markers, reasons, words that tell |
-//! | [`sanitize`] | the safe stage: secrets, terminal sequences, what cannot be seen |
+//! | [`text`] | lines, spans, the ledger, markers, reasons, relevant words |
+//! | [`sanitize`] | the safe stage: secrets, terminal sequences, invisible characters |
 //! | [`detect`] | what a call and its command say about a text |
 //! | [`formats`] | readers of data formats by their grammars |
-//! | [`input`] | what a step may look at |
+//! | [`input`] | the input of a step: the text, its call, what was detected, the policy |
 //! | [`reduce`] | reducers by family, formats as tables of line forms, stack traces, progress |
 //! | [`rules`] | rules of the operator |
 //! | [`detail`] | how much of a file view is shown |
@@ -38,29 +38,29 @@
 //! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
-//! | [`stop`] | an end for work that nobody wants any more |
-//! | [`memory`] | what things take in memory; freed memory, back to the system |
+//! | [`stop`] | cancelling work |
+//! | [`memory`] | memory sizes of values; returning freed memory to the system |
 //! | [`config`] | the settings: their definition, defaults, ranges |
 //! | [`layers`] | where settings come from: flags, environment, files, profile |
-//! | [`files`] | files that others may have had a hand in, opened safely |
+//! | [`files`] | opens files that others may have manipulated |
 //! | [`telemetry`] | events of what was done, alerts |
 //!
 //! # Features
 //!
 //! Without default features the crate is the engine and [`in_process`]. `server` adds the wire, `cli` the program,
-//! `hosts` the ways into agent hosts with their installation, `gateway` what stands between them and the APIs of
+//! `hosts` the interfaces to agent hosts with their installation, `gateway` what stands between them and the APIs of
 //! models, `audit` what reads histories; `default` is all of these. Parts of them are `config-files` (configuration and rules in YAML, and the folders of the user), `recovery` (copies of originals
 //! on disk), `office` (the kinds of old documents of Office) and `schema` (JSON Schemas made from the types). Without
 //! these a path of YAML is an error that names the feature, and settings and rules are given as values, JSON or TOML.
-//! For `wasm32-unknown-unknown` what stands below [`layers`] is built, and [`protocol`].
+//! For `wasm32-unknown-unknown` the levels below [`layers`] are built, and [`protocol`].
 //!
 //! # Invariants
 //!
-//! - Modules stand on floors, and each uses only those below it: `stop`, `memory`, `files`, `tokens`, `text`, `sanitize`,
+//! - Modules form levels, and each uses only lower ones: `stop`, `memory`, `files`, `tokens`, `text`, `sanitize`,
 //!   `formats`, `detect`, `outline`, `rules`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `pipeline`, `reclaim`, `layers`,
-//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/integration/tidy.rs` holds this,
-//!   and `circles.rs` beside it that no file uses itself by way of others, its folder and what is in it aside.
-//! - The core (`text` to `pipeline`, but for `config`) uses no file, clock, environment or thread.
+//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the interfaces are above them. `tests/integration/tidy.rs` checks
+//!   this, and `circles.rs` that files do not import each other in a circle, except a folder and the files in it.
+//! - The core (`tokens` to `reclaim`) uses no file, clock, environment or thread; `tidy.rs` checks this too.
 //! - A reducer returns spans over source lines. Markers, evidence and the guard's view are made from
 //!   the spans, each in one place, so that they cannot disagree.
 //! - What an outcome took from a session is remembered as its `Decision`, so that the same bytes can be

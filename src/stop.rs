@@ -1,9 +1,9 @@
-//! Lets work that nobody wants any more end in its middle.
+//! Cancels work: once a flag is set, the next tick unwinds.
 //!
-//! Whoever has the caller puts a flag under the work of its thread with [`Stop::over`]; where an unfinished result harms nobody,
-//! [`heeded`] says so; and the steps of the work call [`tick`]. Once the flag is set the next tick unwinds to whoever
-//! catches the faults of the core, and so does each later one, so that no other attempt begins. Without a flag, or while
-//! it is not set, nothing depends on any of it: there is no clock, and no output tells that it was asked.
+//! The caller sets a flag for its thread with [`Stop::over`]. [`heeded`] marks work that may be cut short. Such work calls
+//! [`tick`]; once the flag is set, the next tick unwinds to the code that catches faults of the core. So does each later tick,
+//! so that no other attempt begins. Without a flag, or while it is not set, nothing changes: there is no clock, and no output
+//! depends on it.
 
 use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;

@@ -12,8 +12,7 @@ use tersed::config::schema::settings;
 use tersed::config::{Recovery, RecoveryMode};
 use tersed::engine::{Engine, Settings};
 use tersed::in_process::{answer, io_handler};
-use tersed::layers::Sources;
-use tersed::rules::load;
+use tersed::layers::{Sources, rule_file};
 
 const YAML: &str = "rules:\n  - name: a\n    when: {tool: bash}\n    pipeline: [passthrough]\n";
 const TOML: &str = "[[rules]]\nname = \"a\"\nwhen = { tool = \"bash\" }\npipeline = [\"passthrough\"]\n";
@@ -43,7 +42,7 @@ fn secret() -> String {
 
 #[test]
 fn rules_in_every_language_or_an_error_that_names_the_feature() {
-    let read = |name: &str, text: &str| load::read(Path::new(name), text);
+    let read = |name: &str, text: &str| rule_file::read(Path::new(name), text);
     let json = read("r.json", JSON).unwrap();
     assert_eq!(read("r.toml", TOML).unwrap(), json);
     match read("r.yaml", YAML) {

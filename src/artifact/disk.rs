@@ -17,9 +17,9 @@ pub(super) const PREFIX: &str = "tersed-artifacts-";
 /// The locked file in each directory; it holds the process id, for people.
 pub(super) const LOCK: &str = "owner.lock";
 /// A younger directory without a lock file may still be under construction.
-const MAKING: Duration = Duration::from_secs(60 * 60);
+const CREATION_TIME: Duration = Duration::from_secs(60 * 60);
 /// How often to recreate a directory that a clean-up took for abandoned.
-const ATTEMPTS: usize = 4;
+const MAX_ATTEMPTS: usize = 4;
 
 /// A directory that only this process uses; deleted on drop.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl PrivateDir {
         builder.prefix(PREFIX);
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_ATTEMPTS {
             let dir = builder.tempdir_in(root)?;
             let path = dir.path().join(LOCK);
             let mut options = OpenOptions::new();
@@ -141,7 +141,7 @@ fn remove_if_abandoned(dir: &Path) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let age = fs::symlink_metadata(dir)?.modified()?.elapsed().unwrap_or_default();
             // Fails, as it should, if the directory is not empty: without a lock file it is not known to be ours.
-            return if age > MAKING { fs::remove_dir(dir).map(|()| true) } else { Ok(false) };
+            return if age > CREATION_TIME { fs::remove_dir(dir).map(|()| true) } else { Ok(false) };
         }
         Err(error) => return Err(error),
     };

@@ -120,11 +120,11 @@ impl AccessError {
 }
 
 /// Longest quotation of a caller's text in a message, in bytes.
-const QUOTE: usize = 200;
+const MAX_QUOTE_BYTES: usize = 200;
 
 impl fmt::Display for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quote = |text: &str| format!("{:?}", super::clip(text, QUOTE));
+        let quote = |text: &str| format!("{:?}", super::clip(text, MAX_QUOTE_BYTES));
         match self {
             Self::NotFound { id } => write!(f, "no artifact {} in this session", quote(id)),
             Self::Expired { id } => write!(

@@ -78,7 +78,7 @@ pub struct ReadResult {
 }
 
 /// Longest UTF-8 form of a character in bytes.
-const WIDEST: u64 = 4;
+const MAX_CHAR_BYTES: u64 = 4;
 
 pub(super) fn read(
     body: &Body,
@@ -225,7 +225,7 @@ fn copy_to_cut(
     } else {
         out.truncate(whole_characters(out));
         if out.is_empty() {
-            reader.copy(bytes.start..bytes.end.min(bytes.start + WIDEST), out)?;
+            reader.copy(bytes.start..bytes.end.min(bytes.start + MAX_CHAR_BYTES), out)?;
             out.truncate(first_character(out));
         }
     }
@@ -234,7 +234,7 @@ fn copy_to_cut(
 
 /// Length of `bytes` without an incomplete character at the end.
 pub(super) fn whole_characters(bytes: &[u8]) -> usize {
-    let tail = bytes.len().saturating_sub(WIDEST as usize - 1);
+    let tail = bytes.len().saturating_sub(MAX_CHAR_BYTES as usize - 1);
     let lead = bytes[tail..].iter().rposition(|&byte| byte & 0xC0 != 0x80);
     match lead.map(|at| tail + at) {
         Some(at) if at + width(bytes[at]) > bytes.len() => at,

@@ -111,9 +111,9 @@ const PROGRAM_BYTES: usize = 512 << 10;
 /// Longest part of a line that is tested at once, in bytes; the search may stop between two parts.
 const WINDOW_BYTES: usize = 8 << 10;
 /// Overlap of two such parts: in a line of several parts, a longer match may be missed.
-const OVERLAP: usize = 2 << 10;
+const OVERLAP_BYTES: usize = 2 << 10;
 /// Bytes of short lines between two checks of the time.
-const STRIDE: usize = 16 << 10;
+const CHECK_BYTES: usize = 16 << 10;
 
 /// A line that matches, as offsets in the artifact.
 struct Hit {
@@ -336,13 +336,13 @@ impl Found {
             if end == text.len() {
                 return Ok(());
             }
-            window = end - OVERLAP;
+            window = end - OVERLAP_BYTES;
         }
     }
 
     /// Checks the time, but not for every short line. Some text is always searched first.
     fn is_late(&mut self, bytes: usize, watch: &Watch<'_>) -> Result<bool, AccessError> {
-        if self.since < STRIDE {
+        if self.since < CHECK_BYTES {
             self.since += bytes.clamp(16, WINDOW_BYTES);
             return Ok(false);
         }

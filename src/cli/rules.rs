@@ -8,7 +8,8 @@ use super::call::{self, CallArgs, PolicyArgs};
 use super::out::{self, counted};
 use crate::config::Policy;
 use crate::engine::rule_check;
-use crate::rules::{self, Rules};
+use crate::layers::rule_file;
+use crate::rules::Rules;
 
 /// Arguments of `rules`.
 #[derive(Debug, clap::Args)]
@@ -59,7 +60,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 pub(super) fn load_all(files: &[PathBuf]) -> Result<Rules, String> {
     let mut all = Rules::default();
     for file in files {
-        let rules = rules::load::look(file).map_err(|e| e.to_string())?;
+        let rules = rule_file::look(file).map_err(|e| e.to_string())?;
         for warning in rules.warnings() {
             out::say(&format!("{}: warning: {warning}", file.display()));
         }
@@ -122,14 +123,14 @@ fn explain(args: &CheckArgs, text: &str, policy: &Policy, out: &mut String) -> R
             let _ = writeln!(out, "    {mark} {}: {}", verdict.condition, shown(&verdict.why));
         }
     }
-    if !explanation.fates.is_empty() {
+    if !explanation.line_outcomes.is_empty() {
         let _ = writeln!(out, "\nlines");
     }
-    for ((number, line), fate) in explanation.text.lines().enumerate().zip(&explanation.fates) {
-        let by = match fate.stage() {
-            Some((stage, Some(pattern))) => format!("{} {stage}[{pattern}]", fate.name()),
-            Some((stage, None)) => format!("{} {stage}", fate.name()),
-            None => fate.name().to_owned(),
+    for ((number, line), outcome) in explanation.text.lines().enumerate().zip(&explanation.line_outcomes) {
+        let by = match outcome.stage() {
+            Some((stage, Some(pattern))) => format!("{} {stage}[{pattern}]", outcome.name()),
+            Some((stage, None)) => format!("{} {stage}", outcome.name()),
+            None => outcome.name().to_owned(),
         };
         let _ = writeln!(out, "{:>6} {by:<26} {}", number + 1, shown(line));
     }
@@ -153,9 +154,10 @@ fn explain(args: &CheckArgs, text: &str, policy: &Policy, out: &mut String) -> R
 
 /// A text on one line, without control characters, shortened to the width of a page.
 fn shown(text: &str) -> String {
-    const WIDTH: usize = 160;
-    let mut out: String = text.chars().take(WIDTH).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if out.len() < text.len() && text.chars().nth(WIDTH).is_some() {
+    const MAX_CHARS: usize = 160;
+    let mut out: String =
+        text.chars().take(MAX_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if out.len() < text.len() && text.chars().nth(MAX_CHARS).is_some() {
         out.push_str(" ...");
     }
     out

@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     print(shown(&file))?;
     if !file.faults.is_empty() {
         return Err(Failure::value(format!(
-            "{}\nmend this first: nothing is trusted",
+            "{}\nfix this first: nothing was trusted",
             printed(&file.faults)
         )));
     }
@@ -162,9 +162,9 @@ fn means(given: &Given) -> Option<&'static str> {
 
 /// A value on one line, shortened.
 fn short(value: &Value) -> String {
-    const LONGEST: usize = 4000;
+    const MAX_CHARS: usize = 4000;
     let text = value.to_string();
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_CHARS) {
         Some((at, _)) => format!("{} ... ({} bytes)", &text[..at], text.len()),
         None => text,
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::table::WHOLE;
+use super::table::MAX_NUMBER;
 
 /// Allowed values.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +59,7 @@ impl Kind {
     pub fn allowed(&self) -> String {
         match self {
             Self::Flag => "true, false".to_owned(),
-            Self::Whole { min, max } if *max >= WHOLE => format!("{min} and up"),
+            Self::Whole { min, max } if *max >= MAX_NUMBER => format!("{min} and up"),
             Self::Whole { min, max } => format!("{min} to {max}"),
             Self::Number => "a number from 0".to_owned(),
             Self::Text => "a text".to_owned(),
@@ -107,7 +107,7 @@ fn read(schema: &Value, definitions: &Map<String, Value>, depth: usize) -> Kind 
         "boolean" => Kind::Flag,
         "integer" if schema["format"].as_str().is_none_or(|format| format.starts_with('u')) => {
             let bound = |name: &str, default| schema[name].as_u64().unwrap_or(default);
-            Kind::Whole { min: bound("minimum", 0), max: bound("maximum", WHOLE) }
+            Kind::Whole { min: bound("minimum", 0), max: bound("maximum", MAX_NUMBER) }
         }
         "number" => Kind::Number,
         "string" => Kind::Text,

@@ -3,7 +3,7 @@
 use super::{Mode, Policy, Scale, Structured};
 
 /// Matches of one file: what a reader looks through. The whole result may show more where it has few.
-const MATCHES: usize = 8;
+const MAX_MATCHES: usize = 8;
 /// Fewest matches of one file that a small context leaves.
 const FEWEST_MATCHES: usize = 4;
 
@@ -69,8 +69,8 @@ impl Policy {
         let is_large = self.scale < Scale::FULL
             && self.mode == Mode::Standard
             && self.head_tail_from(false, self.scale).is_some_and(|limit| bytes > limit);
-        let matches = is_large.then_some(MATCHES);
-        let few = self.scale.of(MATCHES).max(FEWEST_MATCHES);
+        let matches = is_large.then_some(MAX_MATCHES);
+        let few = self.scale.of(MAX_MATCHES).max(FEWEST_MATCHES);
         SearchLimits {
             context_lines: self.search_context_lines.or(self.in_aggressive(2)),
             matches_per_file: self.limit(self.search_max_matches_per_file, matches, few),

@@ -21,9 +21,9 @@
 
 /// Prices of tokens, in hundredths of a token of input that no cache holds, for a cache of five minutes. A cache of an hour
 /// writes at 200 and changes the scale by less than a tenth.
-const WRITE: u64 = 125;
-const READ: u64 = 10;
-const OUTPUT: u64 = 500;
+const WRITE_PRICE: u64 = 125;
+const READ_PRICE: u64 = 10;
+const OUTPUT_PRICE: u64 = 500;
 /// Tokens of the instructions, of the tools and of the task, before the first result. Hosts have 10,000 to 30,000.
 const BASE_TOKENS: u64 = 20_000;
 /// Tokens of an answer.
@@ -38,26 +38,26 @@ const FULL_TOKENS: u64 = 160_000;
 pub struct Scale(u8);
 
 /// The whole of a limit, in the units of a [`Scale`].
-const WHOLE: u8 = 16;
+const FULL_UNITS: u8 = 16;
 /// The smallest scale. The formula gives 4 for an empty context, which leaves 3 KiB of a text in `standard`: half of what one more
 /// answer brings.
-const LEAST: u8 = 6;
+const MIN_UNITS: u8 = 6;
 
 impl Scale {
     /// The limits as they are: without a session, and in a full context.
-    pub const FULL: Self = Self(WHOLE);
+    pub const FULL: Self = Self(FULL_UNITS);
 
     /// The scale in a context with these results: how many, and their tokens.
     pub fn of_context(results: usize, tokens: usize) -> Self {
         let said = (results as u64).saturating_mul(ANSWER_TOKENS);
         let context = BASE_TOKENS.saturating_add(said).saturating_add(tokens as u64).min(FULL_TOKENS);
-        let sixteenths = (turn(context) * u64::from(WHOLE)).div_ceil(turn(FULL_TOKENS));
-        Self(u8::try_from(sixteenths).unwrap_or(WHOLE).clamp(LEAST, WHOLE))
+        let sixteenths = (turn(context) * u64::from(FULL_UNITS)).div_ceil(turn(FULL_TOKENS));
+        Self(u8::try_from(sixteenths).unwrap_or(FULL_UNITS).clamp(MIN_UNITS, FULL_UNITS))
     }
 
     /// A limit, in any unit, at this scale.
     pub fn of(self, limit: usize) -> usize {
-        (limit as u128 * u128::from(self.0) / u128::from(WHOLE)) as usize
+        (limit as u128 * u128::from(self.0) / u128::from(FULL_UNITS)) as usize
     }
 }
 
@@ -69,7 +69,7 @@ impl Default for Scale {
 
 /// The price of one more answer in a context of so many tokens, in hundredths of a token of input.
 const fn turn(context: u64) -> u64 {
-    READ * context + OUTPUT * ANSWER_TOKENS + WRITE * AGAIN_TOKENS
+    READ_PRICE * context + OUTPUT_PRICE * ANSWER_TOKENS + WRITE_PRICE * AGAIN_TOKENS
 }
 
 #[cfg(test)]

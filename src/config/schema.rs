@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::Config;
 use super::kind::Kind;
 #[cfg(feature = "schema")]
-use super::table::{TABLES, WHOLE};
+use super::table::{MAX_NUMBER, TABLES};
 
 /// One setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +79,7 @@ pub fn complete(definitions: &mut Map<String, Value>) {
         for (member, property) in properties {
             let row = rows.iter().find(|row| row.name() == *member);
             if property["format"] == "uint64" {
-                let (min, max) = row.map_or((0, WHOLE), |row| (row.min, row.max));
+                let (min, max) = row.map_or((0, MAX_NUMBER), |row| (row.min, row.max));
                 property["minimum"] = serde_json::json!(min);
                 property["maximum"] = serde_json::json!(max);
             }

@@ -46,7 +46,7 @@ use crate::rules::Rules;
 use crate::tokens::Tokenizer;
 
 /// The largest number of settings without a range of their own.
-pub(super) const WHOLE: u64 = u32::MAX as u64;
+pub(super) const MAX_NUMBER: u64 = u32::MAX as u64;
 
 /// The fields of a row, except name, type, default and documentation.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +107,7 @@ impl Row {
             section,
             field,
             min: 0,
-            max: WHOLE,
+            max: MAX_NUMBER,
             zero_is_none: false,
             items: None,
             project: None,
@@ -444,7 +444,7 @@ mod tests {
     #[test]
     fn every_setting_has_its_row() {
         let of_rows: BTreeSet<String> = rows().map(Row::key).collect();
-        assert_eq!(of_rows.len(), rows().count(), "a row stands there twice");
+        assert_eq!(of_rows.len(), rows().count(), "a row is given twice");
         for setting in all() {
             assert!(row(&setting.key).is_some(), "{}", setting.key);
         }

@@ -403,7 +403,7 @@ impl<'a> Finder<'a, '_, '_> {
         let first = self.signals.partition_point(|line| *line < lines.start);
         let mut signals = self.signals[first..].iter().take_while(|line| **line < lines.end).peekable();
         let mut long =
-            (lines.clone()).filter(|i| reports && source.raw(*i).len() > signals::LONG_LINE).peekable();
+            (lines.clone()).filter(|i| reports && source.raw(*i).len() > signals::LONG_LINE_BYTES).peekable();
         loop {
             let next = match (signals.peek(), long.peek()) {
                 (Some(a), Some(b)) => (**a).min(*b),
@@ -415,7 +415,7 @@ impl<'a> Finder<'a, '_, '_> {
             long.next_if(|line| *line == next);
             let text = source.line(next);
             let start = source.byte_range(next..next + 1).start;
-            if text.len() > signals::LONG_LINE {
+            if text.len() > signals::LONG_LINE_BYTES {
                 let blank = text.len() - text.trim_start().len();
                 let mut head = 0;
                 if lines.len() > 1 && self.fails(next..next + 1) {

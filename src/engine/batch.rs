@@ -25,7 +25,7 @@ pub(super) struct Batch {
     /// Token sums over the results.
     pub(super) tokens: BeforeAfter,
     /// Whether a budget made any result smaller; `None` without a budget.
-    pub(super) is_narrowed: Option<bool>,
+    pub(super) is_budget_applied: Option<bool>,
     /// How the common budget was met.
     pub(super) budget: Option<BatchBudget>,
 }
@@ -57,7 +57,7 @@ impl Engine {
         Ok(BatchCompressed {
             results: jobs.iter().zip(batch.results).map(respond).collect::<Result<_, _>>()?,
             tokens: batch.tokens,
-            budget_applied: batch.is_narrowed,
+            budget_applied: batch.is_budget_applied,
             budget: batch.budget,
         })
     }
@@ -77,7 +77,7 @@ impl Engine {
             None => Vec::new(),
         };
         let has_budget = ask.limit.is_some() || total.is_some();
-        let mut out = Batch { is_narrowed: has_budget.then_some(false), ..Batch::default() };
+        let mut out = Batch { is_budget_applied: has_budget.then_some(false), ..Batch::default() };
         let mut left = total.unwrap_or(0);
         let mut promised: usize = plan.iter().map(|share| share.promised).sum();
         let mut is_fixed = false;
@@ -106,8 +106,8 @@ impl Engine {
             out.tokens.after += after;
             left = left.saturating_sub(after);
             is_fixed |= evidence.bypass.is_some() || evidence.memo.reused;
-            if let Some(is) = &mut out.is_narrowed {
-                *is |= is_narrowed(evidence, ask);
+            if let Some(is) = &mut out.is_budget_applied {
+                *is |= is_budget_applied(evidence, ask);
             }
             out.results.push(stored);
         }
@@ -121,7 +121,7 @@ impl Engine {
 }
 
 /// Whether a budget reduced a result further than the requested mode.
-fn is_narrowed(evidence: &Evidence, ask: Ask) -> bool {
+fn is_budget_applied(evidence: &Evidence, ask: Ask) -> bool {
     let is_further = |rung: Rung| rung.cut || rung.squeeze > 0 || rung.mode > ask.mode;
     !evidence.memo.reused && evidence.budget.as_ref().is_some_and(|budget| is_further(budget.rung))
 }

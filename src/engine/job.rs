@@ -42,7 +42,7 @@ pub(super) struct Job<'a> {
     arguments: OnceCell<String>,
 }
 
-/// What a call is about, as far as references to it and from it tell.
+/// What markers say about a call.
 #[derive(Default)]
 pub(super) struct About {
     /// As a marker names it.

@@ -86,7 +86,7 @@ impl Engine {
         if terms.is_some()
             && body.session.as_ref().is_some_and(|session| lock(session).known_room().is_some())
         {
-            return Err(invalid("reclaim", "cannot be had in a session in which `session/reclaim` was sent"));
+            return Err(invalid("reclaim", "is not allowed in a session that uses `session/reclaim`"));
         }
         let body = Body { reclaim: terms, ..body };
         let model = self.model_of(json);

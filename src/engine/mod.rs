@@ -249,7 +249,7 @@ impl Engine {
         self.configuration.policy().max_output_bytes
     }
 
-    /// Whether the settings say how much stays of a text that no reader knows.
+    /// Whether `headTailBytes` is set.
     pub fn has_head_tail(&self) -> bool {
         self.configuration.policy().head_tail_bytes.is_some()
     }

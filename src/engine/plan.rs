@@ -18,7 +18,7 @@ use crate::session::{AsDecided, Lookup};
 use crate::stop::heeded;
 
 /// Most tokens that a reference to an equal result of the same batch takes.
-const REFERENCE: usize = 48;
+const REFERENCE_TOKENS: usize = 48;
 
 /// The share of one result.
 pub(super) struct Share<'a> {
@@ -172,7 +172,7 @@ impl Engine {
         let nothing = Claim { takes: 0, needs: 0 };
         let Some(prepared) = &one.prepared else { return nothing };
         if one.is_repeat {
-            return Claim { takes: one.bound.min(REFERENCE), needs: 0 };
+            return Claim { takes: one.bound.min(REFERENCE_TOKENS), needs: 0 };
         }
         let within = job.by_our_count(ask, prepared);
         let claim =

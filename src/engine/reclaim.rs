@@ -1,6 +1,6 @@
-//! Takes results that are not needed any more out of a conversation, as `messages/compress` sees it: with every request the
-//! whole of it. The same conversation told again, also to a process that knows nothing of it, loses the same results at the same
-//! requests, so that the provider's cache holds.
+//! Removes results that are no longer needed from a conversation, as `messages/compress` sees it: each request has the whole
+//! conversation. If the same conversation is sent again, even to a new process, the same results are removed at the same requests.
+//! So the provider's cache stays valid.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,19 +20,19 @@ use crate::protocol::params::invalid;
 use crate::protocol::reclaim::{Reclaim, ReclaimMode, ReclaimTerms, Reclaimed};
 use crate::protocol::skim::Json;
 use crate::protocol::tool_result::ArtifactRef;
-use crate::reclaim::{Batch, Care, Context, Factor, Facts, Timeline, Words};
+use crate::reclaim::{Batch, Context, Factor, Facts, Thresholds, Timeline, Words};
 use crate::sanitize::spare::Written;
 use crate::session::{Conversation, Event, InPlace, Shared, Stored};
 use crate::text::call::ToolCall;
-use crate::text::marker::{self, Gone, Marker, ReadBy};
+use crate::text::marker::{self, Marker, ReadBy, RemovedWhy};
 use crate::tokens;
 
-/// When results leave.
+/// When results are removed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
     factor: Factor,
     to_come: Option<usize>,
-    care: Care,
+    thresholds: Thresholds,
 }
 
 impl Terms {
@@ -47,10 +47,13 @@ impl Terms {
             return Ok(None);
         }
         if session.is_none() {
-            return Err(invalid("reclaim", "needs `sessionId`: what left has to be remembered"));
+            return Err(invalid("reclaim", "needs `sessionId`, because removed results must be remembered"));
         }
         if params.keep_newest > 0 {
-            return Err(invalid("reclaim", "cannot be had with `keepNewest`: exact results change later"));
+            return Err(invalid(
+                "reclaim",
+                "cannot be combined with `keepNewest`, because exact results change later",
+            ));
         }
         Ok(given)
     }
@@ -59,35 +62,35 @@ impl Terms {
     pub(super) fn given(given: Option<&ReclaimTerms>, policy: &Policy) -> Result<Option<Self>, RpcError> {
         let given = given.cloned().unwrap_or_default();
         let factor = given.factor()?;
-        let Some(mut care) = care(policy) else { return Ok(None) };
+        let Some(mut thresholds) = thresholds(policy) else { return Ok(None) };
         if let Some(gain) = given.min_gain {
-            care.min_gain = i64::try_from(gain).unwrap_or(i64::MAX);
-            care.min_gain_uncited = care.min_gain;
+            thresholds.min_gain = i64::try_from(gain).unwrap_or(i64::MAX);
+            thresholds.min_gain_uncited = thresholds.min_gain;
         }
-        Ok(Some(Self { factor, to_come: given.requests_to_come, care }))
+        Ok(Some(Self { factor, to_come: given.requests_to_come, thresholds }))
     }
 
     /// What may go before the next request.
     pub(super) fn plan(self, timeline: &Timeline, context: Option<&Context>) -> Batch {
-        let Self { factor, to_come, care } = self;
+        let Self { factor, to_come, thresholds } = self;
         match context {
-            Some(context) => timeline.plan_in(context, factor, to_come, care),
-            None => timeline.plan(factor, to_come, care),
+            Some(context) => timeline.plan_in(context, factor, to_come, thresholds),
+            None => timeline.plan(factor, to_come, thresholds),
         }
     }
 }
 
-/// How sure it has to be; `None` where the settings keep all.
-pub(super) fn care(policy: &Policy) -> Option<Care> {
-    Care::of(policy.mode).filter(|_| !policy.never_omit)
+/// The thresholds for removing a result; `None` if the settings keep all results.
+pub(super) fn thresholds(policy: &Policy) -> Option<Thresholds> {
+    Thresholds::of(policy.mode).filter(|_| !policy.never_omit)
 }
 
-/// The batch of a plan with what `make` puts in the places of its results, in the same order. A result for which that fails
-/// stays, and then another plan counts: what stays may point to what would have gone.
+/// The batch of a plan with the replacements that `make` gives, in the same order. If a replacement cannot be made, the result
+/// stays and the plan is made again without it, because it may refer to removed results.
 pub(super) fn made(
     timeline: &mut Timeline,
     plan: impl Fn(&Timeline) -> Batch,
-    mut make: impl FnMut(&Timeline, usize, Gone) -> Option<InPlace>,
+    mut make: impl FnMut(&Timeline, usize, RemovedWhy) -> Option<InPlace>,
 ) -> (Batch, Vec<InPlace>) {
     /// More are not needed: what could go is tried at once.
     const MAX_PLANS: usize = 8;
@@ -185,7 +188,7 @@ impl Going<'_> {
         if before == self.answers {
             return Vec::new();
         }
-        // What goes before an answer is not in the request that it answers.
+        // A result removed before an answer was not in the request of that answer.
         let is_gone = |number, answers: usize| answers > 0 && timeline.gone(number, answers - 1).is_some();
         let gone = |number: &usize| is_gone(*number, self.answers) && !is_gone(*number, before);
         (0..timeline.len().min(self.results))
@@ -243,7 +246,13 @@ impl Going<'_> {
     }
 
     /// What stands in the place of a result; `None` where its original cannot be kept.
-    fn in_place(&self, timeline: &Timeline, number: usize, why: Gone, out: &[Stored]) -> Option<InPlace> {
+    fn in_place(
+        &self,
+        timeline: &Timeline,
+        number: usize,
+        why: RemovedWhy,
+        out: &[Stored],
+    ) -> Option<InPlace> {
         let Place { engine, id, policy, .. } = self.place;
         let (facts, stored) = (timeline.facts(number)?, out.get(number)?);
         let (artifact, is_near) = engine.keep_whole(id, &self.found[number].call, stored, policy, true)?;
@@ -272,7 +281,7 @@ impl Going<'_> {
 /// it, `is_near` says whether the command in texts reads the original.
 pub(super) fn in_place(
     facts: &Facts,
-    (why, by): (Gone, Option<&str>),
+    (why, by): (RemovedWhy, Option<&str>),
     artifact: ArtifactRef,
     is_near: bool,
     policy: &Policy,

@@ -26,9 +26,9 @@ use crate::text::reason::Reason;
 const STEP: &str = "recovery";
 /// Why nothing is copied without a vault.
 const NO_VAULT: &str = if cfg!(feature = "recovery") {
-    "there is no folder for originals: the user has none, and none is set"
+    "no folder for originals: set `recovery.directory`, or HOME"
 } else {
-    "this build is without the feature `recovery`"
+    "this build does not have the feature `recovery`"
 };
 /// The program name in a hint.
 const PROGRAM: &str = if cfg!(windows) { "tersed.exe" } else { "tersed" };

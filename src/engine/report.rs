@@ -20,7 +20,7 @@ use crate::telemetry::fingerprint;
 use crate::text::reason::Reason;
 
 /// Hexadecimal digits of a fingerprint.
-const DIGITS: usize = 16;
+const FINGERPRINT_DIGITS: usize = 16;
 /// Longest arguments that are fingerprinted, in bytes.
 const MAX_ARGUMENTS: usize = 64 << 10;
 
@@ -166,7 +166,7 @@ fn micros(time: &Duration) -> u64 {
 
 fn fingerprints(outcome: &Outcome) -> Fingerprints {
     let evidence = &outcome.evidence;
-    let original: String = evidence.digest.chars().take(DIGITS).collect();
+    let original: String = evidence.digest.chars().take(FINGERPRINT_DIGITS).collect();
     let compressed = match evidence.status {
         Status::Unchanged | Status::Bypassed => original.clone(),
         _ => fingerprint(outcome.texts.iter().map(String::as_bytes)),

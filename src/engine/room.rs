@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::job::Job;
-use super::reclaim::{Terms, care, in_place, made};
+use super::reclaim::{Terms, in_place, made, thresholds};
 use super::sessions::lock;
 use super::{Cancel, Engine};
 use crate::config::Policy;
@@ -130,7 +130,7 @@ impl Engine {
     ) -> Noted {
         let call = &job.call;
         let mut facts = Facts::of(call, &stored.outcome, caller.asked[0], caller.label);
-        facts.may_go &= care(policy).is_some();
+        facts.may_go &= thresholds(policy).is_some();
         let kept = facts.may_go.then(|| self.keep_whole(session, call, stored, policy, false)).flatten();
         facts.may_go = kept.is_some();
         let words = call.texts().into_iter().chain(call.path.as_deref());

@@ -6,7 +6,7 @@ use crate::detect;
 use crate::pipeline::repeat::dedup::NoHistory;
 use crate::pipeline::{Outcome, Raw, RedactionFailed, compress};
 use crate::rules::conditions::{Facts, Verdict};
-use crate::rules::stages::Fate;
+use crate::rules::stages::LineOutcome;
 use crate::rules::{RuleTest, Rules};
 use crate::sanitize;
 use crate::sanitize::spare::Spare;
@@ -36,7 +36,7 @@ pub struct Explanation {
     /// The text that line numbers refer to.
     pub text: String,
     /// What the stages of the used rule do to each line; empty without stages.
-    pub fates: Vec<Fate>,
+    pub line_outcomes: Vec<LineOutcome>,
     /// What `compress` returns.
     pub outcome: Outcome,
 }
@@ -162,17 +162,17 @@ pub fn explain(call: &ToolCall, text: &str, policy: &Policy) -> Result<Explanati
     let rules = rules.collect();
     let failures = if detection.reports_failures() { source.failures() } else { &[] };
     let rule = policy.rules.ordered().find(|rule| used == Some(rule.name()));
-    let fates = rule.map_or(Vec::new(), |rule| rule.fates(&source, call, failures));
-    Ok(Explanation { rules, text: sanitized.text.to_string(), fates, outcome })
+    let line_outcomes = rule.map_or(Vec::new(), |rule| rule.line_outcomes(&source, call, failures));
+    Ok(Explanation { rules, text: sanitized.text.to_string(), line_outcomes, outcome })
 }
 
-/// Runs of lines with the same fate: first and last line, from 1.
-pub fn runs(fates: &[Fate]) -> Vec<([usize; 2], Fate)> {
-    let mut out: Vec<([usize; 2], Fate)> = Vec::new();
-    for (i, &fate) in fates.iter().enumerate() {
-        match out.last_mut().filter(|(_, last)| *last == fate) {
+/// Runs of lines with the same outcome: first and last line, from 1.
+pub fn runs(line_outcomes: &[LineOutcome]) -> Vec<([usize; 2], LineOutcome)> {
+    let mut out: Vec<([usize; 2], LineOutcome)> = Vec::new();
+    for (i, &outcome) in line_outcomes.iter().enumerate() {
+        match out.last_mut().filter(|(_, last)| *last == outcome) {
             Some((lines, _)) => lines[1] = i + 1,
-            None => out.push(([i + 1, i + 1], fate)),
+            None => out.push(([i + 1, i + 1], outcome)),
         }
     }
     out

@@ -84,11 +84,11 @@ fn explained(sample: &Sample, policy: &Policy) -> Result<Explained, RpcError> {
             .map(|v| Condition { condition: v.condition.to_owned(), holds: v.holds, why: redacted(v.why) })
             .collect(),
     });
-    let lines = rule_check::runs(&explanation.fates).into_iter().map(|(lines, fate)| {
-        let stage = fate.stage();
+    let lines = rule_check::runs(&explanation.line_outcomes).into_iter().map(|(lines, outcome)| {
+        let stage = outcome.stage();
         Lines {
             lines,
-            fate: fate.name().to_owned(),
+            fate: outcome.name().to_owned(),
             stage: stage.map(|(name, _)| name.to_owned()),
             pattern: stage.and_then(|(_, pattern)| pattern),
         }

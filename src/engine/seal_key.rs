@@ -146,7 +146,7 @@ fn read(path: &Path) -> io::Result<SealKey> {
 fn check_file(file: &File) -> io::Result<()> {
     let found = file.metadata()?;
     if !found.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     #[cfg(unix)]
     {

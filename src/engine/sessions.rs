@@ -19,7 +19,7 @@ const MAX_CLOSED: usize = 256;
 /// Separates the conversation from the agent in the id of the agent's session.
 pub const AGENT: char = '/';
 /// A session that frees at least this many bytes makes it worth the time to return memory to the system.
-const WORTH_GIVING_BACK: usize = 256 << 10;
+const MIN_RETURNED_BYTES: usize = 256 << 10;
 
 /// All open sessions.
 #[derive(Debug)]
@@ -171,7 +171,7 @@ impl Engine {
         let closed = self.sessions().close(&params.session_id);
         self.artifacts().session_closed(&params.session_id);
         self.streams().session_closed(&params.session_id);
-        if before.saturating_sub(self.memory_bytes()) >= WORTH_GIVING_BACK {
+        if before.saturating_sub(self.memory_bytes()) >= MIN_RETURNED_BYTES {
             crate::memory::give_back();
         }
         Ok(Closed { closed })

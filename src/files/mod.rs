@@ -180,7 +180,7 @@ pub fn open_beneath(root: &Path, relative: &Path) -> Result<File, Refused> {
 
 /// The path with its links resolved. None may lead to an open file of a process.
 pub fn resolved(path: &Path) -> Result<PathBuf, Refused> {
-    const MOST: usize = 40;
+    const MAX_LINKS: usize = 40;
     let refused = |why| Refused { path: path.to_owned(), why };
     let system = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => Why::Missing,
@@ -205,7 +205,7 @@ pub fn resolved(path: &Path) -> Result<PathBuf, Refused> {
         let about = std::fs::symlink_metadata(&done).map_err(|e| refused(system(e)))?;
         if about.is_symlink() {
             links += 1;
-            if links > MOST {
+            if links > MAX_LINKS {
                 return Err(refused(Why::Link));
             }
             let target = std::fs::read_link(&done).map_err(|e| refused(Why::System(e)))?;

@@ -9,10 +9,10 @@ use crate::config::schema::settings;
 const MAX_QUOTED_BYTES: usize = 60;
 
 /// Most names that an error lists.
-const LISTED: usize = 24;
+const MAX_LISTED_NAMES: usize = 24;
 
 /// Most faults of one file that are reported, because each unknown name is compared with all names.
-const TOLD: usize = 32;
+const MAX_REPORTED_FAULTS: usize = 32;
 
 /// A fault of a value, and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,13 +76,13 @@ fn fits(kind: &Kind, data: &Data) -> bool {
 }
 
 fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>) {
-    if wrong.len() >= TOLD {
+    if wrong.len() >= MAX_REPORTED_FAULTS {
         return;
     }
     let fits = match (kind, &node.data) {
         (Kind::List(of), Data::List(items)) => {
             for (i, item) in items.iter().enumerate() {
-                if wrong.len() >= TOLD {
+                if wrong.len() >= MAX_REPORTED_FAULTS {
                     break;
                 }
                 let key = format!("{key}[{i}]");
@@ -99,7 +99,7 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
         }
         (Kind::Group(known), Data::Table(members)) => {
             for (name, line, node) in members {
-                if wrong.len() >= TOLD {
+                if wrong.len() >= MAX_REPORTED_FAULTS {
                     break;
                 }
                 match known.iter().find(|member| member.name == *name) {
@@ -131,7 +131,9 @@ fn bad(node: &Node, line: usize, kind: &Kind, key: &str) -> Wrong {
     };
     let key = if key.is_empty() { "the whole" } else { key };
     let allowed = match kind {
-        Kind::Choice(names) if names.len() > LISTED => "what `tersed config schema` lists".to_owned(),
+        Kind::Choice(names) if names.len() > MAX_LISTED_NAMES => {
+            "what `tersed config schema` lists".to_owned()
+        }
         kind => kind.allowed(),
     };
     let mut text = format!("{key}: {value} is not allowed, allowed is {allowed}");
@@ -203,7 +205,7 @@ mod tests {
         let keys: String = (0..5000).map(|i| format!("k{i}: {i}\n")).collect();
         let node = yaml(&format!("{keys}policy: {{excludeTools: [{}a], minBytes: 7}}\n", "7, ".repeat(5000)))
             .unwrap();
-        assert_eq!(check(&node, root(), "").len(), TOLD);
+        assert_eq!(check(&node, root(), "").len(), MAX_REPORTED_FAULTS);
         let sound = serde_json::Value::from(&sound(&node, root()).unwrap());
         assert_eq!(sound, serde_json::json!({"policy": {"excludeTools": ["a"], "minBytes": 7}}));
         let none = yaml("policy: {excludeTools: [7], budget: {bogus: 1}}\n").unwrap();

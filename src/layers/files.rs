@@ -86,7 +86,7 @@ fn settings_of(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> Said
         faults.push(ConfigError { place: place.clone(), line: line.filter(|line| *line > 0), text });
     };
     let Ok(text) = std::str::from_utf8(bytes) else {
-        wrong(None, "is no UTF-8".to_owned());
+        wrong(None, "is not UTF-8".to_owned());
         return Vec::new();
     };
     let is_toml = path.extension().is_some_and(|extension| extension == "toml");
@@ -129,7 +129,7 @@ impl ProjectFile {
     fn read(path: &Path, top: &Path, with_rules: impl FnOnce(&Digest) -> bool) -> Result<Self, ConfigError> {
         let error = |text: String| ConfigError { place: path.display().to_string(), line: None, text };
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-            return Err(error("is no file".to_owned()));
+            return Err(error("is not a file".to_owned()));
         };
         let bytes =
             Folder::open(folder).and_then(|folder| folder.read(Path::new(name), LARGEST, Writers::Own));
@@ -168,7 +168,7 @@ fn rule_files(folder: &Path, top: &Path, names: &[PathBuf], faults: &mut Vec<Con
         let below = path.strip_prefix(top).ok().filter(|_| !name.starts_with("~"));
         let text = match (&root, below) {
             _ if all.len() == MAX_RULE_FILES => {
-                Err(format!("allowed are at most {MAX_RULE_FILES} files of rules"))
+                Err(format!("at most {MAX_RULE_FILES} rule files are allowed"))
             }
             (Some(root), Some(below)) => {
                 root.read(below, LARGEST, Writers::Own).map_err(|refused| refused.why.to_string())
@@ -212,12 +212,8 @@ pub fn project_file(path: &Path, sources: &Sources) -> Result<ProjectFile, Strin
     let mut faults = Vec::new();
     let (file, top) = match is_file {
         true => (place.clone(), found.repository.unwrap_or_else(|| from.to_owned())),
-        false => of_directory(&found, &mut faults).ok_or_else(|| {
-            format!(
-                "{}: neither it nor a folder above it in its project has a file of settings",
-                path.display()
-            )
-        })?,
+        false => of_directory(&found, &mut faults)
+            .ok_or_else(|| format!("{}: no settings file in this folder or its project", path.display()))?,
     };
     let read = ProjectFile::read(&file, &top, |_| true).map_err(|error| error.to_string())?;
     faults.extend(read.faults);

@@ -12,6 +12,7 @@ mod files;
 mod given;
 mod project;
 mod resolve;
+pub mod rule_file;
 mod search;
 pub mod trust;
 
@@ -22,7 +23,7 @@ use serde_json::Value;
 
 use crate::config::schema::{kind, setting, settings};
 use crate::formats::typed;
-use crate::rules::LoadError;
+
 use crate::sanitize;
 use check::{check, nearest, quoted};
 use document::Node;
@@ -31,6 +32,7 @@ pub use given::{Given, Origin};
 use given::{flatten, of_text};
 pub use project::Untrusted;
 pub use resolve::{Layers, Resolved};
+use rule_file::LoadError;
 
 /// Variable that names a file to read instead of the project's.
 pub const FILE_VARIABLE: &str = "TERSED_CONFIG";
@@ -120,7 +122,7 @@ impl Sources {
                 name if OF_CLIENTS.contains(&name) => {}
                 name => match value.into_string() {
                     Ok(value) => sources.variables.push((name.to_owned(), value)),
-                    Err(_) => sources.faults.push(wrong(name, "its value is no UTF-8".to_owned())),
+                    Err(_) => sources.faults.push(wrong(name, "its value is not UTF-8".to_owned())),
                 },
             }
         }
@@ -225,10 +227,10 @@ impl Sources {
             let read = match is_of_project {
                 // Only the bytes of which the digest was taken.
                 true => match texts.iter().find(|(path, _)| *path == file) {
-                    Some((path, bytes)) => crate::rules::load::read_bytes(path, bytes),
+                    Some((path, bytes)) => rule_file::read_bytes(path, bytes),
                     None => continue,
                 },
-                false => crate::rules::load(&file),
+                false => rule_file::load(&file),
             };
             match read {
                 Ok(rules) => all.rules = all.rules.with(&rules),

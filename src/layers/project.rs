@@ -14,10 +14,10 @@ use crate::config::table::{Project, row};
 use crate::formats::typed;
 
 /// Most items that such a file may add to one list, because each call is compared with all of them.
-const ITEMS: usize = 1000;
+const MAX_ITEMS_PER_LIST: usize = 1000;
 
 /// Most settings that a message names.
-const NAMED: usize = 12;
+const MAX_NAMED_SETTINGS: usize = 12;
 
 /// A project's file that the user does not trust with its current content.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,11 +38,11 @@ impl Untrusted {
         }
         let mut keys: Vec<&str> = self.ignored.iter().map(|given| given.key.as_str()).collect();
         keys.dedup();
-        let more = match keys.len().saturating_sub(NAMED) {
+        let more = match keys.len().saturating_sub(MAX_NAMED_SETTINGS) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        keys.truncate(NAMED);
+        keys.truncate(MAX_NAMED_SETTINGS);
         let path = self.path.display();
         let changed = if self.has_changed { " since it changed" } else { "" };
         Some(format!(
@@ -57,7 +57,7 @@ impl Untrusted {
 pub(super) fn may_say(key: &str, value: &Value) -> bool {
     match row(key).and_then(|row| row.project) {
         Some(Project::TurnsOn) => *value == Value::Bool(true),
-        Some(Project::Adds) => value.as_array().is_some_and(|items| items.len() <= ITEMS),
+        Some(Project::Adds) => value.as_array().is_some_and(|items| items.len() <= MAX_ITEMS_PER_LIST),
         Some(Project::Lowers) => true,
         Some(Project::Never) | None => false,
     }

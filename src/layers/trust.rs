@@ -15,7 +15,7 @@ use crate::files::{Folder, Links, Writers, open_dir_beneath, read_regular, resol
 /// The folder, below the state folder.
 pub(super) const FOLDER: &str = "trust";
 /// Largest record, in bytes.
-const LARGEST: u64 = 64 << 10;
+const MAX_RECORD_BYTES: u64 = 64 << 10;
 /// Most records that are listed.
 const MAX_RECORDS: usize = 10_000;
 
@@ -76,7 +76,7 @@ impl Trusted {
     }
 
     fn read(&self, folder: &Folder, name: &OsString) -> Option<Record> {
-        let bytes = folder.read(Path::new(name), LARGEST, Writers::Own).ok()?;
+        let bytes = folder.read(Path::new(name), MAX_RECORD_BYTES, Writers::Own).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 

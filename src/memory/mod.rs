@@ -1,5 +1,5 @@
-//! What things take in memory, and giving back to the system what was freed. Allocators keep it for later, which a process that lives as
-//! long as its host must not do after a session with much in it or a large message.
+//! Memory sizes of values, and returning freed memory to the system. Allocators keep it for later, which a process that lives as
+//! long as its host must not do after a large session or message.
 
 pub mod size;
 

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::evidence::{Evidence, Step};
-use super::guard;
+use super::guard::{self, Verdict};
 use super::limit::pointer;
 use super::request::Request;
 use super::timer::Timer;
@@ -186,6 +186,82 @@ impl<'r, 'a> Attempt<'r, 'a> {
         all.sort_unstable();
         all.dedup();
         all
+    }
+
+    /// Whether the rule of the text at hand, if it has one, lets a step work on it.
+    pub(super) fn rule_allows(&self, step: &str) -> bool {
+        self.rule.as_ref().is_none_or(|rule| rule.methods.allows(step))
+    }
+
+    /// Whether a rule leaves the text as it is, or has to.
+    pub(super) fn is_passed_through(&self) -> bool {
+        self.rule.as_ref().is_some_and(|rule| rule.methods.passthrough || self.plan.holds_rule)
+    }
+
+    /// Notes that nothing is done to a text.
+    pub(super) fn pass_through(&mut self, source: &Source<'_>) {
+        let Some(rule) = self.rule.clone() else { return };
+        let size = source.text().len();
+        let why = if self.plan.holds_rule { Reason::RuleUnstable } else { Reason::RuleExact };
+        self.step(&rule.step(), why, size, size);
+        self.found.evidence.bypass.get_or_insert(why);
+        self.found.is_exact = true;
+    }
+
+    /// Lets the stages of the rule work.
+    pub(super) fn stages(&mut self, source: &Source<'_>, signals: &[usize], state: &mut (Ledger, usize)) {
+        let Some(rule) = self.rule.clone().filter(|rule| rule.has_stages()) else { return };
+        let (call, id) = (self.request.call, rule.step());
+        let mut unproven = false;
+        let is_applied = self.try_step(&id, source, signals, state, |ledger| {
+            let (reduction, is_unproven) = rule.reduce(source, call, ledger, signals);
+            unproven = is_unproven;
+            reduction
+        });
+        if is_applied {
+            self.found.evidence.reducer.get_or_insert_with(|| id.clone());
+            // What is left is what the operator wants to see.
+            self.is_read = true;
+        }
+        if unproven {
+            let size = state.1;
+            self.step(&id, Reason::RuleUnproven, size, size);
+        }
+    }
+
+    /// The notes on the part, and the last step of the evidence.
+    fn notes(&mut self) -> Option<(&mut Notes, usize)> {
+        let step = self.found.evidence.steps.len().saturating_sub(1);
+        Some((self.notes.as_mut()?, step))
+    }
+
+    /// Notes what reports a failure.
+    pub(super) fn trace_signals(&mut self, signals: &[usize]) {
+        if let Some((notes, _)) = self.notes() {
+            notes.signals = signals.to_vec();
+        }
+    }
+
+    /// Notes what the last step of the evidence did.
+    pub(super) fn trace_step(&mut self, old: &Ledger, new: &Ledger) {
+        if let Some((notes, step)) = self.notes() {
+            notes.changed(old, new, step);
+        }
+    }
+
+    /// Notes the lines that the guard took from the last step of the evidence.
+    pub(super) fn trace_restored(&mut self, verdict: &Verdict) {
+        if let Some((notes, step)) = self.notes() {
+            notes.restored.extend(verdict.restored.iter().map(|line| (*line, step)));
+            notes.restored_more.extend(verdict.more.iter().map(|line| (*line, step)));
+        }
+    }
+
+    /// Notes that the last step of the evidence wrote the whole output in another form.
+    pub(super) fn trace_anew(&mut self) {
+        if let Some((notes, step)) = self.notes() {
+            notes.anew_by = Some(step);
+        }
     }
 
     /// Notes a step that was tried.

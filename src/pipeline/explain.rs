@@ -7,10 +7,9 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::attempt::{Attempt, PartOutput};
+use super::attempt::PartOutput;
 use super::envelopes;
 use super::evidence::Omission;
-use super::guard::Verdict;
 use super::{Outcome, Prepared, Raw, RedactionFailed};
 use crate::config::Policy;
 use crate::pipeline::limit::budget::Ask;
@@ -20,7 +19,7 @@ use crate::text::ledger::{Action, Ledger};
 use crate::text::marker::Marker;
 use crate::text::source::{Source, count_lines};
 
-use super::trace::{Notes, clipped, whose};
+use super::trace::{Notes, cut_lines, whose};
 pub use super::trace::{Part, Traced};
 
 /// An outcome and how it came about.
@@ -48,7 +47,7 @@ impl Prepared<'_> {
     /// What `outcome` gives, and what became of each line.
     pub fn explain(&self, ask: Ask, history: &dyn History) -> Explained {
         let notes = RefCell::default();
-        let outcome = self.noted(ask, history, Some(&notes), None);
+        let outcome = self.outcome_with_notes(ask, history, Some(&notes), None);
         let mut parts = notes.into_inner();
         let written = outcome.evidence.steps.iter().position(|step| step.id == envelopes::STEP);
         if self.has_envelopes() && written.is_none() {
@@ -68,7 +67,7 @@ impl Prepared<'_> {
             refer(&mut parts, &outcome.texts, first);
         }
         for (part, text) in parts.iter_mut().zip(&outcome.texts) {
-            part.is_rewritten |= !part.is_told_by(text);
+            part.is_rewritten |= !part.matches_output(text);
             if let Some(step) = written {
                 (part.is_rewritten, part.anew_by) = (true, Some(step));
             }
@@ -103,43 +102,6 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
     }
 }
 
-impl Attempt<'_, '_> {
-    /// The notes on the part, and the last step of the evidence.
-    fn notes(&mut self) -> Option<(&mut Notes, usize)> {
-        let step = self.found.evidence.steps.len().saturating_sub(1);
-        Some((self.notes.as_mut()?, step))
-    }
-
-    /// Notes what reports a failure.
-    pub(super) fn trace_signals(&mut self, signals: &[usize]) {
-        if let Some((notes, _)) = self.notes() {
-            notes.signals = signals.to_vec();
-        }
-    }
-
-    /// Notes what the last step of the evidence did.
-    pub(super) fn trace_step(&mut self, old: &Ledger, new: &Ledger) {
-        if let Some((notes, step)) = self.notes() {
-            notes.changed(old, new, step);
-        }
-    }
-
-    /// Notes the lines that the guard took from the last step of the evidence.
-    pub(super) fn trace_restored(&mut self, verdict: &Verdict) {
-        if let Some((notes, step)) = self.notes() {
-            notes.restored.extend(verdict.restored.iter().map(|line| (*line, step)));
-            notes.restored_more.extend(verdict.more.iter().map(|line| (*line, step)));
-        }
-    }
-
-    /// Notes that the last step of the evidence wrote the whole output in another form.
-    pub(super) fn trace_anew(&mut self) {
-        if let Some((notes, step)) = self.notes() {
-            notes.anew_by = Some(step);
-        }
-    }
-}
-
 impl Notes {
     /// Notes that a step of the evidence cut the part after its own steps, down to `new`, or to what `omissions` tell.
     /// `lead` lines were put before it.
@@ -160,9 +122,9 @@ impl Notes {
         match new {
             Some(new) => self.changed(old, new, step),
             None => {
-                self.clipped = clipped(source, omissions);
+                self.cut_lines = cut_lines(source, omissions);
                 self.taken.clear();
-                if let Some(new) = &self.clipped {
+                if let Some(new) = &self.cut_lines {
                     self.taken = whose(&whole, &[], new, step);
                 }
             }

@@ -9,7 +9,7 @@ use crate::text::maps::Set;
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 use crate::text::signals;
-use crate::text::signals::LONG_LINE;
+use crate::text::signals::LONG_LINE_BYTES;
 use crate::text::source::Source;
 
 /// What the guard saw.
@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
     /// Whether a line can be seen, whatever white space stands between its words; of a line that is a whole
     /// document, what it says of failures.
     fn shows(&mut self, line: &str) -> bool {
-        if line.len() <= LONG_LINE {
+        if line.len() <= LONG_LINE_BYTES {
             return self.may_show(line) && (self.finds(line) || self.finds_folded(line));
         }
         let mut seen = Set::default();
@@ -242,7 +242,7 @@ fn is_cut(shown: &str, line: &str) -> bool {
     let mut is_cut = false;
     while let Some(at) = memchr::memmem::find(shown.as_bytes(), b"[tersed: omitted ") {
         let Some((Marker::Bytes { count, .. }, length)) = Marker::parse(&shown[at..]) else { return false };
-        // A marker that stands for a member of a document is a string there.
+        // In a document, the marker for a missing member is a string.
         let quoted = shown[..at].ends_with('"') && !rest.starts_with(&shown[..at]);
         let (before, after) = match quoted {
             true => (&shown[..at - 1], shown[at + length..].strip_prefix('"')),

@@ -7,14 +7,16 @@ use super::attempt::{Attempt, PartOutput};
 use super::evidence::Omission;
 use super::reading::Stretch;
 use super::request::Request;
-use super::{INPUT_LIMIT, exit, guard};
+use super::{INPUT_LIMIT, exit, guard, ruled};
 use crate::config::{Mode, Structured};
 use crate::detect::{Detection, wrapper};
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::input::Input;
-use crate::pipeline::limit::cap_policy::has_samples;
+use crate::pipeline::limit::cap::Cap;
+use crate::pipeline::limit::cap_policy::{self, CapPolicy, has_samples};
 use crate::pipeline::limit::{fit, pointer};
 use crate::pipeline::repeat::blocks::{self, Reference};
+use crate::pipeline::repeat::echoes;
 use crate::reduce::embedded;
 use crate::reduce::lint::compiler;
 use crate::reduce::{self, trace};
@@ -37,7 +39,7 @@ const MAX_WINDOW_ROUNDS: usize = 3;
 /// Lines at the end of a report that are never a reference.
 const SUMMARY_LINES: usize = 5;
 
-impl Attempt<'_, '_> {
+impl<'a> Attempt<'_, 'a> {
     /// All steps on one part.
     pub(super) fn compress(&mut self, source: &Source<'_>) -> PartOutput<'static> {
         let (part, cap_bytes) = (self.part, self.cap_bytes);
@@ -63,12 +65,15 @@ impl Attempt<'_, '_> {
             };
         }
         crate::stop::check();
-        let is_wanted = self.is_wanted(source) || self.may_be_ruled(source);
+        let is_wanted = self.is_wanted(source) || ruled::may_apply(self.request, source);
         let bare = is_wanted.then(|| wrapper::bare(source)).flatten();
         let bare = bare.as_deref().map(|text| Source::part(text, source.number(0) - 1));
         let (detection, mut stretches) = self.stretches(source, bare.as_ref(), is_wanted);
         crate::stop::check();
-        self.choose_rule(source, &detection, &stretches);
+        self.rule = ruled::choose(self.request, source, &detection, &stretches);
+        if let Some(rule) = &self.rule {
+            self.found.evidence.rule.get_or_insert_with(|| rule.name().to_owned());
+        }
         self.restrict(&mut stretches);
         let signals = match detection.reports_failures() {
             true => signals::failure_lines(source),
@@ -109,7 +114,8 @@ impl Attempt<'_, '_> {
         }
         if self.rule_allows("dictionary")
             && !self.is_passed_through()
-            && self.is_for_dictionary(source, &detection)
+            && self.is_wanted(source)
+            && super::dictionary::is_for(self.request, source, &detection)
         {
             text = self.with_dictionary(source, text);
         }
@@ -147,8 +153,85 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// Whether an output of ours is larger than the cap lets one be. What has no seal is anybody's, and what has one may
-    /// have had another cap.
+    /// What decides how far a text is cut.
+    fn cap_policy<'c>(&'c self, source: &'c Source<'_>, detection: &'c Detection) -> CapPolicy<'c, 'a> {
+        CapPolicy {
+            request: self.request,
+            source,
+            detection,
+            is_read: self.is_read,
+            is_edit: self.is_edit,
+            family: self.found.evidence.family.as_deref(),
+            steps: &self.found.evidence.steps,
+        }
+    }
+
+    /// Cuts the text to the head-tail limit of `standard`, and to the byte cap.
+    fn cap(
+        &mut self,
+        source: &Source<'_>,
+        detection: &Detection,
+        signals: &[usize],
+        ledger: Ledger,
+        bytes: usize,
+    ) -> Ledger {
+        if self.request.policy.never_omit && !self.request.policy.strict_cap {
+            return ledger;
+        }
+        let is_report = detection.reports_failures();
+        let mut state = (ledger, 0);
+        let policy = self.cap_policy(source, detection);
+        let cap = policy.head_tail_cap(signals, &state.0).filter(|_| self.rule_allows("head_tail"));
+        if let Some(cap) = cap {
+            state.1 = state.0.size(source, None);
+            if policy.drops_repeats(state.1, cap.bytes) {
+                self.try_step("repeated_blocks", source, signals, &mut state, |ledger| {
+                    echoes::reduce(source, ledger)
+                });
+            }
+            state.0 = self.cut("head_tail", source, signals, state.0, cap, is_report);
+        }
+        let cap = self.cap_policy(source, detection).output_cap(signals, &state.0, bytes);
+        let Some((cap, signals)) = cap else { return state.0 };
+        self.cut("output_cap", source, &signals, state.0, cap, is_report)
+    }
+
+    /// Brings a ledger under a cap.
+    fn cut(
+        &mut self,
+        id: &str,
+        source: &Source<'_>,
+        signals: &[usize],
+        ledger: Ledger,
+        cap: Cap,
+        is_report: bool,
+    ) -> Ledger {
+        let (reason, before) = (cap.reason, ledger.size(source, None));
+        let next = cap_policy::cut(self.request, source, signals, &ledger, cap, is_report);
+        let Some((after, next)) = next else { return ledger };
+        self.step(id, Reason::Applied, before, after);
+        self.trace_step(&ledger, &next);
+        self.found.evidence.capped |= reason == Reason::OutputCap;
+        next
+    }
+
+    /// The text with the better of its dictionaries, if one of them pays.
+    fn with_dictionary(&mut self, source: &Source<'_>, text: String) -> String {
+        let (size, timer) = (text.len(), self.request.timer);
+        let found = &mut self.found;
+        let mut declined = |id: &'static str, why| found.step(id, why, size, size, timer);
+        let written = super::dictionary::best(self.request, source, &text, &mut declined);
+        let Some(written) = written else { return text };
+        self.step(written.method.step(), Reason::Applied, size, written.text.len());
+        self.trace_anew();
+        self.found.evidence.dictionary_method = Some(written.method.name().to_owned());
+        let out = written.text.clone();
+        self.dictionary = Some((written, text));
+        out
+    }
+
+    /// Whether an output of ours is larger than the cap allows. A text without our seal counts as foreign. A sealed text may
+    /// have been made under a different cap.
     fn is_over_cap(&self, source: &Source<'_>, cap_bytes: usize) -> bool {
         // What the cap gave may exceed it by its markers.
         let excess = source.text().len().saturating_sub(cap_bytes + CAP_SLACK_BYTES);
@@ -173,7 +256,7 @@ impl Attempt<'_, '_> {
             || matches!(Marker::parse(text), Some((Marker::Duplicate { .. }, _)))
             || self.request.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
             || self.request.policy.mode >= Mode::Standard && dictionary::is_own(text)
-            // What a budget cut inside a line has no marker to be known by.
+            // A line that a budget cut inside has no marker; it is known by its end.
             || self.request.policy.budget.per_result.is_some() && text.ends_with(fit::TRUNCATED)
     }
 
@@ -251,11 +334,11 @@ impl Attempt<'_, '_> {
         {
             self.found.references.extend(references);
         }
-        let room = self.room(source, detection, signals);
+        let target_bytes = self.cap_policy(source, detection).target_bytes(signals);
         let is_elided = !self.request.in_full
             && self.rule_allows(elide::ID)
             && self.try_step(elide::ID, source, held, state, |ledger| {
-                elide::reduce(&input, ledger, signals, room)
+                elide::reduce(&input, ledger, signals, Some(target_bytes))
             });
         if !self.request.in_full && !is_elided && self.rule_allows("file_detail") {
             self.try_step("file_detail", source, held, state, |ledger| detail::reduce(&input, ledger));

@@ -1,4 +1,4 @@
-//! All parts of a result, one after the other: each with the first plan whose output stays as it is when it comes in again.
+//! All parts of a result, one after the other: each by the first plan whose output would not change if it were compressed again.
 
 use super::attempt::{Attempt, Attempted, Findings, PartOutput, Plan};
 use super::evidence::{Evidence, Step};
@@ -28,7 +28,7 @@ pub(super) struct Parts {
     pub(super) needs: usize,
     /// What became of every line, where somebody wants to see it.
     pub(super) explained: Vec<Part>,
-    /// Of each text the lines that are reported again where a reference stands for it.
+    /// For each text: the lines to repeat below a reference that replaces it.
     pub(super) shown_again: Vec<String>,
     /// The earlier run that gave the same but for times.
     pub(super) same_but_for_times: Option<First>,
@@ -62,7 +62,7 @@ pub(super) fn compress(
         let dictionary = done.dictionary.map(|(written, _)| written);
         all.push(PartOutput { source: Some(source), dictionary, ..done.output });
     }
-    let needs = match request.weighs {
+    let needs = match request.counts_needed_tokens {
         true => all.iter().map(|part| fit_parts::needs_of(request, part)).sum(),
         false => 0,
     };
@@ -85,8 +85,8 @@ pub(super) fn compress(
     Parts { texts, found, shown, needs, explained, shown_again, same_but_for_times }
 }
 
-/// The lines of a part that are shown again where a reference stands for it: those of a command that say how it went, and
-/// failures of a run that differs in times. A text whose lines are not known is shown again as a whole.
+/// The lines of a part that are repeated below a reference that replaces it: those of a command that say how it ended, and
+/// failures of a run that differs in times. A text whose lines are not known is repeated as a whole.
 fn shown_again(request: &Request<'_>, part: &PartOutput<'_>, differs: bool) -> String {
     let is_command = request.call.command.is_some() && viewed::file(request.call).is_none();
     match part.source.filter(|_| part.ledger.is_some()) {
@@ -96,7 +96,7 @@ fn shown_again(request: &Request<'_>, part: &PartOutput<'_>, differs: bool) -> S
     }
 }
 
-/// The attempt that serves. `found` is what came of the parts before.
+/// The first stable attempt. `found` is what came of the parts before.
 fn first_stable(
     request: &Request<'_>,
     part: usize,

@@ -13,7 +13,7 @@ use super::exclude;
 use super::hint;
 use super::parts;
 use super::received::{self, Received};
-use super::request::{Extra, KeyOfRun, Request};
+use super::request::{Extra, KeyOfRun, Request, Watch};
 use super::summary;
 use super::timer::Timer;
 use super::trace::Part;
@@ -163,11 +163,11 @@ impl<'a> Prepared<'a> {
     /// The outcome under what is asked, or as it was decided when the result came first. `timer` measures the
     /// steps of the run that gave it.
     pub fn outcome(&self, ask: Ask, history: &dyn History, timer: Option<&dyn Timer>) -> Outcome {
-        self.noted(ask, history, None, timer)
+        self.outcome_with_notes(ask, history, None, timer)
     }
 
-    /// The same; `notes` are in the end those on the run that gave the outcome.
-    pub(super) fn noted(
+    /// The same. In the end `notes` holds the notes on the run that gave the outcome.
+    pub(super) fn outcome_with_notes(
         &self,
         ask: Ask,
         history: &dyn History,
@@ -198,11 +198,12 @@ impl<'a> Prepared<'a> {
         let key_of_run = || *known.get_or_init(|| repeat::key_of_run(self.call, sanitized));
         let key_of_run = is_compared.then_some(&key_of_run as KeyOfRun<'_>);
         let sources = &*sources;
-        let at = Runner { prepared: self, sanitized, sources, received, history, notes, timer, key_of_run };
+        let runner =
+            Runner { prepared: self, sanitized, sources, received, history, notes, timer, key_of_run };
         let decided = history.decided();
         let mut outcome = match decided {
-            Some(decision) => at.again(decision),
-            None => at.climb(ask, again),
+            Some(decision) => runner.repeat_decision(decision),
+            None => runner.first_rung_that_fits(ask, again),
         };
         if policy.hint.is_some() && decided.map_or(ask.keeps, |decision| decision.hinted) {
             let limit = outcome.decision.asked.limit;
@@ -233,12 +234,13 @@ impl<'a> Prepared<'a> {
         let sources = sources(sanitized);
         let sources = &*sources;
         let (notes, timer, key_of_run) = (None, None, None);
-        let at = Runner { prepared: self, sanitized, sources, received, history, notes, timer, key_of_run };
+        let runner =
+            Runner { prepared: self, sanitized, sources, received, history, notes, timer, key_of_run };
         let mut least: Option<Claim> = None;
-        for rung in ask.rungs(self.policy, at.bytes()) {
+        for rung in ask.rungs(self.policy, runner.bytes()) {
             let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
             let claim = known.unwrap_or_else(|| {
-                let outcome = at.run(rung, Extra { weighs: true, ..Extra::default() });
+                let outcome = runner.run(rung, Extra { counts_needed_tokens: true, ..Extra::default() });
                 let claim = Claim { takes: outcome.evidence.tokens.after, needs: outcome.needs };
                 self.measured.borrow_mut().push((rung, claim));
                 claim
@@ -272,7 +274,7 @@ fn sources(parts: &[Sanitized]) -> Vec<Source<'_>> {
     all
 }
 
-/// A prepared result before the session.
+/// Runs a prepared result.
 struct Runner<'a> {
     prepared: &'a Prepared<'a>,
     sanitized: &'a [Sanitized],
@@ -303,10 +305,9 @@ impl Runner<'_> {
         let counter = self.prepared.counter();
         let limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
         let asked = Extra { limit, ..extra.clone() };
-        let mut request = Request::new(call, &policy, counter, self.received, self.history, &asked)
+        let watch = Watch { takes_notes: self.notes.is_some(), timer: self.timer };
+        let request = Request::new(call, &policy, counter, self.received, self.history, &asked, watch)
             .with_key_of_run(self.key_of_run);
-        request.takes_notes = self.notes.is_some();
-        request.timer = self.timer;
         request.timer_begin();
         let evidence = self.received.evidence(&policy, extra.in_full);
         let mut parts = parts::compress(&request, self.sanitized, self.sources, evidence);
@@ -321,7 +322,7 @@ impl Runner<'_> {
     }
 
     /// The first rung that fits what is asked.
-    fn climb(&self, ask: Ask, again: bool) -> Outcome {
+    fn first_rung_that_fits(&self, ask: Ask, again: bool) -> Outcome {
         let fits = |outcome: &Outcome| ask.limit.is_none_or(|limit| outcome.evidence.tokens.after <= limit);
         let decided = |mut outcome: Outcome| {
             outcome.decision.asked = ask;
@@ -358,8 +359,8 @@ impl Runner<'_> {
         outcome
     }
 
-    /// The run that was decided.
-    fn again(&self, decision: &Decision) -> Outcome {
+    /// The run of an earlier decision, repeated.
+    fn repeat_decision(&self, decision: &Decision) -> Outcome {
         let extra = Extra {
             in_full: decision.asked_again,
             limit: decision.asked.limit,

@@ -165,8 +165,7 @@ impl Attempt<'_, '_> {
         catch_unwind(AssertUnwindSafe(|| super::rule_methods::reducer(&rule.methods, input, chosen))).ok()?
     }
 
-    /// Takes those away from the stretches that the rule of the text does not let read, and gives them those that it
-    /// names.
+    /// Replaces the reducers of the stretches by those that the rule of the text allows or names.
     pub(super) fn restrict(&self, stretches: &mut [Stretch<'_>]) {
         if self.rule.is_none() {
             return;

@@ -1,4 +1,4 @@
-//! What one run over a result is given: the same for each of its parts, and for each attempt at a part. Nothing changes it.
+//! The input of one run over a result. It is the same for all parts and attempts, and never changes.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,6 +17,15 @@ use crate::text::call::ToolCall;
 use crate::text::relevance::{Relevance, Term};
 use crate::tokens::{LineCounts, TokenCounter};
 
+/// Who watches a run.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Watch<'a> {
+    /// Whether somebody wants to see what each step did.
+    pub(super) takes_notes: bool,
+    /// Measures what each step takes, where somebody wants to know.
+    pub(super) timer: Option<&'a dyn Timer>,
+}
+
 /// What a run is asked for beside its rung.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Extra {
@@ -27,7 +36,7 @@ pub(super) struct Extra {
     /// Whether a pointer and a preview stand for the result.
     pub(super) pointer: bool,
     /// Whether the tokens of failure lines and totals are counted.
-    pub(super) weighs: bool,
+    pub(super) counts_needed_tokens: bool,
 }
 
 /// Gives what a run is compared by without its times, if it may be compared.
@@ -73,7 +82,7 @@ pub(super) struct Request<'a> {
     /// The key of the pointer that stands before the preview of an externalized text.
     pub(super) pointer: Option<String>,
     /// Whether the tokens of failure lines and totals are counted.
-    pub(super) weighs: bool,
+    pub(super) counts_needed_tokens: bool,
 }
 
 impl<'a> Request<'a> {
@@ -85,6 +94,7 @@ impl<'a> Request<'a> {
         received: &'a Received,
         history: &'a dyn History,
         extra: &Extra,
+        watch: Watch<'a>,
     ) -> Self {
         let in_full = extra.in_full;
         let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full && !policy.never_omit;
@@ -113,11 +123,11 @@ impl<'a> Request<'a> {
             is_compared: is_looked_up,
             in_full,
             is_verbatim: exclude::is_verbatim(call, policy),
-            takes_notes: false,
-            timer: None,
+            takes_notes: watch.takes_notes,
+            timer: watch.timer,
             limit: extra.limit,
             pointer: received.retain.as_ref().filter(|_| extra.pointer).map(key_of),
-            weighs: extra.weighs,
+            counts_needed_tokens: extra.counts_needed_tokens,
         }
     }
 
@@ -144,7 +154,7 @@ impl<'a> Request<'a> {
             timer: None,
             limit: None,
             pointer: None,
-            weighs: false,
+            counts_needed_tokens: false,
         }
     }
 

@@ -46,7 +46,7 @@ pub struct Part {
 pub struct Traced {
     /// Lines of the original, from 0, end exclusive.
     pub lines: Range<usize>,
-    /// Lines of the output, alike. Empty where an earlier marker speaks for these lines too.
+    /// The lines of the output; empty if an earlier marker covers these lines.
     pub shown: Range<usize>,
     /// What happened.
     pub action: Action,
@@ -63,8 +63,8 @@ impl Part {
         matches!(self.spans.as_slice(), [Traced { action: Action::Refer { .. }, shown, .. }] if *shown == (0..1))
     }
 
-    /// Whether the output has the lines that the spans tell, with at most the exit status after them.
-    pub(super) fn is_told_by(&self, text: &str) -> bool {
+    /// Whether the output has the lines that the spans describe, with at most the exit status after them.
+    pub(super) fn matches_output(&self, text: &str) -> bool {
         let original: Vec<&str> = self.original.lines().collect();
         let output: Vec<&str> = text.lines().collect();
         let shown = self.spans.last().map_or(self.lead, |span| span.shown.end);
@@ -140,7 +140,7 @@ pub(super) struct Notes {
     pub(super) lead: usize,
     pub(super) anew_by: Option<usize>,
     /// What the last resort of a budget left of the lines, which nothing in its output tells.
-    pub(super) clipped: Option<Ledger>,
+    pub(super) cut_lines: Option<Ledger>,
 }
 
 impl Notes {
@@ -161,11 +161,11 @@ impl Notes {
         }
     }
 
-    /// What the notes come to; without a ledger everything is as it came.
+    /// The result of the notes. Without a ledger all lines are unchanged.
     pub(super) fn part(self, source: &Source<'_>, ledger: Option<&Ledger>) -> Part {
-        let ledger = self.clipped.as_ref().or(ledger);
+        let ledger = self.cut_lines.as_ref().or(ledger);
         let mut part = Part::of(source, ledger, self.lead);
-        part.is_rewritten = self.clipped.is_some();
+        part.is_rewritten = self.cut_lines.is_some();
         let mut taken = self.taken.iter().peekable();
         for span in part.spans.iter_mut().filter(|span| span.action != Action::Keep) {
             while taken.next_if(|(lines, _)| lines.end <= span.lines.start).is_some() {}
@@ -201,7 +201,7 @@ impl Notes {
 }
 
 /// The lines that the last resort of a budget does not show, as a ledger.
-pub(super) fn clipped(source: &Source<'_>, omissions: &[Omission]) -> Option<Ledger> {
+pub(super) fn cut_lines(source: &Source<'_>, omissions: &[Omission]) -> Option<Ledger> {
     let mut step = Reduction::default();
     for Omission { lines: [first, last], reason, bytes, .. } in omissions {
         let lines = first.checked_sub(source.number(0))?..last.checked_sub(source.number(0))? + 1;
@@ -344,12 +344,12 @@ mod tests {
         reduction.omit(1..2, Reason::Progress);
         let ledger = Ledger::new(&source).apply(&source, reduction).unwrap();
         let part = Part::of(&source, Some(&ledger), 0);
-        assert!(part.is_told_by("a\n[marker]\nc\n"));
-        assert!(part.is_told_by("a\n[marker]\nc\n[tersed: exit status 1]\n"));
-        assert!(!part.is_told_by("a\n[marker]\nd\n"));
-        assert!(!part.is_told_by("legend\na\n[marker]\nc\n"));
-        assert!(!part.is_told_by("a\nc\n"));
+        assert!(part.matches_output("a\n[marker]\nc\n"));
+        assert!(part.matches_output("a\n[marker]\nc\n[tersed: exit status 1]\n"));
+        assert!(!part.matches_output("a\n[marker]\nd\n"));
+        assert!(!part.matches_output("legend\na\n[marker]\nc\n"));
+        assert!(!part.matches_output("a\nc\n"));
         let part = Part::of(&source, Some(&ledger), 1);
-        assert!(part.is_told_by("pointer\na\n[marker]\nc\n") && !part.is_told_by("a\n[marker]\nc\n"));
+        assert!(part.matches_output("pointer\na\n[marker]\nc\n") && !part.matches_output("a\n[marker]\nc\n"));
     }
 }

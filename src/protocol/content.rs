@@ -199,7 +199,7 @@ fn piece<'a>(block: &'a str, place: &str) -> Result<Piece<'a>, RpcError> {
     let members = match serde_json::from_str::<Block<'a>>(block) {
         Ok(members) => members,
         Err(e) if block.starts_with('{') && e.to_string().starts_with("duplicate field") => {
-            return Err(invalid(place, "`type`, `text` or `base64` stands there twice"));
+            return Err(invalid(place, "`type`, `text` or `base64` is given twice"));
         }
         Err(_) => return Ok(Piece::Other(block)),
     };
@@ -288,7 +288,7 @@ mod tests {
         );
         assert_eq!(
             error(r#"[{"type":"text","text":"a","te\u0078t":"b"}]"#),
-            "result.content[0]: `type`, `text` or `base64` stands there twice"
+            "result.content[0]: `type`, `text` or `base64` is given twice"
         );
         assert!(error(r#""\ud800""#).starts_with("result.content: "), "{}", error(r#""\ud800""#));
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::RpcError;
 use super::params::invalid;
 use crate::reclaim::{Factor, Sum};
-use crate::text::marker::Gone;
+use crate::text::marker::RemovedWhy;
 
 /// Whether earlier results may leave the context.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -75,7 +75,7 @@ impl ReclaimTerms {
             (Some(_), Some(_)) => Err(invalid("reclaimTerms", "has `cache` and `prices`; give one of them")),
             (_, Some(prices)) => Factor::of(prices.write, prices.read).ok_or_else(|| {
                 let reason = format!(
-                    "write {} and read {} are no prices: write is 0 and up, read above 0",
+                    "write {} and read {} are not prices: write is 0 and up, read above 0",
                     prices.write, prices.read
                 );
                 invalid("reclaimTerms.prices", &reason)
@@ -120,12 +120,12 @@ pub struct Reclaimed {
 
 impl Reclaimed {
     /// Of a result.
-    pub fn new(gone: Gone, tokens_saved: usize) -> Self {
+    pub fn new(gone: RemovedWhy, tokens_saved: usize) -> Self {
         let (reason, count) = match gone {
-            Gone::ShownAgain(count) => (ReclaimReason::ShownAgain, count),
-            Gone::Superseded(count) => (ReclaimReason::Superseded, count),
-            Gone::RunAgain(count) => (ReclaimReason::RunAgain, count),
-            Gone::NotCited(count) => (ReclaimReason::NotCited, count),
+            RemovedWhy::ShownAgain(count) => (ReclaimReason::ShownAgain, count),
+            RemovedWhy::Superseded(count) => (ReclaimReason::Superseded, count),
+            RemovedWhy::RunAgain(count) => (ReclaimReason::RunAgain, count),
+            RemovedWhy::NotCited(count) => (ReclaimReason::NotCited, count),
         };
         Self { reason, count, tokens_saved }
     }

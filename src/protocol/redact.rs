@@ -41,7 +41,7 @@ const OF_PROVIDER: &[&str] = &[
     "thought_signature",
 ];
 /// Bytes of strings that are read together.
-const TOGETHER: usize = 256 << 10;
+const MAX_TOGETHER_BYTES: usize = 256 << 10;
 /// Shortest string that is read by itself.
 const MIN_STRING_BYTES: usize = 6;
 
@@ -170,7 +170,7 @@ impl<'a> Work<'a> {
             if is_own || self.plan.leaves_alone(&leaf.range) {
                 continue;
             }
-            // What goes over a name from outside is about what stands around it.
+            // A finding that reaches beyond a name is about the text around it: the name itself stays.
             let is_whole = |f: &&Finding| {
                 leaf.kind != Kind::Name || (leaf.range.start <= f.start && f.end <= leaf.range.end)
             };
@@ -196,7 +196,7 @@ impl<'a> Work<'a> {
             joined.push_str("\n\n");
             let is_name = leaf.kind == Kind::Name;
             waiting.push(Waiting { range: leaf.range, is_name, value, at, found });
-            if joined.len() > TOGETHER {
+            if joined.len() > MAX_TOGETHER_BYTES {
                 self.read(&joined, &mut waiting);
                 joined.clear();
             }

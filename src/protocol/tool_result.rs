@@ -315,7 +315,7 @@ pub struct CompressParams<'a> {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub context_pressure: Option<f64>,
-    /// How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+    /// How the host cuts results itself. Text that it cuts does not count as shown.
     #[serde(default, deserialize_with = "object")]
     pub host_cut: Option<HostCut>,
     /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
@@ -408,7 +408,7 @@ pub struct BatchParams<'a> {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub context_pressure: Option<f64>,
-    /// How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+    /// How the host cuts results itself. Text that it cuts does not count as shown.
     #[serde(default, deserialize_with = "object")]
     pub host_cut: Option<HostCut>,
     /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.

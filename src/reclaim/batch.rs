@@ -1,6 +1,6 @@
 //! Results that leave a context together, and the sum that decided it. It decides nothing.
 
-use crate::text::marker::Gone;
+use crate::text::marker::RemovedWhy;
 
 /// The sum that decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Sum {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
     /// Each by its number in the order of the conversation, and why it may go. None where nothing pays.
-    pub gone: Vec<(usize, Gone)>,
+    pub gone: Vec<(usize, RemovedWhy)>,
     /// The sum.
     pub sum: Sum,
 }

@@ -10,9 +10,9 @@ use crate::text::call::ToolCall;
 use crate::text::marker::{self, Marker};
 use crate::text::source::Source;
 
-/// Results of fewer tokens stay: what stands in their place would cost half of it.
+/// Smaller results are not removed: their replacement would cost half of it.
 const MIN_TOKENS: usize = 80;
-/// What a marker in the place of a result costs, in tokens: 28 to 54 of 40 ones in real sessions, 37 on average.
+/// Tokens of a marker that replaces a result: in 40 real sessions 28 to 54, on average 37.
 const MARKER_TOKENS: usize = 37;
 /// Bytes of a token, where a text is not counted.
 pub(super) const BYTES_OF_TOKEN: usize = 4;

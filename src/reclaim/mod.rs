@@ -10,7 +10,6 @@
 //! reading.
 
 mod batch;
-mod care;
 mod context;
 mod facts;
 mod hits;
@@ -18,15 +17,16 @@ pub mod label;
 mod plan;
 mod price;
 mod rest;
+mod thresholds;
 mod timeline;
 mod view;
 mod words;
 
 pub use batch::{Batch, Sum};
-pub use care::Care;
 pub use context::{Context, Item};
 pub use facts::Facts;
 pub use price::{Factor, Prices};
+pub use thresholds::Thresholds;
 pub use timeline::Timeline;
 pub use words::Words;
 

@@ -1,63 +1,68 @@
-//! Which results may go before the next request, and from which on it pays that they do. It changes nothing.
+//! Which results may be removed before the next request, and whether that pays. It changes nothing.
 
 use std::collections::HashMap;
 
 use super::Factor;
 use super::batch::{Batch, Sum};
-use super::care::Care;
 use super::context::Context;
+use super::thresholds::Thresholds;
 use super::timeline::{Entry, How, Newer, Timeline};
-use crate::text::marker::Gone;
+use crate::text::marker::RemovedWhy;
 
-/// What so many answers cited is what the agent works with, such as the text of its task. It comes back to that after longer
-/// pauses, so that it has to be uncited for longer.
-const OFTEN: usize = 4;
-const OFTEN_WAITS: usize = 3;
-/// A list through which the agent works waits for so many times the age of others.
-const LIST_WAITS: usize = 4;
-/// Where the agent asked again for what had gone uncited, results wait for longer: by so many times the share of those. Before many
-/// have gone, so many more count as gone, so that the first one that is asked for doubles the wait.
-const ASKED_WEIGHS: usize = 4;
-const ASKED_OF: usize = 3;
-/// Requests to come are never thought to be fewer, or more: of a long conversation the end is as near as that of another, and more of
-/// it is rewritten.
+/// A result that at least so many answers cited is one that the agent works with, such as the text of its task. The agent comes back
+/// to it after longer pauses, so it must be uncited for [`FREQUENT_WAIT_FACTOR`] times as many answers.
+const MIN_FREQUENT_CITATIONS: usize = 4;
+const FREQUENT_WAIT_FACTOR: usize = 3;
+/// A list that the agent works through must be uncited for so many times as many answers as other results.
+const WORKLIST_WAIT_FACTOR: usize = 4;
+/// If the agent requested removed results again, all waits become longer by a smoothed share: by `REREQUEST_WEIGHT * a / (n +
+/// REREQUEST_PRIOR)` of them, for `a` requests and `n` results that were removed uncited. So the first one doubles the wait.
+const REREQUEST_WEIGHT: usize = 4;
+const REREQUEST_PRIOR: usize = 3;
+/// Fewest and most requests to come that are assumed: a long conversation is not assumed to go on longer, and rewriting it costs more.
 pub(super) const MIN_TO_COME: usize = 5;
 const MAX_TO_COME: usize = 40;
 
 impl Timeline {
-    /// What may go before the next request, as far as it pays. `to_come` is the number of requests to come, where it is known.
-    pub fn plan(&self, factor: Factor, to_come: Option<usize>, care: Care) -> Batch {
-        self.plan_in(&self.context(), factor, to_come, care)
+    /// What to remove before the next request, if it pays. `to_come` is the number of requests to come, if it is known.
+    pub fn plan(&self, factor: Factor, to_come: Option<usize>, thresholds: Thresholds) -> Batch {
+        self.plan_in(&self.context(), factor, to_come, thresholds)
     }
 
     /// The same for results that stand in a context.
-    pub fn plan_in(&self, context: &Context, factor: Factor, to_come: Option<usize>, care: Care) -> Batch {
+    pub fn plan_in(
+        &self,
+        context: &Context,
+        factor: Factor,
+        to_come: Option<usize>,
+        thresholds: Thresholds,
+    ) -> Batch {
         if self.is_full() {
             return Batch::default();
         }
-        let guess = (self.answers * care.to_come_thousandths / 1000).clamp(MIN_TO_COME, MAX_TO_COME);
+        let guess = (self.answers * thresholds.to_come_thousandths / 1000).clamp(MIN_TO_COME, MAX_TO_COME);
         let requests = to_come.unwrap_or(guess);
         let here = context.here(self.results.len());
-        let care = self.waiting(care);
-        let why = |number: usize| self.why(number, self.results.get(number)?, &here, care);
+        let thresholds = self.waiting(thresholds);
+        let why = |number: usize| self.why(number, self.results.get(number)?, &here, thresholds);
         let all = self.best(context, &here, factor, requests, why);
-        if all.sum.gain >= care.min_gain_uncited {
+        if all.sum.gain >= thresholds.min_gain_uncited {
             return all;
         }
-        let is_sure = |why: &Gone| !matches!(why, Gone::NotCited(_));
+        let is_sure = |why: &RemovedWhy| !matches!(why, RemovedWhy::NotCited(_));
         let sure = self.best(context, &here, factor, requests, |number| why(number).filter(is_sure));
-        match sure.sum.gain >= care.min_gain {
+        match sure.sum.gain >= thresholds.min_gain {
             true => sure,
             false => Batch { gone: Vec::new(), ..all },
         }
     }
 
-    /// The same care with the waits of this conversation.
-    fn waiting(&self, care: Care) -> Care {
-        let is_uncited = |entry: &&Entry| matches!(entry.gone, Some((_, Gone::NotCited(_))));
-        let of = self.results.iter().filter(is_uncited).count() + ASKED_OF;
-        let longer = |answers: usize| answers + answers * ASKED_WEIGHS * self.asked_again / of;
-        Care { age: longer(care.age), uncited: longer(care.uncited), ..care }
+    /// The same thresholds with the waits of this conversation.
+    fn waiting(&self, thresholds: Thresholds) -> Thresholds {
+        let is_uncited = |entry: &&Entry| matches!(entry.gone, Some((_, RemovedWhy::NotCited(_))));
+        let of = self.results.iter().filter(is_uncited).count() + REREQUEST_PRIOR;
+        let longer = |answers: usize| answers + answers * REREQUEST_WEIGHT * self.asked_again / of;
+        Thresholds { age: longer(thresholds.age), uncited: longer(thresholds.uncited), ..thresholds }
     }
 
     /// The batch that gains most of what may go.
@@ -67,10 +72,10 @@ impl Timeline {
         here: &[bool],
         factor: Factor,
         requests: usize,
-        why: impl Fn(usize) -> Option<Gone>,
+        why: impl Fn(usize) -> Option<RemovedWhy>,
     ) -> Batch {
         let is_cached = |number: usize| here[number] && number < self.cached;
-        let mut may_go: Vec<Option<Gone>> =
+        let mut may_go: Vec<Option<RemovedWhy>> =
             (0..self.results.len()).map(|number| why(number).filter(|_| is_cached(number))).collect();
         // What a result that stays points to stays too. Results point back, so that one pass from the end finds all.
         for (number, entry) in self.results.iter().enumerate().rev() {
@@ -117,9 +122,9 @@ impl Timeline {
         Batch { gone, sum }
     }
 
-    /// What stands for a result may go with it or have gone before: then that counts which stands for it in turn, as far as there
-    /// is one. Where that goes in a later batch, its own marker leads on.
-    fn lead_on(&self, gone: &mut [(usize, Gone)], here: &[bool]) {
+    /// If the replacement of a result is removed too, its marker names the last replacement of the chain. A later removal is
+    /// reached through its own marker.
+    fn lead_on(&self, gone: &mut [(usize, RemovedWhy)], here: &[bool]) {
         if gone.iter().all(|(_, why)| why.later().is_none()) {
             return;
         }
@@ -143,7 +148,7 @@ impl Timeline {
     }
 
     /// Why a result may go, by itself.
-    fn why(&self, number: usize, entry: &Entry, here: &[bool], care: Care) -> Option<Gone> {
+    fn why(&self, number: usize, entry: &Entry, here: &[bool], thresholds: Thresholds) -> Option<RemovedWhy> {
         let facts = &entry.facts;
         if entry.gone.is_some() || !facts.may_go || facts.tokens_in_its_place() * 2 > facts.tokens {
             return None;
@@ -156,13 +161,13 @@ impl Timeline {
             return None;
         }
         let uncited = self.answers - entry.cited.unwrap_or(entry.since);
-        if facts.hits.is_worked_through() && uncited < LIST_WAITS * care.age {
+        if facts.hits.is_worked_through() && uncited < WORKLIST_WAIT_FACTOR * thresholds.age {
             return None;
         }
-        let is_old = self.answers - entry.since >= care.age;
-        let waits = if entry.citations >= OFTEN { OFTEN_WAITS } else { 1 };
-        let is_uncited = entry.cited.is_none() || uncited >= care.uncited * waits;
-        (is_old && is_uncited).then_some(Gone::NotCited(uncited))
+        let is_old = self.answers - entry.since >= thresholds.age;
+        let waits = if entry.citations >= MIN_FREQUENT_CITATIONS { FREQUENT_WAIT_FACTOR } else { 1 };
+        let is_uncited = entry.cited.is_none() || uncited >= thresholds.uncited * waits;
+        (is_old && is_uncited).then_some(RemovedWhy::NotCited(uncited))
     }
 
     /// Whether the model has seen a newer result and still has it.

@@ -1,6 +1,6 @@
 //! What it costs to rewrite a part of a cached context.
 
-/// What writing a token to the provider's cache costs more than reading it from there, in prices of reading.
+/// Extra cost of writing a token to the cache, as a multiple of the read price: (write − read) / read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Factor {
     thousandths: u64,
@@ -12,9 +12,9 @@ impl Factor {
     pub const FIVE_MINUTES: Self = Self { thousandths: 11_500 };
     /// A cache that keeps a prefix for an hour: writing costs 2, reading 0.1.
     pub const ONE_HOUR: Self = Self { thousandths: 19_000 };
-    /// A cache that fills itself: writing costs what an uncached token costs, reading 0.1.
+    /// An automatic cache: writing costs as much as an uncached token, reading 0.1.
     pub const AUTOMATIC: Self = Self { thousandths: 9_000 };
-    /// Nothing is cached any more: all is written anew whatever goes.
+    /// Nothing is cached any more: everything is written again, whatever is removed.
     pub const COLD: Self = Self { thousandths: 0 };
 
     /// From the prices of writing and of reading a token, in any unit; `None` where they are no prices.

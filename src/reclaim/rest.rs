@@ -23,7 +23,7 @@ const TOTALS: &[&str] = &[
     "result", "epoch", "elapsed", "seconds",
 ];
 
-/// Of an edit what became of it.
+/// The line that says whether an edit succeeded.
 pub(super) fn of_edit(text: &str) -> String {
     let is_view = |line: &str| {
         let line = line.trim_start();
@@ -37,7 +37,8 @@ pub(super) fn of_edit(text: &str) -> String {
     line.find(". ").map_or(line, |end| &line[..=end]).to_owned()
 }
 
-/// Of a command: the first line of its failure, its totals or else its last line, and its exit status where these do not tell it.
+/// The lines kept of a command: the first line of its failure, its totals or else its last line, and its exit status if these do
+/// not tell it.
 pub(super) fn of_command(call: &ToolCall, text: &str) -> String {
     let source = Source::new(text);
     let inside = wrapper::inside(&source).map_or(text, |lines| source.slice(lines));

@@ -4,10 +4,10 @@ use super::plan::MIN_TO_COME;
 use super::timeline::MAX_RESULTS;
 use super::view::View;
 use super::*;
-use crate::text::marker::Gone;
+use crate::text::marker::RemovedWhy;
 
-const CARE: Care =
-    Care { age: 4, uncited: 6, to_come_thousandths: 150, min_gain: 1000, min_gain_uncited: 1000 };
+const THRESHOLDS: Thresholds =
+    Thresholds { age: 4, uncited: 6, to_come_thousandths: 150, min_gain: 1000, min_gain_uncited: 1000 };
 
 fn result(call: &str, words: &str, asked: u8) -> Facts {
     Facts {
@@ -33,8 +33,8 @@ fn told(steps: &[(&str, Option<Facts>)]) -> Timeline {
     timeline
 }
 
-fn gone(timeline: &Timeline) -> Vec<(usize, Gone)> {
-    timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE).gone
+fn gone(timeline: &Timeline) -> Vec<(usize, RemovedWhy)> {
+    timeline.plan(Factor::FIVE_MINUTES, Some(40), THRESHOLDS).gone
 }
 
 #[test]
@@ -42,10 +42,10 @@ fn what_was_run_again_goes_once_the_model_has_seen_the_new_one() {
     let steps = [("", Some(result("a", "", 1))), ("", Some(result("b", "", 1)))];
     assert_eq!(gone(&told(&steps)), []);
     let mut timeline = told(&[&steps[..], &[("", None)]].concat());
-    assert_eq!(gone(&timeline), [(0, Gone::RunAgain(1))]);
-    let batch = timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE);
+    assert_eq!(gone(&timeline), [(0, RemovedWhy::RunAgain(1))]);
+    let batch = timeline.plan(Factor::FIVE_MINUTES, Some(40), THRESHOLDS);
     timeline.apply(&batch);
-    assert_eq!((timeline.gone(0, 2), timeline.gone(0, 3)), (None, Some(Gone::RunAgain(1))));
+    assert_eq!((timeline.gone(0, 2), timeline.gone(0, 3)), (None, Some(RemovedWhy::RunAgain(1))));
     assert_eq!(gone(&timeline), [], "it went once");
 }
 
@@ -54,11 +54,11 @@ fn what_nobody_cites_goes_and_what_was_cited_lately_stays() {
     let first = ("", Some(result("a", "alpha_1", 1)));
     let quiet = |n: usize| vec![("", None); n];
     assert_eq!(gone(&told(&[vec![first.clone()], quiet(3)].concat())), []);
-    assert_eq!(gone(&told(&[vec![first.clone()], quiet(4)].concat())), [(0, Gone::NotCited(4))]);
+    assert_eq!(gone(&told(&[vec![first.clone()], quiet(4)].concat())), [(0, RemovedWhy::NotCited(4))]);
     let cited = [vec![first.clone()], quiet(2), vec![("we see alpha_1", None)], quiet(4)].concat();
     assert_eq!(gone(&told(&cited)), []);
     let later = [cited, vec![("we see alpha_1 once more", None)]].concat();
-    assert_eq!(gone(&told(&later)), [(0, Gone::NotCited(6))]);
+    assert_eq!(gone(&told(&later)), [(0, RemovedWhy::NotCited(6))]);
 }
 
 #[test]
@@ -68,10 +68,10 @@ fn nothing_goes_before_a_result_that_points_to_unknown_ones() {
     let first = ("", Some(result("a", "alpha_1", 1)));
     let last = ("", Some(result("c", "gamma_1", 3)));
     let timeline = told(&[vec![first.clone(), ("", Some(pointing)), last], quiet.clone()].concat());
-    assert_eq!(gone(&timeline), [(2, Gone::NotCited(6))]);
+    assert_eq!(gone(&timeline), [(2, RemovedWhy::NotCited(6))]);
     let plain = ("", Some(Facts { may_go: false, ..result("b", "beta_1", 2) }));
     let timeline = told(&[vec![first, plain], quiet].concat());
-    assert_eq!(gone(&timeline), [(0, Gone::NotCited(7))]);
+    assert_eq!(gone(&timeline), [(0, RemovedWhy::NotCited(7))]);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn failures_stay_until_they_are_run_again() {
     steps.extend(vec![("", None); 20]);
     assert_eq!(gone(&told(&steps)), []);
     steps.extend([("", Some(result("b", "", 1))), ("", None)]);
-    assert_eq!(gone(&told(&steps)), [(0, Gone::RunAgain(1))]);
+    assert_eq!(gone(&told(&steps)), [(0, RemovedWhy::RunAgain(1))]);
 }
 
 #[test]
@@ -105,14 +105,14 @@ fn nothing_goes_where_it_does_not_pay() {
     steps.extend(vec![("", None); 7]);
     steps.push(("gamma_1", None));
     let timeline = told(&steps);
-    let batch = timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE);
+    let batch = timeline.plan(Factor::FIVE_MINUTES, Some(40), THRESHOLDS);
     // 40 * 1,963 tokens are gained, and 11.5 * 90,050 lost.
     assert_eq!((batch.gone.len(), batch.sum.removed, batch.sum.behind), (0, 1963, 90_050));
     assert_eq!(batch.sum.gain, 40 * 1963 - 1_035_575);
     // Where nothing is cached any more, it does.
-    assert_eq!(timeline.plan(Factor::COLD, Some(40), CARE).gone.len(), 1);
+    assert_eq!(timeline.plan(Factor::COLD, Some(40), THRESHOLDS).gone.len(), 1);
     // The guess grows with the conversation.
-    assert_eq!(timeline.plan(Factor::COLD, None, CARE).sum.requests, MIN_TO_COME);
+    assert_eq!(timeline.plan(Factor::COLD, None, THRESHOLDS).sum.requests, MIN_TO_COME);
 }
 
 /// A text, not a run: the same call may give another one.
@@ -126,7 +126,7 @@ fn waits_after(went: u8, first: &Facts, again: Facts) -> usize {
     steps.extend((1..went).map(|n| ("", Some(page(&n.to_string(), "", 100 + n)))));
     steps.extend(vec![("", None); 4]);
     let mut timeline = told(&steps);
-    timeline.apply(&timeline.plan(Factor::COLD, None, CARE));
+    timeline.apply(&timeline.plan(Factor::COLD, None, THRESHOLDS));
     assert!((0..usize::from(went)).all(|number| timeline.gone(number, usize::MAX).is_some()));
     timeline.answer(&Words::default(), 50);
     timeline.result(again, false);
@@ -159,7 +159,7 @@ fn a_conversation_without_end_costs_no_more_than_its_bound() {
         timeline.result(result(&n.to_string(), &format!("other_{n}"), 1), false);
     }
     assert!(timeline.is_full() && timeline.len() <= MAX_RESULTS, "{}", timeline.len());
-    assert_eq!(timeline.plan(Factor::COLD, None, CARE), Batch::default());
+    assert_eq!(timeline.plan(Factor::COLD, None, THRESHOLDS), Batch::default());
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn words_that_were_said_before_cite_nothing() {
     timeline.answer(&Words::of(["look at delta_1"]), 50);
     timeline.result(result("a", "delta_1", 1), false);
     (0..4).for_each(|_| timeline.answer(&Words::of(["delta_1"]), 50));
-    assert_eq!(gone(&timeline), [(0, Gone::NotCited(4))]);
+    assert_eq!(gone(&timeline), [(0, RemovedWhy::NotCited(4))]);
 }
 
 #[test]
@@ -178,8 +178,8 @@ fn what_was_not_cited_has_to_gain_more_where_that_is_asked() {
     steps.extend(vec![("", None); 6]);
     let timeline = told(&steps);
     let gone = |min_gain_uncited| {
-        let care = Care { min_gain_uncited, ..CARE };
-        timeline.plan(Factor::FIVE_MINUTES, Some(40), care).gone.len()
+        let thresholds = Thresholds { min_gain_uncited, ..THRESHOLDS };
+        timeline.plan(Factor::FIVE_MINUTES, Some(40), thresholds).gone.len()
     };
     assert_eq!((gone(1000), gone(10_000_000)), (3, 1));
 }
@@ -191,25 +191,25 @@ fn an_answer_that_is_not_known_may_have_cited_all() {
     (0..20).for_each(|_| timeline.unknown_answer());
     assert_eq!(gone(&timeline), []);
     (0..6).for_each(|_| timeline.answer(&Words::default(), 50));
-    assert_eq!(gone(&timeline), [(0, Gone::NotCited(7)), (1, Gone::NotCited(7))]);
+    assert_eq!(gone(&timeline), [(0, RemovedWhy::NotCited(7)), (1, RemovedWhy::NotCited(7))]);
     timeline.stays(0);
-    assert_eq!(gone(&timeline), [(1, Gone::NotCited(7))]);
+    assert_eq!(gone(&timeline), [(1, RemovedWhy::NotCited(7))]);
 }
 
 #[test]
 fn what_left_neither_goes_nor_stands_for_anything() {
     let steps = [("", Some(result("a", "", 1))), ("", Some(result("b", "", 1))), ("", None)];
     let mut timeline = told(&steps);
-    assert_eq!(gone(&timeline), [(0, Gone::RunAgain(1))]);
+    assert_eq!(gone(&timeline), [(0, RemovedWhy::RunAgain(1))]);
     assert!(timeline.has_other(|call| call != "b"));
     timeline.retain(|call| call != "b");
     assert!(!timeline.has_other(|call| call != "b"));
     assert_eq!(gone(&timeline), []);
     let all = [Item::Result("a"), Item::Result("b")];
     let plan = |items: Vec<Item<'_>>| {
-        timeline.plan_in(&timeline.context_of(items), Factor::FIVE_MINUTES, Some(40), CARE)
+        timeline.plan_in(&timeline.context_of(items), Factor::FIVE_MINUTES, Some(40), THRESHOLDS)
     };
-    assert_eq!(plan(all.to_vec()).gone, [(0, Gone::RunAgain(1))], "the host knows better");
+    assert_eq!(plan(all.to_vec()).gone, [(0, RemovedWhy::RunAgain(1))], "the host knows better");
     assert_eq!(plan(vec![Item::Result("b")]).gone, []);
     // What stands behind is what the host says.
     let behind = plan(vec![all[0], Item::Tokens(700), all[1], Item::Result("unknown"), Item::Tokens(50)]);
@@ -224,7 +224,7 @@ fn the_same_call_with_another_page_replaces_nothing() {
         [("", Some(page("a", "one_1 two_2", 1))), ("", Some(page("b", second, 1))), ("", None)].to_vec()
     };
     assert_eq!(gone(&told(&steps("three_3 four_4"))), []);
-    assert_eq!(gone(&told(&steps("one_1 three_3"))), [(0, Gone::RunAgain(1))]);
+    assert_eq!(gone(&told(&steps("one_1 three_3"))), [(0, RemovedWhy::RunAgain(1))]);
 }
 
 /// A view of a file of twenty lines, of which the tenth reads so.
@@ -249,10 +249,10 @@ fn what_shows_a_file_is_cited_by_edits_of_it() {
         ];
         gone(&told(&[&steps[..], &vec![("", None); quiet]].concat()))
     };
-    assert_eq!(told(false, 2), [(0, Gone::NotCited(4))]);
-    assert_eq!(told(true, 3), [(1, Gone::NotCited(4))]);
+    assert_eq!(told(false, 2), [(0, RemovedWhy::NotCited(4))]);
+    assert_eq!(told(true, 3), [(1, RemovedWhy::NotCited(4))]);
     // The answer that made the edit was the third.
-    assert_eq!(told(true, 6)[0], (0, Gone::NotCited(7)));
+    assert_eq!(told(true, 6)[0], (0, RemovedWhy::NotCited(7)));
 }
 
 #[test]
@@ -263,18 +263,22 @@ fn a_chain_leads_to_the_last_that_is_there() {
         steps.push(("", None));
         told(&steps)
     };
-    assert_eq!(gone(&steps(&["x", "x", "x"])), [(0, Gone::ShownAgain(2)), (1, Gone::ShownAgain(1))]);
+    assert_eq!(
+        gone(&steps(&["x", "x", "x"])),
+        [(0, RemovedWhy::ShownAgain(2)), (1, RemovedWhy::ShownAgain(1))]
+    );
     // An edit anywhere between makes it another version.
     let edited = steps(&["x", "x", "y", "y"]);
-    let expected = [(0, Gone::Superseded(3)), (1, Gone::Superseded(2)), (2, Gone::ShownAgain(1))];
+    let expected =
+        [(0, RemovedWhy::Superseded(3)), (1, RemovedWhy::Superseded(2)), (2, RemovedWhy::ShownAgain(1))];
     assert_eq!(gone(&edited), expected);
     assert_eq!(edited.stands_for(0, expected[0].1), Some("3 of a.rs"));
     assert_eq!(edited.stands_for(2, expected[2].1), None);
     // What went before is passed over as well.
     let mut timeline = steps(&["x", "y", "z"]);
-    let batch = timeline.plan(Factor::COLD, Some(40), CARE);
-    timeline.apply(&Batch { gone: vec![(1, Gone::Superseded(1))], ..batch });
-    assert_eq!(gone(&timeline), [(0, Gone::Superseded(2))]);
+    let batch = timeline.plan(Factor::COLD, Some(40), THRESHOLDS);
+    timeline.apply(&Batch { gone: vec![(1, RemovedWhy::Superseded(1))], ..batch });
+    assert_eq!(gone(&timeline), [(0, RemovedWhy::Superseded(2))]);
 }
 
 #[test]
@@ -294,7 +298,7 @@ fn what_many_answers_cited_waits_for_longer() {
 fn what_the_last_request_did_not_hold_costs_nothing_to_rewrite() {
     let steps = [("", Some(result("a", "", 1))), ("", Some(result("b", "", 1))), ("", None)];
     let mut timeline = told(&steps);
-    let before = timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE).sum;
+    let before = timeline.plan(Factor::FIVE_MINUTES, Some(40), THRESHOLDS).sum;
     timeline.result(Facts { tokens: 90_000, ..result("c", "", 2) }, false);
-    assert_eq!(timeline.plan(Factor::FIVE_MINUTES, Some(40), CARE).sum, before);
+    assert_eq!(timeline.plan(Factor::FIVE_MINUTES, Some(40), THRESHOLDS).sum, before);
 }

@@ -7,7 +7,7 @@ use super::context::{Context, Item};
 use super::view::Again;
 use super::{Facts, Words};
 use crate::detect::viewed;
-use crate::text::marker::Gone;
+use crate::text::marker::RemovedWhy;
 
 /// Most results and most answers that are looked at, since each answer is compared with each result. In a longer conversation no
 /// more results leave; hosts sum up long before.
@@ -27,7 +27,7 @@ pub(super) struct Entry {
     /// The result that stands for it.
     pub(super) newer: Option<Newer>,
     /// Answers before it went, and why.
-    pub(super) gone: Option<(usize, Gone)>,
+    pub(super) gone: Option<(usize, RemovedWhy)>,
     /// Tokens of other messages between the result before it and this one.
     pub(super) between: usize,
     /// Whether the host took it out of the context.
@@ -62,12 +62,12 @@ pub(super) enum How {
 
 impl Newer {
     /// Why the result before it may go.
-    pub(super) fn why(self, number: usize) -> Gone {
+    pub(super) fn why(self, number: usize) -> RemovedWhy {
         let later = self.number - number;
         match self.how {
-            How::Run => Gone::RunAgain(later),
-            How::Same => Gone::ShownAgain(later),
-            How::Version => Gone::Superseded(later),
+            How::Run => RemovedWhy::RunAgain(later),
+            How::Same => RemovedWhy::ShownAgain(later),
+            How::Version => RemovedWhy::Superseded(later),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Timeline {
         self.results.is_empty()
     }
 
-    /// Whether it is as long as it can be: nothing is noted any more, and nothing goes.
+    /// Whether the limit is reached: nothing more is recorded, and nothing is removed.
     pub fn is_full(&self) -> bool {
         self.results.len() >= MAX_RESULTS || self.answers >= MAX_ANSWERS
     }
@@ -115,7 +115,7 @@ impl Timeline {
     }
 
     /// Why a result had gone before the request that follows so many answers.
-    pub fn gone(&self, result: usize, answers: usize) -> Option<Gone> {
+    pub fn gone(&self, result: usize, answers: usize) -> Option<RemovedWhy> {
         self.results.get(result)?.gone.filter(|(at, _)| *at <= answers).map(|(_, why)| why)
     }
 
@@ -219,7 +219,7 @@ impl Timeline {
             let Some(list) = list else { continue };
             list.retain(|earlier| {
                 let entry = &mut self.results[*earlier];
-                let was_uncited = matches!(entry.gone, Some((_, Gone::NotCited(_))));
+                let was_uncited = matches!(entry.gone, Some((_, RemovedWhy::NotCited(_))));
                 let is_same = || !entry.facts.is_run && facts.is_like(&entry.facts);
                 is_asked_again |= is_of_call && was_uncited && is_same();
                 let how = match is_of_call {
@@ -273,8 +273,8 @@ impl Timeline {
     }
 
     /// What the result was about that stands for another one, where what that showed is not there as it was.
-    pub fn stands_for(&self, result: usize, why: Gone) -> Option<&str> {
-        let Gone::Superseded(later) = why else { return None };
+    pub fn stands_for(&self, result: usize, why: RemovedWhy) -> Option<&str> {
+        let RemovedWhy::Superseded(later) = why else { return None };
         self.facts(result + later).map(|facts| facts.of.as_str())
     }
 

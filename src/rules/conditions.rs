@@ -295,6 +295,7 @@ fn type_of(text: &str) -> &'static str {
 
 /// Whether each of the first lines is an object.
 fn is_json_lines(text: &str) -> bool {
-    const LOOK: usize = 20;
-    text.lines().nth(1).is_some() && text.lines().take(LOOK).all(|line| line.is_empty() || is_json(line))
+    const PROBE_LINES: usize = 20;
+    text.lines().nth(1).is_some()
+        && text.lines().take(PROBE_LINES).all(|line| line.is_empty() || is_json(line))
 }

@@ -35,20 +35,20 @@ impl std::error::Error for RuleError {}
 
 /// The allowed name that was probably meant.
 pub fn nearest<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const ALIKE: f64 = 0.7;
+    const MIN_ALIKE: f64 = 0.7;
     let given = given.to_ascii_lowercase();
     let alike = |name: &str| strsim::damerau_levenshtein(&given, &name.to_ascii_lowercase());
     let best = allowed.into_iter().min_by_key(|name| alike(name))?;
     let longest = given.chars().count().max(best.chars().count()).max(1);
-    (1.0 - alike(best) as f64 / longest as f64 >= ALIKE).then_some(best)
+    (1.0 - alike(best) as f64 / longest as f64 >= MIN_ALIKE).then_some(best)
 }
 
 /// The error for an unknown name.
 pub(super) fn unknown(given: &str, allowed: &[&str]) -> String {
-    const MANY: usize = 24;
+    const MAX_LISTED_NAMES: usize = 24;
     let hint = nearest(given, allowed.iter().copied());
     let hint = hint.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
-    match allowed.len() > MANY {
+    match allowed.len() > MAX_LISTED_NAMES {
         true => format!("`{given}` is not known; `tersed rules methods` lists what is allowed{hint}"),
         false => format!("`{given}` is not known, allowed are {}{hint}", quoted(allowed)),
     }
@@ -59,7 +59,7 @@ pub(super) fn quoted(names: &[&str]) -> String {
 }
 
 /// Adds the name that was probably meant to serde's error about an unknown field.
-pub(super) fn with_nearest(message: &str) -> String {
+pub(crate) fn with_nearest(message: &str) -> String {
     let Some((_, rest)) = message.split_once("unknown field `") else { return message.to_owned() };
     let Some((given, rest)) = rest.split_once('`') else { return message.to_owned() };
     let allowed: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();

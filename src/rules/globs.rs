@@ -14,11 +14,11 @@ pub(super) enum Glob {
 
 impl Glob {
     pub(super) fn new(field: &str, text: &str) -> Result<Self, RuleError> {
-        const LONGEST: usize = 256;
-        if text.trim().is_empty() || text.len() > LONGEST {
+        const MAX_GLOB_BYTES: usize = 256;
+        if text.trim().is_empty() || text.len() > MAX_GLOB_BYTES {
             return Err(RuleError::new(
                 field,
-                format!("`{text}` has {} bytes, allowed are 1 to {LONGEST}", text.len()),
+                format!("`{text}` has {} bytes, allowed are 1 to {MAX_GLOB_BYTES}", text.len()),
             ));
         }
         if !text.contains(['*', '?']) {
@@ -34,7 +34,10 @@ impl Glob {
         }
         pattern.push('$');
         let mut builder = RegexBuilder::new(&pattern);
-        builder.case_insensitive(true).dot_matches_new_line(true).size_limit(super::regexes::SIZE_LIMIT);
+        builder
+            .case_insensitive(true)
+            .dot_matches_new_line(true)
+            .size_limit(super::regexes::MAX_COMPILED_BYTES);
         match builder.build() {
             Ok(regex) => Ok(Self::Pattern(regex)),
             Err(_) => Err(RuleError::new(field, format!("`{text}` has too many wildcards"))),

@@ -39,7 +39,7 @@ impl Index {
         }
         if !literals.is_empty() {
             // Overlapping occurrences count too; only this kind of match finds them.
-            let kind = (literals.len() <= DENSE).then_some(AhoCorasickKind::DFA);
+            let kind = (literals.len() <= MAX_DENSE_LITERALS).then_some(AhoCorasickKind::DFA);
             let search = AhoCorasick::builder()
                 .match_kind(MatchKind::Standard)
                 .ascii_case_insensitive(true)
@@ -82,7 +82,7 @@ impl Index {
 }
 
 /// Most literals for which the search uses memory for speed: some 10 MiB.
-const DENSE: usize = 1500;
+const MAX_DENSE_LITERALS: usize = 1500;
 
 fn put(map: &mut HashMap<String, Vec<u32>>, names: &[&str], place: u32) {
     for name in names {

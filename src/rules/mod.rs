@@ -3,7 +3,7 @@
 //! A rule is chosen by properties of a call and its text (`conditions`, found through `index`). It names the methods that
 //! may process the text (`methods`), or has line stages (`stages`), or both. Like a reducer it returns spans over source
 //! lines, and the pipeline's guard, gate and ledger check it in the same way. Its own words are only used if they are proven
-//! (`claims`). `spec` is the format for operators, and `load` reads files of it.
+//! (`claims`). `spec` is the format for operators; `layers::rule_file` reads files of it.
 
 pub mod claims;
 mod commands;
@@ -11,7 +11,6 @@ pub(crate) mod conditions;
 mod error;
 mod globs;
 mod index;
-pub mod load;
 pub mod methods;
 mod regexes;
 mod spec;
@@ -24,12 +23,12 @@ use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
 
 pub use conditions::{Facts, Verdict};
+pub(crate) use error::with_nearest;
 pub use error::{RuleError, nearest};
-pub use load::{LoadError, load};
 pub use methods::Methods;
-pub use regexes::SIZE_LIMIT;
+pub use regexes::MAX_COMPILED_BYTES;
 pub use spec::{List, MatchOutput, Replace, RuleFile, RuleSpec, RuleTest, StagesSpec, When};
-pub use stages::Fate;
+pub use stages::LineOutcome;
 
 use crate::text::call::ToolCall;
 use crate::text::ledger::{Ledger, Reduction};
@@ -135,8 +134,13 @@ impl Rule {
     }
 
     /// The fate of each line in the stages.
-    pub fn fates(&self, source: &Source<'_>, call: &ToolCall, failures: &[usize]) -> Vec<Fate> {
-        self.staged(source, call, &Ledger::new(source), failures).map_or(Vec::new(), |staged| staged.fates)
+    pub fn line_outcomes(
+        &self,
+        source: &Source<'_>,
+        call: &ToolCall,
+        failures: &[usize],
+    ) -> Vec<LineOutcome> {
+        self.staged(source, call, &Ledger::new(source), failures).map_or(Vec::new(), |staged| staged.outcomes)
     }
 
     fn staged(
@@ -165,13 +169,13 @@ impl Rule {
 }
 
 fn check_name(name: &str) -> Result<(), RuleError> {
-    const LONGEST: usize = 64;
+    const MAX_NAME_BYTES: usize = 64;
     let is_plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-    match is_plain && (1..=LONGEST).contains(&name.len()) {
+    match is_plain && (1..=MAX_NAME_BYTES).contains(&name.len()) {
         true => Ok(()),
         false => {
             let reason = format!(
-                "`{}` is no name, allowed are 1 to {LONGEST} letters, digits, `-`, `_`, `.`",
+                "`{}` is not a name, allowed are 1 to {MAX_NAME_BYTES} letters, digits, `-`, `_`, `.`",
                 name.escape_debug()
             );
             Err(RuleError::new("name", reason))
@@ -206,7 +210,7 @@ impl Default for Rules {
 /// Compiled rules; requests may send the same rules again and again.
 static COMPILED: LazyLock<Mutex<HashMap<[u8; 16], Rules>>> = LazyLock::new(Mutex::default);
 /// Most lists of rules that are remembered.
-const REMEMBERED: usize = 16;
+const MAX_REMEMBERED: usize = 16;
 
 fn remembered(key: [u8; 16], make: impl FnOnce() -> Result<Rules, RuleError>) -> Result<Rules, RuleError> {
     if let Some(rules) = COMPILED.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
@@ -214,7 +218,7 @@ fn remembered(key: [u8; 16], make: impl FnOnce() -> Result<Rules, RuleError>) ->
     }
     let rules = make()?;
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-    if compiled.len() >= REMEMBERED {
+    if compiled.len() >= MAX_REMEMBERED {
         compiled.clear();
     }
     compiled.insert(key, rules.clone());

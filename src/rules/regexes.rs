@@ -7,23 +7,23 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 use super::error::RuleError;
 
 /// Most bytes that a pattern, or a list of patterns, may compile to.
-pub const SIZE_LIMIT: usize = 1 << 20;
-/// Most bytes of a pattern.
-pub const LONGEST: usize = 2048;
+pub const MAX_COMPILED_BYTES: usize = 1 << 20;
+/// Longest pattern.
+pub const MAX_PATTERN_BYTES: usize = 2048;
 /// Deepest nesting of groups.
-const NESTING: u32 = 50;
+const MAX_GROUP_DEPTH: u32 = 50;
 /// Most patterns in a list.
-pub const MOST: usize = 64;
+pub const MAX_PATTERNS: usize = 64;
 /// Shortest literal that is worth searching.
-const SHORTEST: usize = 3;
+const MIN_LITERAL_BYTES: usize = 3;
 /// Most alternative literals of a pattern.
-const ALTERNATIVES: usize = 16;
+const MAX_ALTERNATIVES: usize = 16;
 
 /// Compiles a pattern for a whole text: `^` and `$` match at line ends.
 pub(super) fn in_text(field: &str, pattern: &str) -> Result<Regex, RuleError> {
     parsed(field, pattern, true)?;
     let mut builder = RegexBuilder::new(pattern);
-    builder.multi_line(true).crlf(true).size_limit(SIZE_LIMIT).nest_limit(NESTING);
+    builder.multi_line(true).crlf(true).size_limit(MAX_COMPILED_BYTES).nest_limit(MAX_GROUP_DEPTH);
     builder.build().map_err(|error| bad(field, pattern, &error))
 }
 
@@ -31,20 +31,24 @@ pub(super) fn in_text(field: &str, pattern: &str) -> Result<Regex, RuleError> {
 pub(super) fn in_line(field: &str, pattern: &str) -> Result<Regex, RuleError> {
     parsed(field, pattern, false)?;
     let mut builder = RegexBuilder::new(pattern);
-    builder.size_limit(SIZE_LIMIT).nest_limit(NESTING).build().map_err(|error| bad(field, pattern, &error))
+    builder
+        .size_limit(MAX_COMPILED_BYTES)
+        .nest_limit(MAX_GROUP_DEPTH)
+        .build()
+        .map_err(|error| bad(field, pattern, &error))
 }
 
 /// Compiles patterns that are searched together in each line.
 pub(super) fn lines(field: &str, patterns: &[String]) -> Result<RegexSet, RuleError> {
-    if patterns.len() > MOST {
-        let reason = format!("has {} patterns, allowed are 1 to {MOST}", patterns.len());
+    if patterns.len() > MAX_PATTERNS {
+        let reason = format!("has {} patterns, allowed are 1 to {MAX_PATTERNS}", patterns.len());
         return Err(RuleError::new(field, reason));
     }
     for (i, pattern) in patterns.iter().enumerate() {
         parsed(&format!("{field}[{i}]"), pattern, false)?;
     }
     let mut builder = RegexSetBuilder::new(patterns);
-    let set = builder.size_limit(SIZE_LIMIT).nest_limit(NESTING).build();
+    let set = builder.size_limit(MAX_COMPILED_BYTES).nest_limit(MAX_GROUP_DEPTH).build();
     set.map_err(|error| bad(field, &patterns.join("`, `"), &error))
 }
 
@@ -54,12 +58,12 @@ pub(super) fn matches_nothing(field: &str, pattern: &str) -> Result<bool, RuleEr
 }
 
 fn parsed(field: &str, pattern: &str, multi_line: bool) -> Result<Hir, RuleError> {
-    if pattern.is_empty() || pattern.len() > LONGEST {
-        let reason = format!("has {} bytes, allowed are 1 to {LONGEST}", pattern.len());
+    if pattern.is_empty() || pattern.len() > MAX_PATTERN_BYTES {
+        let reason = format!("has {} bytes, allowed are 1 to {MAX_PATTERN_BYTES}", pattern.len());
         return Err(RuleError::new(field, reason));
     }
     let mut builder = regex_syntax::ParserBuilder::new();
-    builder.nest_limit(NESTING).multi_line(multi_line).crlf(multi_line);
+    builder.nest_limit(MAX_GROUP_DEPTH).multi_line(multi_line).crlf(multi_line);
     builder.build().parse(pattern).map_err(|error| {
         let (what, span) = match &error {
             regex_syntax::Error::Parse(error) => (error.kind().to_string(), Some(*error.span())),
@@ -67,7 +71,7 @@ fn parsed(field: &str, pattern: &str, multi_line: bool) -> Result<Hir, RuleError
             other => (other.to_string(), None),
         };
         let at = span.map_or(String::new(), |span| format!(" at character {}", span.start.offset + 1));
-        RuleError::new(field, format!("`{pattern}` is no regular expression: {what}{at}"))
+        RuleError::new(field, format!("`{pattern}` is not a regular expression: {what}{at}"))
     })
 }
 
@@ -77,7 +81,7 @@ fn bad(field: &str, pattern: &str, error: &regex::Error) -> RuleError {
         error => {
             let text = error.to_string();
             let last = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            format!("`{pattern}` is no regular expression: {last}")
+            format!("`{pattern}` is not a regular expression: {last}")
         }
     };
     RuleError::new(field, reason)
@@ -87,8 +91,8 @@ fn bad(field: &str, pattern: &str, error: &regex::Error) -> RuleError {
 /// short.
 pub(super) fn literals(pattern: &str) -> Option<Vec<String>> {
     let mut builder = regex_syntax::ParserBuilder::new();
-    let hir = builder.nest_limit(NESTING).multi_line(true).crlf(true).build().parse(pattern).ok()?;
-    required(&hir).filter(|all| all.iter().all(|text| text.len() >= SHORTEST))
+    let hir = builder.nest_limit(MAX_GROUP_DEPTH).multi_line(true).crlf(true).build().parse(pattern).ok()?;
+    required(&hir).filter(|all| all.iter().all(|text| text.len() >= MIN_LITERAL_BYTES))
 }
 
 fn required(hir: &Hir) -> Option<Vec<String>> {
@@ -96,12 +100,12 @@ fn required(hir: &Hir) -> Option<Vec<String>> {
         HirKind::Literal(literal) => single_literal(std::str::from_utf8(&literal.0).ok()?.to_owned()),
         HirKind::Capture(capture) => required(&capture.sub),
         HirKind::Repetition(repetition) if repetition.min > 0 => required(&repetition.sub),
-        HirKind::Alternation(all) if all.len() <= ALTERNATIVES => {
+        HirKind::Alternation(all) if all.len() <= MAX_ALTERNATIVES => {
             let mut out = Vec::new();
             for hir in all {
                 out.extend(required(hir)?);
             }
-            (out.len() <= ALTERNATIVES).then_some(out)
+            (out.len() <= MAX_ALTERNATIVES).then_some(out)
         }
         HirKind::Concat(parts) => of_parts(parts),
         _ => None,
@@ -167,7 +171,7 @@ mod tests {
     #[test]
     fn errors_say_what_and_where() {
         let text = |pattern: &str| in_line("stages.stripLines[0]", pattern).unwrap_err().reason;
-        assert_eq!(text("a(b"), "`a(b` is no regular expression: unclosed group at character 2");
+        assert_eq!(text("a(b"), "`a(b` is not a regular expression: unclosed group at character 2");
         assert!(
             text(r"\w{500}{50}").contains("compiles to more than 1048576 bytes"),
             "{}",

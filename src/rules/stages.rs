@@ -1,6 +1,6 @@
 //! The line stages of a rule: what happens to each line of a text.
 //!
-//! They compute fates, not text; the reduction and the explanation are both made from fates. No stage changes a failure
+//! They compute outcomes, not text; the reduction and the explanation are both made from outcomes. No stage changes a failure
 //! line.
 //!
 //! This file is longer than most because each stage needs its parser, its check and its effect together.
@@ -23,7 +23,7 @@ use crate::text::source::Source;
 /// Most replacements of one pattern in one line.
 const MAX_IN_LINE: usize = 64;
 /// Longest message, in bytes.
-const MESSAGE: usize = 200;
+const MAX_MESSAGE_BYTES: usize = 200;
 /// Fewest characters that a truncated line keeps.
 const MIN_KEPT_CHARS: u64 = 20;
 
@@ -48,9 +48,9 @@ pub(super) struct Stages {
     empty: Option<Words>,
 }
 
-/// The fate of one line.
+/// The outcome of one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Fate {
+pub enum LineOutcome {
     /// Shown unchanged.
     #[default]
     Kept,
@@ -63,7 +63,7 @@ pub enum Fate {
     /// Truncated by this many bytes.
     Truncated(usize),
     /// Left out with the whole text, by a `matchOutput`.
-    Told(usize),
+    Matched(usize),
     /// Left out by a pattern of `stripLines`.
     Stripped(usize),
     /// Left out because no pattern of `keepLines` matches.
@@ -74,7 +74,7 @@ pub enum Fate {
     OverMost,
 }
 
-impl Fate {
+impl LineOutcome {
     /// Whether at least a part of the line is visible.
     pub fn is_shown(self) -> bool {
         matches!(self, Self::Kept | Self::Failure | Self::Taken | Self::Rewritten(_) | Self::Truncated(_))
@@ -86,7 +86,7 @@ impl Fate {
             Self::Kept | Self::Failure | Self::Taken => None,
             Self::Rewritten(i) => Some(("replace", Some(i))),
             Self::Truncated(_) => Some(("truncateLinesAt", None)),
-            Self::Told(i) => Some(("matchOutput", Some(i))),
+            Self::Matched(i) => Some(("matchOutput", Some(i))),
             Self::Stripped(i) => Some(("stripLines", Some(i))),
             Self::NotKept => Some(("keepLines", None)),
             Self::BetweenEnds => Some(("headLines", None)),
@@ -94,7 +94,7 @@ impl Fate {
         }
     }
 
-    /// One word for the fate.
+    /// One word for the outcome.
     pub fn name(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -110,7 +110,7 @@ impl Fate {
 /// The result of the stages.
 #[derive(Debug, Default)]
 pub(super) struct Staged {
-    pub(super) fates: Vec<Fate>,
+    pub(super) outcomes: Vec<LineOutcome>,
     /// Changed lines, with the removed bytes and the reason.
     texts: BTreeMap<usize, (String, usize, Reason)>,
     /// The message that replaces the whole text.
@@ -127,8 +127,8 @@ impl Stages {
             return Err(RuleError::new("stages.stripAnsi", reason));
         }
         for (list, len) in [("replace", spec.replace.len()), ("matchOutput", spec.match_output.len())] {
-            if len > regexes::MOST {
-                let reason = format!("has {len} entries, allowed are 1 to {}", regexes::MOST);
+            if len > regexes::MAX_PATTERNS {
+                let reason = format!("has {len} entries, allowed are 1 to {}", regexes::MAX_PATTERNS);
                 return Err(RuleError::new(format!("stages.{list}"), reason));
             }
         }
@@ -203,7 +203,7 @@ impl Stages {
             .map(|(field, words)| (field, words.text.as_str()))
     }
 
-    /// The fates of the kept lines of a text; `failures` are not changed.
+    /// The outcomes of the kept lines of a text; `failures` are not changed.
     pub(super) fn run(
         &self,
         source: &Source<'_>,
@@ -211,12 +211,12 @@ impl Stages {
         failures: &[usize],
         proof: Proof,
     ) -> Staged {
-        let mut staged = Staged { fates: vec![Fate::Taken; source.len()], ..Staged::default() };
+        let mut staged = Staged { outcomes: vec![LineOutcome::Taken; source.len()], ..Staged::default() };
         for lines in ledger.kept() {
-            staged.fates[lines].fill(Fate::Kept);
+            staged.outcomes[lines].fill(LineOutcome::Kept);
         }
         for &line in failures {
-            staged.fates[line] = Fate::Failure;
+            staged.outcomes[line] = LineOutcome::Failure;
         }
         self.rewrite(source, proof, &mut staged);
         if self.put_message(source, proof, &mut staged) {
@@ -224,19 +224,19 @@ impl Stages {
         }
         if let Some(set) = self.strip.as_ref().or(self.keep.as_ref()) {
             for i in 0..source.len() {
-                if !matches!(staged.fates[i], Fate::Kept | Fate::Rewritten(_)) {
+                if !matches!(staged.outcomes[i], LineOutcome::Kept | LineOutcome::Rewritten(_)) {
                     continue;
                 }
                 let line = staged.line(source, i);
-                let fate = match self.strip.is_some() {
+                let outcome = match self.strip.is_some() {
                     true if set.is_match(&line) => {
-                        Some(Fate::Stripped(set.matches(&line).iter().next().unwrap_or(0)))
+                        Some(LineOutcome::Stripped(set.matches(&line).iter().next().unwrap_or(0)))
                     }
-                    false if !set.is_match(&line) => Some(Fate::NotKept),
+                    false if !set.is_match(&line) => Some(LineOutcome::NotKept),
                     _ => None,
                 };
-                if let Some(fate) = fate {
-                    staged.drop_line(i, fate);
+                if let Some(outcome) = outcome {
+                    staged.drop_line(i, outcome);
                 }
             }
         }
@@ -249,7 +249,7 @@ impl Stages {
     fn rewrite(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) {
         for (n, (regex, with)) in self.replace.iter().enumerate() {
             for i in 0..source.len() {
-                if !matches!(staged.fates[i], Fate::Kept | Fate::Rewritten(_)) {
+                if !matches!(staged.outcomes[i], LineOutcome::Kept | LineOutcome::Rewritten(_)) {
                     continue;
                 }
                 let line = staged.line(source, i);
@@ -278,8 +278,8 @@ impl Stages {
                 // A line stays one line.
                 let new = new.replace(['\n', '\r'], " ");
                 staged.texts.insert(i, (new, before + went, Reason::RuleRewrite));
-                if staged.fates[i] == Fate::Kept {
-                    staged.fates[i] = Fate::Rewritten(n);
+                if staged.outcomes[i] == LineOutcome::Kept {
+                    staged.outcomes[i] = LineOutcome::Rewritten(n);
                 }
             }
         }
@@ -304,7 +304,7 @@ impl Stages {
                 staged.unproven = true;
                 return false;
             }
-            staged.fates.fill(Fate::Told(n));
+            staged.outcomes.fill(LineOutcome::Matched(n));
             staged.texts.clear();
             staged.told = Some(message.text.clone());
             return true;
@@ -315,7 +315,7 @@ impl Stages {
     fn truncate(&self, source: &Source<'_>, staged: &mut Staged) {
         let Some(width) = self.width else { return };
         for i in 0..source.len() {
-            if !matches!(staged.fates[i], Fate::Kept | Fate::Rewritten(_)) {
+            if !matches!(staged.outcomes[i], LineOutcome::Kept | LineOutcome::Rewritten(_)) {
                 continue;
             }
             let line = staged.line(source, i);
@@ -334,38 +334,39 @@ impl Stages {
             let (before, reason) =
                 staged.texts.get(&i).map_or((0, Reason::RuleCut), |(_, n, why)| (*n, *why));
             staged.texts.insert(i, (text, before + count, reason));
-            if staged.fates[i] == Fate::Kept {
-                staged.fates[i] = Fate::Truncated(count);
+            if staged.outcomes[i] == LineOutcome::Kept {
+                staged.outcomes[i] = LineOutcome::Truncated(count);
             }
         }
     }
 
     fn limit(&self, staged: &mut Staged) {
         let left = |staged: &Staged| {
-            let all = staged.fates.iter().enumerate();
-            all.filter(|(_, fate)| fate.is_shown()).map(|(i, _)| i).collect::<Vec<_>>()
+            let all = staged.outcomes.iter().enumerate();
+            all.filter(|(_, outcome)| outcome.is_shown()).map(|(i, _)| i).collect::<Vec<_>>()
         };
         if self.head.is_some() || self.tail.is_some() {
             let lines = left(staged);
             let head = self.head.unwrap_or(0).min(lines.len());
             let tail = self.tail.unwrap_or(0).min(lines.len() - head);
             for &i in &lines[head..lines.len() - tail] {
-                staged.drop_line(i, Fate::BetweenEnds);
+                staged.drop_line(i, LineOutcome::BetweenEnds);
             }
         }
         if let Some(max) = self.max {
             for &i in left(staged).iter().skip(max) {
-                staged.drop_line(i, Fate::OverMost);
+                staged.drop_line(i, LineOutcome::OverMost);
             }
         }
     }
 
     fn on_empty(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) {
         let Some(words) = &self.empty else { return };
-        let is_left = |(i, fate): (usize, &Fate)| {
-            *fate == Fate::Taken || (fate.is_shown() && !staged.line(source, i).trim().is_empty())
+        let is_left = |(i, outcome): (usize, &LineOutcome)| {
+            *outcome == LineOutcome::Taken
+                || (outcome.is_shown() && !staged.line(source, i).trim().is_empty())
         };
-        if source.is_empty() || staged.fates.iter().enumerate().any(is_left) {
+        if source.is_empty() || staged.outcomes.iter().enumerate().any(is_left) {
             return;
         }
         match proof.allows(words.claims) {
@@ -384,9 +385,9 @@ impl Staged {
         }
     }
 
-    fn drop_line(&mut self, i: usize, fate: Fate) {
-        if !matches!(self.fates[i], Fate::Failure | Fate::Taken) {
-            self.fates[i] = fate;
+    fn drop_line(&mut self, i: usize, outcome: LineOutcome) {
+        if !matches!(self.outcomes[i], LineOutcome::Failure | LineOutcome::Taken) {
+            self.outcomes[i] = outcome;
             self.texts.remove(&i);
         }
     }
@@ -395,29 +396,39 @@ impl Staged {
     pub(super) fn reduction(&self, source: &Source<'_>, rule: &str) -> Result<Reduction, Reason> {
         let mut out = Reduction::default();
         if let Some(words) = &self.told {
-            let is_whole = matches!(self.fates.first(), Some(Fate::Told(_)));
+            let is_whole = matches!(self.outcomes.first(), Some(LineOutcome::Matched(_)));
             let reason = if is_whole { Reason::RuleMatch } else { Reason::RuleLines };
             out.omit_named(0..source.len(), reason, 0, &format!("{rule}: {words}"));
             return Ok(out);
         }
         let mut i = 0;
-        while i < self.fates.len() {
-            let fate = self.fates[i];
-            let same = |f: &Fate| match (fate, f) {
-                (Fate::Stripped(_) | Fate::NotKept, Fate::Stripped(_) | Fate::NotKept) => true,
-                (Fate::BetweenEnds | Fate::OverMost, Fate::BetweenEnds | Fate::OverMost) => true,
+        while i < self.outcomes.len() {
+            let outcome = self.outcomes[i];
+            let same = |f: &LineOutcome| match (outcome, f) {
+                (
+                    LineOutcome::Stripped(_) | LineOutcome::NotKept,
+                    LineOutcome::Stripped(_) | LineOutcome::NotKept,
+                ) => true,
+                (
+                    LineOutcome::BetweenEnds | LineOutcome::OverMost,
+                    LineOutcome::BetweenEnds | LineOutcome::OverMost,
+                ) => true,
                 (a, b) => a == *b,
             };
-            let end = match fate {
-                Fate::Rewritten(_) | Fate::Truncated(_) => i + 1,
-                _ => i + self.fates[i..].iter().take_while(|f| same(f)).count(),
+            let end = match outcome {
+                LineOutcome::Rewritten(_) | LineOutcome::Truncated(_) => i + 1,
+                _ => i + self.outcomes[i..].iter().take_while(|f| same(f)).count(),
             };
-            match fate {
-                Fate::Kept | Fate::Failure | Fate::Taken => {}
-                Fate::Rewritten(_) | Fate::Truncated(_) => self.write(rule, i, &mut out),
-                Fate::Stripped(_) | Fate::NotKept => out.omit_named(i..end, Reason::RuleLines, 1, rule),
-                Fate::BetweenEnds | Fate::OverMost => out.omit_named(i..end, Reason::RuleLimit, 2, rule),
-                Fate::Told(_) => out.omit_named(i..end, Reason::RuleMatch, 0, rule),
+            match outcome {
+                LineOutcome::Kept | LineOutcome::Failure | LineOutcome::Taken => {}
+                LineOutcome::Rewritten(_) | LineOutcome::Truncated(_) => self.write(rule, i, &mut out),
+                LineOutcome::Stripped(_) | LineOutcome::NotKept => {
+                    out.omit_named(i..end, Reason::RuleLines, 1, rule)
+                }
+                LineOutcome::BetweenEnds | LineOutcome::OverMost => {
+                    out.omit_named(i..end, Reason::RuleLimit, 2, rule)
+                }
+                LineOutcome::Matched(_) => out.omit_named(i..end, Reason::RuleMatch, 0, rule),
             }
             i = end;
         }
@@ -439,8 +450,8 @@ impl Staged {
 
 fn words(field: &str, text: &str) -> Result<Words, RuleError> {
     let reason = match () {
-        () if text.trim().is_empty() || text.len() > MESSAGE => {
-            format!("has {} bytes, allowed are 1 to {MESSAGE}", text.len())
+        () if text.trim().is_empty() || text.len() > MAX_MESSAGE_BYTES => {
+            format!("has {} bytes, allowed are 1 to {MAX_MESSAGE_BYTES}", text.len())
         }
         () if text.chars().any(|c| c.is_control() || matches!(c, '[' | ']')) => {
             format!(
@@ -486,7 +497,7 @@ fn check_template(field: &str, template: &str, regex: &Regex) -> Result<(), Rule
         };
         if !is_known && !name.is_empty() {
             let reason = format!(
-                "`${name}` is no group of the pattern, which has {}; write `${{1}}x` for `$1` before letters",
+                "`${name}` is not a group of the pattern, which has {}; write `${{1}}x` for `$1` before letters",
                 regex.captures_len() - 1
             );
             return Err(RuleError::new(field, reason));

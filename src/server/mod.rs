@@ -102,7 +102,7 @@ const ABRUPT_EXIT_PATIENCE: Duration = Duration::from_millis(250);
 const STALL_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How often to check for the end during shutdown.
-const POLL: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Serves [`METHODS`] on stdin and stdout. Returns the exit code. The caller must then end the process, because a thread may
 /// still block on stdin.
@@ -207,7 +207,7 @@ impl Server {
             if since.elapsed() > patience {
                 return None;
             }
-            match self.ended.recv_timeout(POLL) {
+            match self.ended.recv_timeout(POLL_INTERVAL) {
                 Ok(abrupt) => return Some(abrupt),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }

@@ -13,7 +13,7 @@ use crate::protocol::RpcError;
 use crate::protocol::error::INVALID_REQUEST;
 
 /// Size of the read buffer: a pipe's capacity on Linux.
-const BUFFER: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Reads until the stream ends or the client sends `exit`.
 pub(super) fn read(
@@ -50,7 +50,7 @@ pub(super) fn read(
 }
 
 fn stdin() -> BufReader<impl Read> {
-    BufReader::with_capacity(BUFFER, Patient(io::stdin().lock()))
+    BufReader::with_capacity(BUFFER_BYTES, Patient(io::stdin().lock()))
 }
 
 /// Waits where a non-blocking descriptor would fail.

@@ -43,10 +43,10 @@ impl Session {
 
     pub(super) fn count_total(&mut self, tool: &str, evidence: &Evidence) {
         /// Approximate bytes of one row of the totals.
-        const ROW: usize = 256;
+        const ROW_BYTES: usize = 256;
         let rows = self.stats.by_tool.len();
         self.stats.add(tool, evidence, self.host_limit);
-        self.held += (self.stats.by_tool.len() - rows) * (ROW + tool.len());
+        self.held += (self.stats.by_tool.len() - rows) * (ROW_BYTES + tool.len());
     }
 
     /// Sets the settings for all requests of the session.
@@ -64,8 +64,8 @@ impl Session {
     /// Bytes of the data that outcomes depend on. It stays as long as the session.
     pub(super) fn kept_bytes(&self) -> usize {
         /// The session itself, its settings, the words of its last calls and the rows of its totals.
-        const FIXED: usize = size_of::<Session>() + 16 * 1024;
-        FIXED
+        const FIXED_BYTES: usize = size_of::<Session>() + 16 * 1024;
+        FIXED_BYTES
             + self.held
             + self.calls.bytes()
             + memory::table(&self.referred)

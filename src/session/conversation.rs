@@ -1,4 +1,5 @@
-//! A conversation as request bodies tell it, and what left it. It is told again with every body; what is known is only checked.
+//! A conversation as reported by request bodies, and the results that left it. Every body repeats it; known parts are only
+//! compared.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,25 +15,25 @@ pub type Event = u64;
 /// See the module.
 #[derive(Debug, Default, Clone)]
 pub struct Conversation {
-    /// What decides.
+    /// The timeline that decides which results may leave.
     pub timeline: Timeline,
-    /// What it was told, in order.
-    told: Vec<Event>,
-    /// Answers before the last request for which it was decided what goes.
+    /// The events so far, in order.
+    events: Vec<Event>,
+    /// Answers before the last request for which the removals were decided.
     pub decided: usize,
-    /// What stands in the places of results that went, by their numbers.
+    /// Replacements of removed results, by their numbers.
     pub in_places: HashMap<usize, InPlace>,
 }
 
 impl Session {
-    /// The conversation as bodies told it so far. The session keeps none of it until it is put back.
+    /// The conversation as bodies reported it so far. The session keeps none of it until it is put back.
     pub fn take_conversation(&mut self) -> Conversation {
         let taken = self.conversation.take();
         self.conversation_bytes = 0;
         taken.map_or_else(Conversation::default, Arc::unwrap_or_clone)
     }
 
-    /// Whether bodies told a conversation from which results may leave.
+    /// Whether bodies reported a conversation from which results may leave.
     pub fn has_conversation(&self) -> bool {
         self.conversation.is_some()
     }
@@ -91,16 +92,16 @@ impl Stored {
 }
 
 impl Conversation {
-    /// Whether these events are a part of what it was told, or go on from there. Otherwise the conversation took another turn.
+    /// Whether these events repeat or continue the known ones. If not, the conversation branched.
     pub fn goes_on_with(&self, events: &[Event]) -> bool {
-        self.told.iter().zip(events).all(|(a, b)| a == b)
+        self.events.iter().zip(events).all(|(a, b)| a == b)
     }
 
-    /// Whether it was told an event, by its place. If not, it counts as told from now on.
+    /// Whether the event at this place is known. If not, it is added.
     pub fn tell(&mut self, place: usize, event: Event) -> bool {
-        let is_known = place < self.told.len();
+        let is_known = place < self.events.len();
         if !is_known {
-            self.told.push(event);
+            self.events.push(event);
         }
         is_known
     }
@@ -109,6 +110,6 @@ impl Conversation {
     fn bytes(&self) -> usize {
         let texts: usize =
             self.in_places.values().map(|place| place.text.len() + 2 * size_of::<InPlace>()).sum();
-        self.timeline.bytes() + self.told.capacity() * size_of::<Event>() + texts
+        self.timeline.bytes() + self.events.capacity() * size_of::<Event>() + texts
     }
 }

@@ -75,7 +75,7 @@ impl History for Live<'_> {
     fn terms(&self) -> Vec<Term> {
         let mut seen = HashSet::with_hasher(RandomState::default());
         let words = self.session.talk.iter().rev().flatten().copied().filter(|word| seen.insert(*word));
-        words.map(|word| Term { word, weight: relevance::SESSION }).collect()
+        words.map(|word| Term { word, weight: relevance::SESSION_WEIGHT }).collect()
     }
 
     fn edited(&self) -> Vec<Arc<str>> {
@@ -95,7 +95,7 @@ impl History for Live<'_> {
 
     fn is_repeated(&self, likeness: u64) -> bool {
         let mut last = self.caller.asked.iter().flatten().filter_map(|asked| self.session.asked.get(asked));
-        // Who looks at the same lines of a file for the third time wants them, whatever became of them in between.
+        // A third look at the same lines gets them in full, whatever happened in between.
         let exact =
             self.caller.asked[0].filter(|_| self.caller.looks_at.is_some_and(|file| !file.is_empty()));
         let insists = exact

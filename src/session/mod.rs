@@ -93,7 +93,7 @@ pub struct Ending {
 }
 
 /// How many recent calls supply words about the topic of the session, and how many words of each.
-const RECENT: usize = 12;
+const RECENT_CALLS: usize = 12;
 const MAX_WORDS: usize = 64;
 /// Most values written by the model that a session remembers; later ones are treated as secrets.
 const MAX_WROTE: usize = 4096;
@@ -322,7 +322,7 @@ impl Session {
         caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
         said.truncate(2 * MAX_WORDS);
         self.talk.push_back(said);
-        if self.talk.len() > RECENT {
+        if self.talk.len() > RECENT_CALLS {
             self.talk.pop_front();
         }
         let evidence = &stored.outcome.evidence;

@@ -12,7 +12,7 @@ use crate::protocol::reclaim::Reclaimed;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::reclaim::{Batch, Facts, Timeline, Words};
 use crate::text::cut::Cut;
-use crate::text::marker::Gone;
+use crate::text::marker::RemovedWhy;
 
 /// Most results that are noted between two questions of the host. With more, no result leaves any more.
 const MAX_PENDING: usize = 4096;
@@ -22,7 +22,7 @@ const BYTES_OF_TOKEN: usize = 4;
 /// See the module.
 #[derive(Debug, Clone, Default)]
 pub struct Room {
-    /// What decides.
+    /// The timeline that decides which results may leave.
     pub timeline: Timeline,
     /// The originals of results, by their numbers.
     originals: Vec<Option<Original>>,
@@ -89,7 +89,7 @@ pub struct Offer {
 struct Replaced {
     fingerprint: Fingerprint,
     in_place: InPlace,
-    why: Gone,
+    why: RemovedWhy,
     tokens_saved: usize,
 }
 
@@ -245,15 +245,15 @@ impl Room {
     /// Bytes of memory.
     fn bytes(&self) -> usize {
         /// A call and an original, allocator overhead included.
-        const ENTRY: usize = 256;
-        let in_place = |place: &InPlace| place.text.len() + size_of::<InPlace>() + ENTRY;
+        const ENTRY_BYTES: usize = 256;
+        let in_place = |place: &InPlace| place.text.len() + size_of::<InPlace>() + ENTRY_BYTES;
         let offered = self.offer.iter().flat_map(|offer| &offer.in_places).map(in_place).sum::<usize>();
         let went = self
             .in_places
             .iter()
             .map(|(call, replaced)| call.capacity() + size_of::<Replaced>() + in_place(&replaced.in_place));
         self.timeline.bytes()
-            + self.originals.capacity() * (size_of::<Option<Original>>() + ENTRY)
+            + self.originals.capacity() * (size_of::<Option<Original>>() + ENTRY_BYTES)
             + self.pending.iter().map(Noted::bytes).sum::<usize>()
             + offered
             + went.sum::<usize>()
@@ -272,8 +272,8 @@ impl Noted {
     }
 }
 
-/// How many of the results came before each answer. An answer stands in front of the results of its calls; without any, in front
-/// of all that no earlier answer called for.
+/// How many of the results came before each answer. An answer precedes the results of its calls. An answer without calls precedes
+/// all results that no earlier answer called for.
 fn starts(answers: &[Told<'_>], results: &[Noted]) -> Vec<usize> {
     let places: HashMap<&str, usize> =
         results.iter().enumerate().rev().map(|(at, result)| (&*result.facts.call, at)).collect();
@@ -351,7 +351,7 @@ impl Session {
         }
     }
 
-    /// Forgets what may go. What stands in the places of results that went stays.
+    /// Forgets results that could still be removed. Replacements of removed results are kept.
     pub(super) fn forget_room(&mut self) {
         let Some(room) = &mut self.room else { return };
         let Room { offered, confirmed, in_places, .. } = &**room;

@@ -26,7 +26,7 @@ pub struct ToolCall {
 }
 
 /// Longest text that is taken for a mention, in bytes.
-const MENTION: usize = 512;
+const MAX_MENTION_BYTES: usize = 512;
 /// How deep in the arguments texts are looked for.
 const MAX_DEPTH: usize = 4;
 
@@ -104,7 +104,7 @@ impl ToolCall {
         let mut out: Vec<&str> = out.into_iter().map(|(_, text)| text).collect();
         out.extend(self.command.as_deref());
         out.extend(self.path.as_deref());
-        out.retain(|text| text.len() <= MENTION);
+        out.retain(|text| text.len() <= MAX_MENTION_BYTES);
         out
     }
 

@@ -32,7 +32,7 @@ pub struct Cut {
 
 /// Of every ten bytes or characters that a host keeps at an end, this many count as shown: it may write a note of its
 /// own in place of the others.
-const CERTAIN: usize = 9;
+const CERTAIN_TENTHS: usize = 9;
 
 impl Cut {
     /// A cut of results above this many bytes, where it is not known which part is kept.
@@ -63,9 +63,9 @@ impl Cut {
     fn parts(&self, texts: &[String]) -> (usize, usize) {
         let total: usize = texts.iter().map(String::len).sum();
         let share = |most: usize| match self.keeps {
-            Some(Keeps::Head) => (most / 10 * CERTAIN, 0),
-            Some(Keeps::Tail) => (0, most / 10 * CERTAIN),
-            Some(Keeps::Ends) => (most / 20 * CERTAIN, most / 20 * CERTAIN),
+            Some(Keeps::Head) => (most / 10 * CERTAIN_TENTHS, 0),
+            Some(Keeps::Tail) => (0, most / 10 * CERTAIN_TENTHS),
+            Some(Keeps::Ends) => (most / 20 * CERTAIN_TENTHS, most / 20 * CERTAIN_TENTHS),
             None => (0, 0),
         };
         let (mut head, mut tail) = (total, 0);
@@ -109,8 +109,7 @@ fn places(texts: &[String], shown: &Lines, from_end: bool) -> Option<Vec<(usize,
     found(lines.iter(), shown.texts())
 }
 
-/// Where each of the `wanted` lines stands in `lines`, one behind the other. A line of a file view stands behind its
-/// number.
+/// The position of each `wanted` line in `lines`, searched in order. A line of a file view follows its number.
 fn found<'a>(
     mut lines: impl Iterator<Item = &'a (usize, &'a str)>,
     wanted: impl Iterator<Item = &'a str>,

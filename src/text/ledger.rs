@@ -22,8 +22,8 @@ use crate::tokens::Verbatim;
 
 /// Most lines of a gap that are looked at for whether they say something.
 const MAX_RULES: usize = 3;
-/// Most gaps that are marked in their places. In a text of more pieces the marks would take more than they tell, and a mark at
-/// some gaps alone would make the others look like none.
+/// Most gaps that are marked in their places. With more gaps the marks would cost more than they say. Marking only some gaps
+/// would hide the others.
 pub const MAX_GAP_MARKS: usize = 64;
 
 /// Groups from here on are those of the cap, which runs last.
@@ -260,7 +260,7 @@ impl Ledger {
             };
             for i in lines.filter(|&i| !is_changed(source.line(i))) {
                 let text = view.text(source.raw(i), i);
-                // Blanks before a `\r` go and the `\r` stays: such a line is not worth putting together.
+                // Removing blanks before a `\r` would need a copy of the line: such lines are skipped.
                 match text.strip_suffix('\r') {
                     _ if !self.trim_line_ends => out.push(source, view, i, text),
                     None => out.push(source, view, i, text.trim_end_matches([' ', '\t'])),

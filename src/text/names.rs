@@ -167,7 +167,7 @@ fn is_declared(name: &str, line: &str) -> bool {
     DECLARING.iter().any(|declaring| word.eq_ignore_ascii_case(declaring))
 }
 
-/// What stands in front of the number of a line: a bare number would read as one that the text holds.
+/// The sign before the number of a line: a bare number would look like part of the text.
 const LINE: &str = "L";
 /// What stands where not all names were listed.
 const MORE: &str = " ...";

@@ -13,10 +13,10 @@ use crate::text::source::Source;
 /// Shortest word that counts, in bytes.
 const MIN_WORD_BYTES: usize = 3;
 /// Weight of a word of the query, of the call, and of what the session talks about.
-const QUERY: u32 = 4;
-const CALL: u32 = 2;
+const QUERY_WEIGHT: u32 = 4;
+const CALL_WEIGHT: u32 = 2;
 /// See above.
-pub const SESSION: u32 = 1;
+pub const SESSION_WEIGHT: u32 = 1;
 
 /// A word, as a digest, and how much it counts. Digests hold for the life of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Relevance {
     /// Words of the query and of the call's arguments, and terms of the session.
     pub fn new(query: Option<&str>, call: &[&str], session: &[Term]) -> Self {
         let mut weights: Map<u64, u32> = session.iter().map(|t| (t.word, t.weight)).collect();
-        for (texts, weight) in [(call, CALL), (query.as_slice(), QUERY)] {
+        for (texts, weight) in [(call, CALL_WEIGHT), (query.as_slice(), QUERY_WEIGHT)] {
             for text in texts {
                 words(text, |word| {
                     weights.insert(word, weight);
@@ -190,7 +190,7 @@ fn each_word(text: &str, mut found: impl FnMut(u64) -> bool) {
     }
 }
 
-/// The parts of a word that is put together; whether `found` wants more.
+/// Calls `found` with each part of a compound word, until it returns false.
 fn parts(word: &[u8], found: &mut impl FnMut(u64) -> bool) -> bool {
     let mut part = 0;
     for i in 1..=word.len() {

@@ -222,10 +222,10 @@ pub fn is_failure(line: &str) -> bool {
 }
 
 /// Longest line that has to be shown whole for what it reports; of a longer one the excerpts have to be.
-pub const LONG_LINE: usize = 2_000;
+pub const LONG_LINE_BYTES: usize = 2_000;
 /// Bytes of an excerpt before and behind a word of failure.
-const BEFORE: usize = 48;
-const BEHIND: usize = 80;
+const BYTES_BEFORE: usize = 48;
+const BYTES_AFTER: usize = 80;
 
 /// What a long line, such as a JSON document on one line, says around each word of failure: parts of single
 /// strings, or a member from its key on. Members that say that nothing failed are none.
@@ -237,12 +237,12 @@ pub fn excerpts(text: &str) -> Vec<Range<usize>> {
         if out.last().is_some_and(|last| last.end >= hit.end) {
             continue;
         }
-        let before = bytes[..hit.start].iter().rev().take(BEFORE).take_while(|b| !ends(**b)).count();
+        let before = bytes[..hit.start].iter().rev().take(BYTES_BEFORE).take_while(|b| !ends(**b)).count();
         let mut start = text.ceil_char_boundary(hit.start - before);
         // The letter of an escape is no part of the word behind it.
         let is_escaped = start > 0 && bytes[start - 1] == b'\\';
         start += usize::from(is_escaped && start < hit.start && bytes[start].is_ascii_alphabetic());
-        let behind = |at: usize| bytes[at..].iter().take(BEHIND).take_while(|b| !ends(**b)).count();
+        let behind = |at: usize| bytes[at..].iter().take(BYTES_AFTER).take_while(|b| !ends(**b)).count();
         let mut end = hit.end + behind(hit.end);
         if let Some(value) = member_value(bytes, end) {
             if is_nothing(&bytes[value..]) {

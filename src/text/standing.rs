@@ -1,5 +1,5 @@
-//! Whether a line says by itself where it stands: it starts with a time, with its own number, or with a file and a line. Such
-//! lines can follow each other with a gap between them and are still read as what they are.
+//! Whether a line states its own position: it starts with a time, with its own number, or with a file and a line. A gap between
+//! two such lines is visible without a mark.
 
 /// Bytes of a line that are looked at.
 const MAX_BYTES: usize = 48;

@@ -719,7 +719,7 @@ fn what_cannot_be_read_is_named() {
     assert!(error(&json!({"messages": []}), json!({"format": "cohere"})).contains("`openai-chat`"));
     let twice = r#"{"body":{"messages":[{"role":"tool","content":"a","content":"b"}]}}"#;
     let error = call_text(&Engine::default(), MESSAGES, twice).unwrap_err();
-    assert_eq!(error.message, "body.messages[0].content: stands there twice");
+    assert_eq!(error.message, "body.messages[0].content: is given twice");
 }
 
 #[test]

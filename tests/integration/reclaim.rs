@@ -415,13 +415,13 @@ fn what_is_not_allowed_is_named() {
     };
     for (more, expected) in [
         (json!({ "sessionId": null }), "reclaim: needs `sessionId`"),
-        (json!({ "keepNewest": 1 }), "reclaim: cannot be had with `keepNewest`"),
+        (json!({ "keepNewest": 1 }), "reclaim: cannot be combined with `keepNewest`"),
         (json!({ "reclaim": "always" }), "`always`"),
         (json!({ "reclaimTerms": 5 }), "reclaimTerms"),
         (json!({ "reclaimTerms": { "cache": "warm" } }), "`warm`"),
         (
             json!({ "reclaimTerms": { "prices": { "write": 1, "read": 0 } } }),
-            "write 1 and read 0 are no prices",
+            "write 1 and read 0 are not prices",
         ),
         (
             json!({ "reclaimTerms": { "cache": "cold", "prices": { "write": 1, "read": 1 } } }),

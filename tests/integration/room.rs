@@ -445,7 +445,7 @@ fn what_is_not_allowed_is_named() {
     // A session is told by bodies or one by one.
     let body = json!({ "messages": [] });
     let error = refused("messages/compress", json!({ "body": body, "reclaim": "auto" }));
-    assert!(error.contains("`session/reclaim` was sent"), "{error}");
+    assert!(error.contains("that uses `session/reclaim`"), "{error}");
     let other = json!({ "sessionId": "b", "body": body, "reclaim": "auto", "format": "anthropic" });
     call(&host.engine, "messages/compress", &other);
     let error = refused("session/reclaim", json!({ "sessionId": "b" }));

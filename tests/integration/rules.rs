@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use tersed::config::{Mode, Policy, PolicyPatch};
 use tersed::engine::Engine;
 use tersed::engine::rule_check;
+use tersed::layers::rule_file;
 use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
-use tersed::rules::{self, Rules};
+use tersed::rules::Rules;
 use tersed::text::call::ToolCall;
 use tersed::text::marker::Marker;
 use tersed::text::signals;
@@ -46,7 +47,7 @@ fn the_pack_passes_its_tests() {
     let mut all = Rules::default();
     let mut count = 0;
     for file in pack() {
-        let rules = rules::load(&file).unwrap_or_else(|e| panic!("{e}"));
+        let rules = rule_file::load(&file).unwrap_or_else(|e| panic!("{e}"));
         for rule in rules.given() {
             assert!(!rule.spec().tests.is_empty(), "{} has no test", rule.name());
             assert!(rule.spec().description.is_some(), "{} has no description", rule.name());
@@ -180,10 +181,10 @@ fn files_of_rules_that_are_no_small_regular_files_are_refused_at_once() {
         "bomb.yaml",
         "pipe.yaml",
     ] {
-        assert!(rules::load(&at(name)).is_err() && rules::load::look(&at(name)).is_err(), "{name}");
+        assert!(rule_file::load(&at(name)).is_err() && rule_file::look(&at(name)).is_err(), "{name}");
     }
     for path in ["/dev/stdin", "/dev/zero", "/proc/self/fd/0"] {
-        assert!(rules::load(std::path::Path::new(path)).is_err(), "{path}");
+        assert!(rule_file::load(std::path::Path::new(path)).is_err(), "{path}");
     }
 }
 

@@ -53,29 +53,32 @@ fn the_core_is_pure() {
         "crate::artifact",
         "crate::protocol",
         "crate::cli",
+        "crate::layers",
+        "crate::telemetry",
+        // It reads files for those above the core.
+        "crate::files",
         "println!",
         "eprintln!",
     ];
-    for folder in [
-        "src/pipeline",
-        "src/reduce",
-        "src/encode",
-        "src/elide",
-        "src/detail",
-        "src/tokens",
-        "src/outline",
-        "src/text",
-        "src/sanitize",
-        "src/detect",
-    ] {
-        for (path, text) in sources(folder) {
-            for word in SHELL {
-                let found =
-                    code(&text).lines().any(|l| !l.trim_start().starts_with("//") && l.contains(word));
-                assert!(!found || path.ends_with("tests.rs"), "{}: {word}", path.display());
-            }
+    let place = |name: &str| LEVELS.iter().position(|level| *level == name).unwrap();
+    let core = &LEVELS[place("tokens")..=place("reclaim")];
+    let mut seen = BTreeSet::new();
+    for (path, text) in sources("src") {
+        let Some(module) = core.iter().find(|module| **module == module_of(&path)) else { continue };
+        seen.insert(*module);
+        for word in SHELL {
+            let found = code(&text).lines().any(|l| !l.trim_start().starts_with("//") && l.contains(word));
+            assert!(!found || path.ends_with("tests.rs"), "{}: {word}", path.display());
         }
     }
+    assert_eq!(seen.len(), core.len(), "{seen:?}");
+}
+
+/// The top-level module that a file of `src` belongs to.
+fn module_of(path: &Path) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let path = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+    path.split(['/', '.']).next().unwrap().to_owned()
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn nothing_points_at_a_machine() {
     }
 }
 
-/// The page names tests by their functions, and "open" where there is none.
+/// The page names tests by their functions, and says "run" of a run that no test repeats in full.
 #[test]
 fn the_tests_that_the_page_of_limits_names_are_there() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol/limits.md")).unwrap();
@@ -106,7 +109,7 @@ fn the_tests_that_the_page_of_limits_names_are_there() {
     let mut named = 0;
     for row in page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| --- ")) {
         let held_by = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
-        if ["held by", "run", "open"].contains(&held_by) {
+        if ["held by", "run"].contains(&held_by) {
             continue;
         }
         for name in held_by.split(", ") {
@@ -134,8 +137,8 @@ fn the_places_that_the_map_names_are_there() {
     assert!(count > 80, "{count}");
 }
 
-/// The modules of the crate from the ground up: each may use those before it, and none behind it.
-const FLOORS: &[&str] = &[
+/// The modules of the crate, lowest first: each may use those before it, and none after it.
+const LEVELS: &[&str] = &[
     "stop",
     "memory",
     "files",
@@ -161,8 +164,8 @@ const FLOORS: &[&str] = &[
     "session",
     "engine",
 ];
-/// Ways in, above all floors.
-const DOORS: &[&str] = &["cli", "doctor", "gateway", "host", "in_process", "install", "server"];
+/// The interfaces, above all levels.
+const INTERFACES: &[&str] = &["cli", "doctor", "gateway", "host", "in_process", "install", "server"];
 
 /// The modules of the crate that a text uses, in whatever group.
 fn uses(code: &str) -> Vec<String> {
@@ -197,19 +200,19 @@ fn uses(code: &str) -> Vec<String> {
 
 #[test]
 fn arrows_between_modules_point_down() {
-    let floor = |module: &str| {
-        let ground = FLOORS.iter().position(|known| *known == module);
-        ground.or(DOORS.contains(&module).then_some(FLOORS.len()))
+    let level = |module: &str| {
+        let known = LEVELS.iter().position(|known| *known == module);
+        known.or(INTERFACES.contains(&module).then_some(LEVELS.len()))
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     for (path, text) in sources("src") {
+        let own = module_of(&path);
         let path = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-        let own = path["src/".len()..].split(['/', '.']).next().unwrap().to_owned();
         if matches!(&*own, "lib" | "main") || path.ends_with("/tests.rs") || path.contains("/tests/") {
             continue;
         }
-        let from = floor(&own).unwrap_or_else(|| panic!("src/{own} stands on no floor"));
+        let from = level(&own).unwrap_or_else(|| panic!("src/{own} has no level"));
         let code: String = code(&text)
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"))
@@ -217,7 +220,7 @@ fn arrows_between_modules_point_down() {
             .collect();
         for used in uses(&code) {
             // What is no module is an item of the crate itself.
-            if used != own && floor(&used).is_some_and(|to| to >= from && to < FLOORS.len() || to > from) {
+            if used != own && level(&used).is_some_and(|to| to >= from && to < LEVELS.len() || to > from) {
                 found.push((path.clone(), used));
             }
         }
@@ -225,6 +228,33 @@ fn arrows_between_modules_point_down() {
     found.sort();
     found.dedup();
     assert_eq!(found, [], "arrows that point upwards");
+}
+
+/// The map of the page has the levels in their order, and below it the interfaces.
+#[test]
+fn the_map_has_the_order_of_the_levels() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("CONTRIBUTING.md")).unwrap();
+    let map = page.split("## The map").nth(1).unwrap().split("### ").next().unwrap();
+    let name = |text: &str| text.split('`').next().unwrap().trim_end_matches(".rs").to_owned();
+    let rows: Vec<String> = map.lines().filter_map(|line| line.strip_prefix("| `src/")).map(name).collect();
+    assert_eq!(rows, LEVELS);
+    let below = map.split("The interfaces use these modules").nth(1).unwrap();
+    let mut named: Vec<String> = below.split("`src/").skip(1).map(name).collect();
+    named.sort();
+    named.dedup();
+    assert_eq!(named, INTERFACES);
+}
+
+#[test]
+fn the_repository_stays_small() {
+    /// What tools and people still list and search in a moment; a choice.
+    const MAX_FILES: usize = 3_500;
+    let mut git = Command::new("git");
+    let output = git.current_dir(env!("CARGO_MANIFEST_DIR")).args(["ls-files", "-z"]).output();
+    // Without git, or outside a clone, there is no list.
+    let Some(output) = output.ok().filter(|output| output.status.success()) else { return };
+    let files = output.stdout.iter().filter(|byte| **byte == 0).count();
+    assert!(files < MAX_FILES, "{files} files");
 }
 
 #[test]

@@ -464,7 +464,7 @@ fn a_trusted_file_still_writes_only_to_the_users_state() {
         machine.clone(format!("ruleFiles: ['{name}']\n"));
         let (out, said, code) = machine.run(&["trust", "--yes"], "");
         assert_eq!(code, Some(2), "{name}: {out}{said}");
-        assert!(said.contains("nothing is trusted"), "{name}: {said}");
+        assert!(said.contains("nothing was trusted"), "{name}: {said}");
         machine.redacted();
     }
 }
@@ -497,7 +497,7 @@ fn faults(machine: &Machine) -> Vec<(&'static str, Make<'_>)> {
         ("tersed.yaml:", Box::new(write(b"policy: [\n".to_vec()))),
         ("tersed.yaml:", Box::new(write(anchors.into_bytes()))),
         ("tersed.yaml:", Box::new(write([b"policy: ".to_vec(), vec![b'['; 200_000]].concat()))),
-        ("is no UTF-8", Box::new(write(b"policy: {mode: \xff}\n".to_vec()))),
+        ("is not UTF-8", Box::new(write(b"policy: {mode: \xff}\n".to_vec()))),
         (
             "others may write to it",
             Box::new(|path: &Path| {

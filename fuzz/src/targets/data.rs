@@ -123,7 +123,7 @@ pub fn documents(data: &[u8]) {
     let _ = document::yaml(&text);
     let _ = document::toml(&text);
     for name in ["rules.yaml", "rules.toml", "rules.json"] {
-        let _ = tersed::rules::load::read(Path::new(name), &text);
+        let _ = tersed::layers::rule_file::read(Path::new(name), &text);
     }
 }
 

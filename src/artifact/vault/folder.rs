@@ -20,7 +20,7 @@ const MARK_TEXT: &[u8] = b"originals kept by tersed, version 1\n";
 /// Attempts to take the lock, and the pause between them. If a stopped process holds the lock, the copy is lost, not the
 /// result.
 const MAX_TRIES: u32 = 200;
-const WAIT: Duration = Duration::from_millis(1);
+const RETRY_PAUSE: Duration = Duration::from_millis(1);
 
 /// Held while the files of a folder change.
 #[derive(Debug)]
@@ -147,7 +147,7 @@ impl Folder {
         for _ in 0..MAX_TRIES {
             match lock.try_lock() {
                 Ok(()) => return Ok(Turn { _lock: lock }),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(WAIT),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(RETRY_PAUSE),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }
@@ -221,7 +221,7 @@ mod system {
     fn check(stat: &Stat, wanted: FileType, allowed: &str) -> io::Result<()> {
         let mode = stat.st_mode & 0o777;
         if FileType::from_raw_mode(stat.st_mode) != wanted {
-            return Err(refused("is no folder or file of its own".to_owned()));
+            return Err(refused("is not a folder or file of its own".to_owned()));
         }
         if stat.st_uid != rustix::process::geteuid().as_raw() {
             return Err(refused("belongs to another user".to_owned()));
@@ -259,7 +259,7 @@ mod system {
             let path = self.0.join(file);
             match fs::symlink_metadata(&path) {
                 Ok(meta) if !meta.is_file() => {
-                    return Err(refused("is no file of its own".to_owned()));
+                    return Err(refused("is not a file of its own".to_owned()));
                 }
                 Err(error) if !create => return Err(error),
                 _ => {}

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::name::Name;
 
 /// Seconds for which the name of an expired original stays: a week.
-const REMEMBERED: u64 = 7 * 24 * 60 * 60;
+const EXPIRED_NAME_SECONDS: u64 = 7 * 24 * 60 * 60;
 
 /// What happens to the files of a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn plan(names: &[Name], keep: usize, now: Duration, since: u64, dead:
     let mut plan = Plan::default();
     let (mut left, mut graves): (Vec<&Name>, Vec<&Name>) = (Vec::new(), Vec::new());
     for name in names {
-        let is_forgotten = now.as_secs() >= name.expires.saturating_add(REMEMBERED);
+        let is_forgotten = now.as_secs() >= name.expires.saturating_add(EXPIRED_NAME_SECONDS);
         match () {
             () if dead.contains(&name.run) || is_forgotten => plan.remove.push(name.clone()),
             () if name.is_gone => graves.push(name),

@@ -327,7 +327,7 @@ fn rank(text: &str, nodes: &[Node], items: &[u32], about: &Relevance) -> Ranking
                 series.field(name, field(value));
             }
         }
-        let is_short = texts[place].len() <= signals::LONG_LINE;
+        let is_short = texts[place].len() <= signals::LONG_LINE_BYTES;
         let fails = is_short && signals::is_failure(texts[place]);
         series.push(Item { shape, fails, score: scores[place] });
     }

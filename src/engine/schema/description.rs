@@ -23,7 +23,7 @@ pub(super) fn minify(text: &str) -> String {
         }
         match is_code || fence.is_some() {
             true => out.push_str(line),
-            false => squeeze(line, &mut out),
+            false => collapse_blanks(line, &mut out),
         }
     }
     out
@@ -39,7 +39,7 @@ fn fence_of(line: &str) -> Option<(usize, bool)> {
 }
 
 /// Replaces each run of blanks and tabs by one blank, except at the start of the line.
-fn squeeze(line: &str, out: &mut String) {
+fn collapse_blanks(line: &str, out: &mut String) {
     let text = line.trim_start_matches([' ', '\t']);
     out.push_str(&line[..line.len() - text.len()]);
     let mut rest = text;

@@ -48,12 +48,12 @@ pub(super) struct Parts {
     /// The end.
     pub(super) tail: String,
     /// What was dropped between start and end.
-    pub(super) gone: Gone,
+    pub(super) gone: DroppedLines,
 }
 
 /// Counts of dropped text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Gone {
+pub(super) struct DroppedLines {
     pub(super) lines: usize,
     pub(super) bytes: usize,
     /// Number of dropped lines that report a failure.
@@ -132,7 +132,7 @@ impl Buffer {
 }
 
 /// Approximate unpacked bytes of a packed block.
-const BLOCK: usize = 1 << 20;
+const BLOCK_BYTES: usize = 1 << 20;
 
 /// A text of which all but the end is packed. It stays in memory, because a file would hold secrets.
 #[derive(Debug, Default)]
@@ -145,13 +145,13 @@ struct Packed {
 impl Packed {
     fn push(&mut self, text: &str) {
         self.open.push_str(text);
-        while self.open.len() >= BLOCK {
-            let end = self.open.floor_char_boundary(BLOCK);
+        while self.open.len() >= BLOCK_BYTES {
+            let end = self.open.floor_char_boundary(BLOCK_BYTES);
             let packed = lz4_flex::block::compress(&self.open.as_bytes()[..end]);
             self.blocks.push((packed.into_boxed_slice(), end));
             self.open.drain(..end);
         }
-        self.open.shrink_to(2 * BLOCK);
+        self.open.shrink_to(2 * BLOCK_BYTES);
         self.held = self.blocks.iter().map(|(packed, _)| packed.len()).sum::<usize>() + self.open.len();
     }
 
@@ -168,12 +168,12 @@ impl Packed {
 /// A longer line is split.
 const MAX_UNIT_BYTES: usize = 16 << 10;
 /// Lines before and after a failure that are kept with it.
-const BEFORE: usize = 3;
-const AFTER: usize = 5;
+const LINES_BEFORE: usize = 3;
+const LINES_AFTER: usize = 5;
 /// Most bytes of lines before a failure.
 const BEFORE_BYTES: usize = 8 << 10;
 /// Most kinds of failures that are counted separately.
-const KINDS: usize = 4096;
+const MAX_KINDS: usize = 4096;
 
 /// The first line of a text with its line end, or its first `MAX_UNIT_BYTES`.
 fn unit(text: &str) -> &str {
@@ -245,7 +245,7 @@ impl Cut {
     }
 }
 
-impl Gone {
+impl DroppedLines {
     fn add(&mut self, unit: &str) {
         self.lines += usize::from(unit.ends_with('\n'));
         self.bytes += unit.len();
@@ -256,7 +256,7 @@ impl Gone {
 #[derive(Debug, Clone, Default)]
 struct Middle {
     kept: String,
-    gone: Gone,
+    gone: DroppedLines,
     /// The last lines; they are kept if a failure follows.
     recent: VecDeque<String>,
     /// Lines that still belong to the last failure.
@@ -281,7 +281,7 @@ impl Middle {
             }
             recent.iter().for_each(|line| self.keep(line));
             self.keep(unit);
-            self.after = AFTER;
+            self.after = LINES_AFTER;
             return;
         }
         if self.after > 0 && unit.len() + self.limit / 2 <= self.room && !is_failure && !is_key_material(unit)
@@ -297,7 +297,7 @@ impl Middle {
         // A dropped failure keeps no lines before it.
         self.recent.push_back(unit.to_owned());
         let bytes = |recent: &VecDeque<String>| recent.iter().map(String::len).sum::<usize>();
-        while self.recent.len() > BEFORE
+        while self.recent.len() > LINES_BEFORE
             || is_failure && !self.recent.is_empty()
             || bytes(&self.recent) > BEFORE_BYTES
         {
@@ -307,7 +307,7 @@ impl Middle {
 
     /// Whether a failure is kept: any failure while half the space is free, later only new kinds.
     fn is_wanted(&mut self, unit: &str) -> bool {
-        let is_new = self.kinds.len() < KINDS && self.kinds.insert(likeness(unit));
+        let is_new = self.kinds.len() < MAX_KINDS && self.kinds.insert(likeness(unit));
         unit.len() <= self.room && (is_new || self.room > self.limit / 2)
     }
 
@@ -400,7 +400,7 @@ mod tests {
         let text: String = (0..1000).map(line).collect();
         let parts = parts(&text);
         let lines: Vec<&str> = parts.middle.lines().collect();
-        assert_eq!(lines.len(), BEFORE + 1 + AFTER);
+        assert_eq!(lines.len(), LINES_BEFORE + 1 + LINES_AFTER);
         assert_eq!((lines[0], lines[8]), ("line 497 is fine", "line 505 is fine"));
         assert_eq!(parts.gone.failures, 0);
     }

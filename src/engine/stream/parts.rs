@@ -4,7 +4,7 @@
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::buffer::{Gone, Kept, Parts};
+use super::buffer::{DroppedLines, Kept, Parts};
 use super::table::Stream;
 use crate::pipeline::evidence::{Evidence, Omission, Status, Step};
 use crate::protocol::RpcError;
@@ -110,7 +110,7 @@ pub(super) fn joined(
 
 /// Joins start, marker, failures and end into one text, with one seal over all of it.
 fn put_together(texts: [String; 3], parts: &Parts, key: &SealKey) -> String {
-    let Gone { lines, bytes, .. } = parts.gone;
+    let DroppedLines { lines, bytes, .. } = parts.gone;
     let of = lines + count_lines(&parts.middle);
     let marker = Marker::NotKept { lines, of, bytes, reason: Reason::OverInputLimit.code().to_owned() };
     let [head, middle, tail] = texts.map(|mut text| {
@@ -130,7 +130,7 @@ fn put_together(texts: [String; 3], parts: &Parts, key: &SealKey) -> String {
 
 /// Adds the dropped text to the evidence. It has no line numbers, because those refer to the failures in its place.
 fn note(evidence: &mut Evidence, parts: &Parts, part: usize) {
-    let Gone { lines, bytes, failures } = parts.gone;
+    let DroppedLines { lines, bytes, failures } = parts.gone;
     let first = count_lines(&parts.head) + 1;
     let last = first + count_lines(&parts.middle).saturating_sub(1);
     let kept = parts.head.len() + parts.middle.len() + parts.tail.len();

@@ -12,11 +12,11 @@ pub(super) const MAX_LINES_PER_VALUE: usize = 16;
 pub struct Candidate {
     /// Which of the lines that were given.
     pub place: usize,
-    /// How many before it stand out by the same.
+    /// How many earlier candidates stand out for the same reason.
     pub nth: usize,
-    /// How many lines stand out by the same.
+    /// How many candidates stand out for that reason.
     pub count: usize,
-    /// Digest of what it says, and of what it stands out by. Of candidates with one key the first is enough.
+    /// Digest of what it says, and of why it stands out. One candidate per key is enough.
     pub key: u64,
     /// Whether a line that is like it but for digits says the same.
     pub is_word: bool,

@@ -9,8 +9,8 @@ use crate::text::maps::Set;
 use crate::text::source::Source;
 
 impl Picked<'_> {
-    /// Keeps lines that stand out, within a share of `budget`. What they take more than that leaves is taken
-    /// from the start of the tail: `gone` is what stands between head and tail.
+    /// Keeps outliers, within a share of `budget`. If they need more than is left, the tail gets shorter. `gone` are the lines
+    /// between head and tail.
     pub(super) fn keep_outliers(
         &mut self,
         source: &Source<'_>,

@@ -1,16 +1,17 @@
 //! Decides which texts lose their middle after all other steps, down to which size, and what must stay. The cut itself is
 //! in `cap`.
 
+use std::borrow::Cow;
+
 use crate::config::{FileDetail, Mode, Scale};
 use crate::detect::{Detection, Shape};
 use crate::elide;
 use crate::pipeline::INPUT_LIMIT;
-use crate::pipeline::attempt::Attempt;
 use crate::pipeline::evidence::Step;
 use crate::pipeline::limit::cap;
 use crate::pipeline::limit::cap::Cap;
 use crate::pipeline::limit::rank;
-use crate::pipeline::repeat::echoes;
+use crate::pipeline::request::Request;
 use crate::reduce::lines::is_markdown;
 use crate::text::call::ToolCall;
 use crate::text::ledger::{Action, Ledger, Span};
@@ -23,103 +24,96 @@ const MAX_RANGE_LINE_BYTES: usize = 1_000;
 /// Texts of fewer lines have the whole limits in a small context too.
 const MIN_SCALED_LINES: usize = 40;
 
-impl Attempt<'_, '_> {
-    /// The head-tail limit of `standard` and the byte cap.
-    pub(in crate::pipeline) fn cap(
-        &mut self,
-        source: &Source<'_>,
-        detection: &Detection,
-        signals: &[usize],
-        mut ledger: Ledger,
+/// What decides how far a text is cut.
+pub(in crate::pipeline) struct CapPolicy<'c, 'r> {
+    pub request: &'c Request<'r>,
+    pub source: &'c Source<'c>,
+    pub detection: &'c Detection,
+    /// Whether a reducer knows the grammar of the text.
+    pub is_read: bool,
+    /// Whether the result is that of an edit.
+    pub is_edit: bool,
+    /// The family of the text, as far as it is known.
+    pub family: Option<&'c str>,
+    /// The steps so far.
+    pub steps: &'c [Step],
+}
+
+impl CapPolicy<'_, '_> {
+    /// The head-tail limit of `standard`, for what the ledger shows.
+    pub(in crate::pipeline) fn head_tail_cap(&self, signals: &[usize], ledger: &Ledger) -> Option<Cap> {
+        let limit = self.head_tail(signals, ledger.size(self.source, None))?;
+        if self.is_elided(ledger) {
+            return None;
+        }
+        // A report that a reducer has shortened is denser than a text without a reducer.
+        let is_dense = self.is_read && !self.is_installation();
+        let bytes = if is_dense { limit * 2 } else { limit };
+        let samples = has_samples(self.source, self.detection);
+        let (reason, outliers, names) = (Reason::HeadTail, samples, self.names());
+        Some(Cap { bytes, strict: false, reason, samples, outliers, names })
+    }
+
+    /// The byte cap, and the failure lines that it keeps; `None` for a text that it leaves alone.
+    pub(in crate::pipeline) fn output_cap<'s>(
+        &self,
+        signals: &'s [usize],
+        ledger: &Ledger,
         bytes: usize,
-    ) -> Ledger {
-        if self.request.policy.never_omit && !self.request.policy.strict_cap {
-            return ledger;
-        }
-        let limit = self.head_tail(source, detection, signals, ledger.size(source, None));
-        let limit = limit.filter(|_| self.rule_allows("head_tail"));
-        if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
-            // A report that a reducer has shortened is denser than a text that no reducer knows.
-            let is_dense = self.is_read && !self.is_installation();
-            let limit = if is_dense { limit * 2 } else { limit };
-            ledger = self.without_repeats(source, detection, signals, ledger, limit);
-            let samples = has_samples(source, detection);
-            let cap = Cap {
-                bytes: limit,
-                strict: false,
-                reason: Reason::HeadTail,
-                samples,
-                outliers: samples,
-                names: self.names(),
-            };
-            ledger = self.cut("head_tail", source, signals, ledger, cap, detection.reports_failures());
-        }
+    ) -> Option<(Cap, Cow<'s, [usize]>)> {
+        let Self { source, detection, .. } = *self;
         // Words of errors in a source file are no report, but a cut must not prefer other lines to them either. Those that
         // stand in what an outline leaves out are not shown anyway.
         let quoted =
             match source.text().len() > bytes && detection.shape == Shape::File && detection.is_written {
-                true => kept_of(&ledger, signals::failure_lines(source)),
+                true => kept_of(ledger, signals::failure_lines(source)),
                 false => Vec::new(),
             };
-        let signals = if quoted.is_empty() { signals } else { &quoted };
+        let signals = if quoted.is_empty() { Cow::Borrowed(signals) } else { Cow::Owned(quoted) };
         // Lines that were asked for by their numbers stay unless the caller itself sets a cap.
         // An agent that asks for some lines does not expect each of them to be as long as a page.
         // To read the end of a log, or of another text that nobody wrote by hand, is not to choose lines.
         let is_tail = !detection.is_written
             && detection.command.producers().any(|(simple, _)| simple.program() == "tail");
+        let strict = self.request.policy.strict_cap;
         let is_exact = detection.is_range
             && !is_tail
             && detection.shape == Shape::File
-            && !self.request.policy.strict_cap
+            && !strict
             && source.text().len() <= source.len() * MAX_RANGE_LINE_BYTES;
         if is_exact {
-            return ledger;
+            return None;
         }
-        let bytes = self.scaled_cap(source, detection, signals, bytes);
-        let strict = self.request.policy.strict_cap;
-        let outliers = has_samples(source, detection);
-        let reason = Reason::OutputCap;
-        let cap = Cap { bytes, strict, reason, samples: false, outliers, names: self.names() };
-        self.cut("output_cap", source, signals, ledger, cap, detection.reports_failures())
+        let bytes = self.scaled_cap(&signals, bytes);
+        let (reason, outliers, names) = (Reason::OutputCap, has_samples(source, detection), self.names());
+        Some((Cap { bytes, strict, reason, samples: false, outliers, names }, signals))
     }
 
-    /// The scale of the limits of a text that no reader knows. A report of a failure has the whole limits: which lines explain a
+    /// The scale of the limits of a text without a reducer. A report of a failure has the whole limits: which lines explain a
     /// failure cannot be told by their words. So have texts of few lines and what a call bounds itself (`| head -400`), for it
     /// was asked for, and answers of tools other than commands: documents that somebody looked for.
-    fn scale(&self, source: &Source<'_>, detection: &Detection, signals: &[usize]) -> Scale {
-        let is_asked = detection.is_range || source.len() < MIN_SCALED_LINES;
+    fn scale(&self, signals: &[usize]) -> Scale {
+        let is_asked = self.detection.is_range || self.source.len() < MIN_SCALED_LINES;
         let is_whole = !signals.is_empty() || is_asked || self.request.call.command.is_none();
         if is_whole { Scale::FULL } else { self.request.policy.scale }
     }
 
     /// Bytes to which a text of this size loses its middle.
-    fn head_tail(
-        &self,
-        source: &Source<'_>,
-        detection: &Detection,
-        signals: &[usize],
-        size: usize,
-    ) -> Option<usize> {
-        let (policy, scale) = (self.request.policy, self.scale(source, detection, signals));
-        let is_document = is_document(source);
+    fn head_tail(&self, signals: &[usize], size: usize) -> Option<usize> {
+        let (policy, scale) = (self.request.policy, self.scale(signals));
+        let is_document = is_document(self.source);
         let is_over = policy.head_tail_from(is_document, scale).is_some_and(|from| size > from);
-        policy.head_tail(is_document, scale).filter(|_| is_over && self.is_cut(source, detection))
+        policy.head_tail(is_document, scale).filter(|_| is_over && self.is_cut())
     }
 
     /// The byte cap in this context. One that the caller set counts as it is, and so does that of a text that an agent edits
     /// or reads from end to end.
-    fn scaled_cap(
-        &self,
-        source: &Source<'_>,
-        detection: &Detection,
-        signals: &[usize],
-        bytes: usize,
-    ) -> usize {
+    fn scaled_cap(&self, signals: &[usize], bytes: usize) -> usize {
         let policy = self.request.policy;
-        let scale = match detection.shape {
+        let scale = match self.detection.shape {
             Shape::Search | Shape::Listing => policy.scale,
-            Shape::Other if !self.is_edit && (self.is_read || !is_markdown(source)) => {
-                self.scale(source, detection, signals)
+            Shape::Other if !self.is_edit && (self.is_read || !is_markdown(self.source)) => {
+                self.scale(signals)
             }
             Shape::Other | Shape::File | Shape::Diff => Scale::FULL,
         };
@@ -127,72 +121,22 @@ impl Attempt<'_, '_> {
     }
 
     /// Bytes that the cuts would leave of a text: what a step that knows its format can aim at.
-    pub(in crate::pipeline) fn room(
-        &self,
-        source: &Source<'_>,
-        detection: &Detection,
-        signals: &[usize],
-    ) -> Option<usize> {
-        let limit = self.head_tail(source, detection, signals, source.text().len());
-        let cap = self.scaled_cap(source, detection, signals, self.request.policy.max_output_bytes);
+    pub(in crate::pipeline) fn target_bytes(&self, signals: &[usize]) -> usize {
+        let limit = self.head_tail(signals, self.source.text().len());
+        let cap = self.scaled_cap(signals, self.request.policy.max_output_bytes);
         // A budget that asks for less asks it of documents here, and of other texts by a cut.
-        Some(limit.map_or(cap, |limit| limit.min(cap)) >> self.request.policy.squeeze.min(16))
+        limit.map_or(cap, |limit| limit.min(cap)) >> self.request.policy.squeeze.min(16)
     }
 
-    /// Brings the ledger under a cap. Of a report the totals stay with the failures, in `aggressive` also
-    /// what says more of each.
-    fn cut(
-        &mut self,
-        id: &str,
-        source: &Source<'_>,
-        signals: &[usize],
-        ledger: Ledger,
-        cap: Cap,
-        is_report: bool,
-    ) -> Ledger {
-        let before = ledger.size(source, None);
-        if before <= cap.bytes {
-            return ledger;
-        }
-        self.request.timer_begin();
-        let kept = match (is_report, self.request.policy.mode == Mode::Aggressive) {
-            (false, _) => signals.to_vec(),
-            (true, false) => details::with_totals(source, signals),
-            (true, true) => details::with_details(source, signals),
-        };
-        let kept = rank::with_frames(source, &kept);
-        // What other steps wrote in place of many lines may not fit, and the lines themselves be longer.
-        let next = cap::apply(source, &ledger, &kept, cap).map(|next| (next.size(source, None), next));
-        let Some((after, next)) = next.filter(|(after, _)| *after < before) else { return ledger };
-        self.step(id, Reason::Applied, before, after);
-        self.trace_step(&ledger, &next);
-        self.found.evidence.capped |= cap.reason == Reason::OutputCap;
-        next
-    }
-
-    /// Takes out what stands twice, before new text has to go.
-    fn without_repeats(
-        &mut self,
-        source: &Source<'_>,
-        detection: &Detection,
-        signals: &[usize],
-        ledger: Ledger,
-        limit: usize,
-    ) -> Ledger {
-        let size = ledger.size(source, None);
-        let is_plain = detection.shape == Shape::Other && !detection.is_numbered;
-        if self.is_read || !is_plain || size <= limit || source.text().len() > INPUT_LIMIT {
-            return ledger;
-        }
-        let mut state = (ledger, size);
-        self.try_step("repeated_blocks", source, signals, &mut state, |ledger| {
-            echoes::reduce(source, ledger)
-        });
-        state.0
+    /// Whether blocks that stand twice are left out of what a ledger of this size shows, before new text has to be.
+    pub(in crate::pipeline) fn drops_repeats(&self, size: usize, limit: usize) -> bool {
+        let is_plain = self.detection.shape == Shape::Other && !self.detection.is_numbered;
+        !self.is_read && is_plain && size > limit && self.source.text().len() <= INPUT_LIMIT
     }
 
     /// Whether the middle of such a text may go.
-    fn is_cut(&self, source: &Source<'_>, detection: &Detection) -> bool {
+    fn is_cut(&self) -> bool {
+        let Self { source, detection, .. } = *self;
         let is_excluded = self.request.policy.never_omit || self.request.policy.excludes("head_tail");
         if self.request.in_full || self.request.policy.mode < Mode::Standard || is_excluded {
             return false;
@@ -212,14 +156,15 @@ impl Attempt<'_, '_> {
             Shape::File => {
                 self.request.policy.file_detail == FileDetail::Auto
                     && self.request.policy.file_detail_fallback != FileDetail::Full
-                    && !self.found.evidence.steps.iter().any(is_outlined)
+                    && !self.steps.iter().any(is_outlined)
             }
             _ => false,
         }
     }
 
     /// Whether what is left of a document is still one, and nearly all of the text: a cut would end that.
-    fn is_elided(&self, source: &Source<'_>, ledger: &Ledger) -> bool {
+    fn is_elided(&self, ledger: &Ledger) -> bool {
+        let source = self.source;
         let is_applied = |s: &Step| s.id == elide::ID && s.reason == Reason::Applied;
         let of_document = |span: &Span| match &span.action {
             Action::Replace { reason, .. } if elide::REASONS.contains(reason) => {
@@ -227,21 +172,17 @@ impl Attempt<'_, '_> {
             }
             _ => 0,
         };
-        self.found.evidence.steps.iter().any(is_applied)
+        self.steps.iter().any(is_applied)
             && ledger.spans().iter().map(of_document).sum::<usize>() * 10 >= source.text().len() * 9
     }
 
     fn is_report(&self) -> bool {
-        self.found
-            .evidence
-            .family
-            .as_deref()
-            .is_some_and(|family| matches!(family, "test" | "build" | "log" | "package"))
+        matches!(self.family, Some("test" | "build" | "log" | "package"))
     }
 
     /// Whether a report starts with an installation, which is often the start of something else.
     fn is_installation(&self) -> bool {
-        self.found.evidence.family.as_deref() == Some("package")
+        self.family == Some("package")
     }
 
     /// Bytes for the names of what is cut. Hosts and ids are the names of a log, and what a report does
@@ -250,10 +191,36 @@ impl Attempt<'_, '_> {
         match self.request.policy.mode == Mode::Aggressive {
             true if self.is_report() && !self.is_installation() => 0,
             true => names::MAX_LISTED_BYTES,
-            false if self.found.evidence.family.as_deref() == Some("log") => 0,
+            false if self.family == Some("log") => 0,
             false => names::MAX_LISTED_BYTES,
         }
     }
+}
+
+/// What a ledger shows under a cap, with its size; `None` if it fits already, or if a cut makes nothing smaller. Of a report the
+/// totals stay with the failures, in `aggressive` also what says more of each.
+pub(in crate::pipeline) fn cut(
+    request: &Request<'_>,
+    source: &Source<'_>,
+    signals: &[usize],
+    ledger: &Ledger,
+    cap: Cap,
+    is_report: bool,
+) -> Option<(usize, Ledger)> {
+    let before = ledger.size(source, None);
+    if before <= cap.bytes {
+        return None;
+    }
+    request.timer_begin();
+    let kept = match (is_report, request.policy.mode == Mode::Aggressive) {
+        (false, _) => signals.to_vec(),
+        (true, false) => details::with_totals(source, signals),
+        (true, true) => details::with_details(source, signals),
+    };
+    let kept = rank::with_frames(source, &kept);
+    // What other steps wrote in place of many lines may not fit, and the lines themselves be longer.
+    let next = cap::apply(source, ledger, &kept, cap).map(|next| (next.size(source, None), next));
+    next.filter(|(after, _)| *after < before)
 }
 
 /// Those of the lines, which are in order, that are shown as they are.

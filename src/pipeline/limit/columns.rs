@@ -2,7 +2,7 @@
 //! from the others in its column.
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
-use crate::pipeline::limit::values::{Column, OTHERS_ONE_IN, number};
+use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, number};
 use crate::text::details::likeness;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::source::Source;
@@ -176,7 +176,7 @@ fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<
             rows += 1;
             for (numbers, field) in numbers.iter_mut().zip(&fields) {
                 // Not if too many fields before were no numbers.
-                if (rows - numbers.len()) * OTHERS_ONE_IN <= lines.len() + 2 * OTHERS_ONE_IN {
+                if (rows - numbers.len()) * NON_NUMBERS_ONE_IN <= lines.len() + 2 * NON_NUMBERS_ONE_IN {
                     numbers.extend(number(field));
                 }
             }

@@ -201,8 +201,7 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
     let mut restored = ledger.clone();
     restored.restore(&whole_of(ledger));
     let mut cut = cut_of(&restored);
-    // What stands for lines with a lost failure is too large or was cut beside it: the lines themselves may
-    // have room.
+    // The replacement text of a lost failure line is too large, or was cut beside it; the line itself may fit.
     let whole = holding(source, &restored, cut.as_ref().and_then(|cut| cut.ledger.as_ref()), &part.signals);
     if !whole.is_empty() {
         restored.restore(&whole);

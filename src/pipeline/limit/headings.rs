@@ -53,7 +53,7 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) 
     true
 }
 
-/// Shows all lines that a message stands for, and those that hold one, as the source has them.
+/// Restores all lines that a shared message replaced, and the lines that hold such a message.
 pub(super) fn unwrite_messages(ledger: &mut Ledger) {
     for span in ledger.spans_mut() {
         if form(&span.action) == Form::Message || is_other_place(&span.action) {

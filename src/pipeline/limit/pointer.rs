@@ -15,7 +15,7 @@ pub const STEP: &str = "externalize";
 pub const BINARY_TOKENS: usize = 40;
 /// Hexadecimal digits of an artifact's id, of which the key is one.
 pub const KEY_DIGITS: usize = 16;
-/// Lines that are looked at to tell YAML.
+/// Lines that are examined to recognise YAML.
 const YAML_PROBE_LINES: usize = 200;
 
 /// What an externalized text is.

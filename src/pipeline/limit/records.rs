@@ -11,7 +11,7 @@ use std::ops::Range;
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::slots::{self, Slot, indent};
-use crate::pipeline::limit::values::MIN_HABIT;
+use crate::pipeline::limit::values::MIN_ROWS_FOR_EXCEPTION;
 use crate::text::details::likeness;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::maps::{Map, Set};
@@ -23,11 +23,11 @@ const RECORD_LINES: std::ops::RangeInclusive<usize> = 2..=400;
 const MOST_QUARTERS: usize = 3;
 /// Forms of first lines that are tried.
 const MAX_TRIED: usize = 8;
-/// Forms and slots that are told apart: what a hostile text adds to these is not looked at.
+/// Most forms and slots that are distinguished; bounds the memory that a hostile text can take.
 const MAX_FORMS: usize = 4096;
 /// Records that have what others lack are at most 1 in this many.
 const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
-/// Most records with the same odd value that are kept, less one.
+/// How many records with the same rare value are kept, not counting the first.
 const MAX_ALIKE: usize = 3;
 /// Lines that name a record, such as its serial number, at most.
 const MAX_NAMES: usize = 2;
@@ -70,7 +70,9 @@ pub(super) struct Records {
 impl Records {
     /// The records of a text, if it has any.
     pub(super) fn read(source: &Source<'_>) -> Option<Self> {
-        if source.len() < MIN_HABIT * RECORD_LINES.start() || source.text().len() > columns::MAX_TEXT_BYTES {
+        if source.len() < MIN_ROWS_FOR_EXCEPTION * RECORD_LINES.start()
+            || source.text().len() > columns::MAX_TEXT_BYTES
+        {
             return None;
         }
         if columns::is_table(source) {
@@ -129,7 +131,7 @@ impl Records {
             let is_of_all = group.lines.len() * UNLIKE_ONE_IN >= all * (UNLIKE_ONE_IN - 1);
             group.is_name = is_of_all
                 && different.len() == group.lines.len()
-                && group.lines.iter().take(MIN_HABIT).all(names);
+                && group.lines.iter().take(MIN_ROWS_FOR_EXCEPTION).all(names);
         }
         let mut names: Vec<usize> = self.groups.iter().filter(|g| g.is_name).map(|g| g.lines[0]).collect();
         names.sort_unstable();
@@ -190,7 +192,7 @@ impl Records {
     /// Adds what stands out among lines of different records.
     fn compare(&self, source: &Source<'_>, lines: &[usize], out: &mut Vec<Odd>) {
         let mut found: Vec<Candidate> = Vec::new();
-        columns::find(source, lines, MIN_HABIT, &mut found);
+        columns::find(source, lines, MIN_ROWS_FOR_EXCEPTION, &mut found);
         out.extend(found.into_iter().map(|c| {
             let line = lines[c.place];
             // A few records with the same odd value are all odd.
@@ -241,7 +243,7 @@ fn starts(forms: &[u64]) -> Option<Vec<usize>> {
     }
     let mut heads: Vec<(usize, u64, usize)> = Vec::new();
     for (form, (count, first, last)) in known {
-        if count < MIN_HABIT {
+        if count < MIN_ROWS_FOR_EXCEPTION {
             continue;
         }
         let mean = (last - first) / (count - 1);

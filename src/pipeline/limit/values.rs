@@ -6,26 +6,26 @@ use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
 use crate::text::judge::{EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_share};
 
 /// A rare value has at most a fifth of the rows that a value of the column has on average.
-const UNLIKE: usize = 5;
+const RARE_SHARE: usize = 5;
 /// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
-pub(super) const OTHERS_ONE_IN: usize = 10;
+pub(super) const NON_NUMBERS_ONE_IN: usize = 10;
 /// In a column of one number at most 1 in this many is another.
 const EXTREMES_ONE_IN: usize = 5;
 /// How many times as far as the next one the farthest number is where many are far.
 const MUCH_FARTHER: f64 = 8.0;
-/// Zero is unlike the other numbers of a column if the least of those is more than a tenth of the one in the middle.
+/// Zero is an outlier if the smallest other number of its column is more than a tenth of the median.
 const ZERO_ONE_IN: f64 = 10.0;
-/// Among numbers smaller than this zero is one more of them.
-const MIN_MIDDLE: f64 = 10.0;
+/// In columns with a smaller median, zero is not an outlier.
+const MIN_MEDIAN: f64 = 10.0;
 /// What stands where there is no value, in small letters.
 const NO_VALUES: &[&[u8]] = &[
     b"null", b"nan", b"none", b"nil", b"n/a", b"-", b"--", b"<none>", b"<nil>", b"(null)", b"never",
     b"missing",
 ];
 /// Most rows that differ from all others and still count as exceptions.
-const FEW: usize = 3;
+const MAX_EXCEPTION_ROWS: usize = 3;
 /// With fewer rows, a single row that differs is no exception.
-pub(super) const MIN_HABIT: usize = 6;
+pub(super) const MIN_ROWS_FOR_EXCEPTION: usize = 6;
 
 /// A value of a column.
 #[derive(Default)]
@@ -74,7 +74,9 @@ impl Column {
     pub(super) fn with_sample(mut numbers: Vec<f64>, rows: usize, least_rows: usize) -> Self {
         let (mut range, mut in_middle) = (None, 0.0);
         // A header is no number.
-        if numbers.len() >= least_rows && (rows - numbers.len()).saturating_sub(1) * OTHERS_ONE_IN <= rows {
+        if numbers.len() >= least_rows
+            && (rows - numbers.len()).saturating_sub(1) * NON_NUMBERS_ONE_IN <= rows
+        {
             let negative = numbers.iter().filter(|n| **n < 0.0).count();
             let is_positive = is_share(negative, numbers.len(), RARE_ONE_IN);
             if let Some(spread) = Spread::of(&mut numbers) {
@@ -138,12 +140,14 @@ impl Column {
     /// The values that few rows have, with their keys.
     pub(super) fn rare(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
         // Where many values are equally common, some are rarer by chance.
-        let unlike = RARE_ONE_IN.max(self.values.len() * UNLIKE);
+        let unlike = RARE_ONE_IN.max(self.values.len() * RARE_SHARE);
         // Where all others have one value, one or a few are rare among fewer rows too.
-        let is_one_of_few =
-            move |value: &Value| value.rows <= FEW && is_share(value.rows, rows, EXCEPTION_ONE_IN);
+        let is_one_of_few = move |value: &Value| {
+            value.rows <= MAX_EXCEPTION_ROWS && is_share(value.rows, rows, EXCEPTION_ONE_IN)
+        };
         let is_only = move |value: &Value| {
-            self.values.len() == 2 && (is_one_of_few(value) || value.rows == 1 && rows >= MIN_HABIT)
+            self.values.len() == 2
+                && (is_one_of_few(value) || value.rows == 1 && rows >= MIN_ROWS_FOR_EXCEPTION)
         };
         let rare = move |(_, value): &(u64, &Value)| is_share(value.rows, rows, unlike) || is_only(value);
         let all = || self.keys.iter().copied().zip(&self.values);
@@ -175,7 +179,7 @@ impl Column {
     pub(super) fn unlike_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
         let is_rare = |value: &Value| is_few(value.rows, rows, RARE_ONE_IN);
         let is_far =
-            self.least.is_some_and(|least| least * ZERO_ONE_IN > self.middle) && self.middle >= MIN_MIDDLE;
+            self.least.is_some_and(|least| least * ZERO_ONE_IN > self.middle) && self.middle >= MIN_MEDIAN;
         let zeros = Some(&self.zeros).filter(|zeros| is_far && is_rare(zeros));
         let words = Some(&self.words).filter(|words| is_rare(words));
         zeros.into_iter().chain(words).filter(|value| value.rows > 0)
@@ -184,8 +188,8 @@ impl Column {
 
 /// Whether a field says that there is no value.
 fn is_no_value(field: &[u8]) -> bool {
-    const LONGEST: usize = 7;
-    field.len() <= LONGEST && NO_VALUES.iter().any(|word| field.eq_ignore_ascii_case(word))
+    const MAX_WORD_BYTES: usize = 7;
+    field.len() <= MAX_WORD_BYTES && NO_VALUES.iter().any(|word| field.eq_ignore_ascii_case(word))
 }
 
 /// What equal fields of a column share, and no two others but by chance.
@@ -243,7 +247,7 @@ mod tests {
     /// The rows that stand out of a column of numbers.
     fn unlike(fields: &[String]) -> Vec<usize> {
         let numbers = fields.iter().filter_map(|field| number(field.as_bytes())).collect();
-        let mut column = Column::with_sample(numbers, fields.len(), MIN_HABIT);
+        let mut column = Column::with_sample(numbers, fields.len(), MIN_ROWS_FOR_EXCEPTION);
         fields.iter().enumerate().for_each(|(place, field)| column.look(place, field.as_bytes(), 0));
         column.unlike_numbers(fields.len()).flat_map(|value| value.places().to_vec()).collect()
     }

@@ -18,7 +18,7 @@ use crate::text::call::ToolCall;
 use crate::text::source::Source;
 use dedup::Key;
 
-/// What answers to the same question have in common: the texts but for digits, those of a file view without its numbers.
+/// A hash that is equal for answers that differ only in digits and, in file views, in line numbers.
 pub(super) fn likeness(call: &ToolCall, sources: &[Source<'_>]) -> u64 {
     if viewed::file(call).is_none() {
         return dedup::likeness(sources.iter().map(Source::text));

@@ -14,7 +14,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         let Some(content) = texts::once(message, "content", &place)? else { continue };
         match message.text_of("role").as_deref() {
             Some("assistant") => finder.said(content),
-            _ => finder.answered(),
+            _ => finder.end_answer(),
         }
         for (j, block) in content.items().enumerate() {
             let place = || format!("{place}.content[{j}]");

@@ -125,8 +125,8 @@ impl<'a> Finder<'a> {
         self.is_speaking = true;
     }
 
-    /// Notes that somebody else speaks.
-    pub(super) fn answered(&mut self) {
+    /// Notes that the user, the system or a tool speaks: the answer of the model ends.
+    pub(super) fn end_answer(&mut self) {
         self.is_speaking = false;
     }
 
@@ -146,7 +146,7 @@ impl<'a> Finder<'a> {
         if std::mem::take(&mut self.is_called) {
             self.turn += 1;
         }
-        self.answered();
+        self.end_answer();
         let name = answer.name.as_deref().unwrap_or("result");
         let (id, call) = match &answer.id {
             Some(id) => (Some(id.to_string()), self.calls.get(id).cloned()),

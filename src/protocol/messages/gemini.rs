@@ -26,7 +26,7 @@ fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<
     let Some(parts) = texts::once(content, "parts", place)? else { return Ok(()) };
     match content.text_of("role").as_deref() {
         Some("model") => finder.said(parts),
-        _ => finder.answered(),
+        _ => finder.end_answer(),
     }
     let is_of_tool = matches!(content.text_of("role").as_deref(), Some("function" | "tool"));
     for (i, part) in parts.items().enumerate() {

@@ -299,7 +299,7 @@ fn messages(body: Json<'_>) -> Result<Read<'_>, RpcError> {
 /// An array member of a body that a format must have.
 fn array<'a>(body: Json<'a>, name: &str) -> Result<Json<'a>, RpcError> {
     if body.members().filter(|m| m.name == name).count() > 1 {
-        return Err(invalid(&format!("body.{name}"), "stands there twice"));
+        return Err(invalid(&format!("body.{name}"), "is given twice"));
     }
     match body.get(name).filter(|value| value.is_array()) {
         Some(array) => Ok(array),

@@ -25,7 +25,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
                 texts::content(content, &format!("{place}.content"), &mut answer)?;
                 finder.result(place, answer, true)?;
             }
-            _ => finder.answered(),
+            _ => finder.end_answer(),
         }
     }
     Ok(())

@@ -57,7 +57,7 @@ impl Overrides {
         let Some(forge) = all.next() else { return Ok(Self::default()) };
         let place = format!("body.{OVERRIDES}");
         if all.next().is_some() {
-            return Err(invalid(&place, "stands there twice"));
+            return Err(invalid(&place, "is given twice"));
         }
         if !forge.is_object() {
             return Err(invalid(&place, "expected an object"));

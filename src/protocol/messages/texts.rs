@@ -26,7 +26,7 @@ pub(super) fn once<'a>(object: Json<'a>, name: &str, place: &str) -> Result<Opti
     let mut all = object.members().filter(|m| m.name == name);
     let first = all.next().map(|m| m.value);
     match all.next() {
-        Some(_) => Err(invalid(&format!("body.{place}.{name}"), "stands there twice")),
+        Some(_) => Err(invalid(&format!("body.{place}.{name}"), "is given twice")),
         None => Ok(first.filter(|value| value.raw() != "null")),
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn fields<'a, const N: usize>(
     for member in object.members() {
         let Some(i) = names.iter().position(|name| *name == member.name) else { continue };
         if found[i].replace(member.value).is_some() {
-            return Err(invalid(&format!("body.{}.{}", place(), member.name), "stands there twice"));
+            return Err(invalid(&format!("body.{}.{}", place(), member.name), "is given twice"));
         }
     }
     Ok(found.map(|value| value.filter(|value| value.raw() != "null")))

@@ -11,8 +11,8 @@ use std::ops::Range;
 use super::Marker;
 use super::letters::read;
 
-/// How the openings of all forms read once they are folded: letters in lower case, blanks left out; and what may
-/// stand behind, so that `[duplicates]` is none.
+/// The openings of all forms once they are folded: letters in lower case, blanks left out; and what must follow, so
+/// `[duplicates]` does not count.
 const OPENINGS: &[(&str, &[char])] = &[
     ("tersed", &[':', '#']),
     ("duplicateof", &[' ']),

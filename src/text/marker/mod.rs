@@ -189,9 +189,9 @@ pub enum Marker {
         lines: usize,
         /// What the call was about, or its tool.
         of: String,
-        /// Why it could go.
-        why: Gone,
-        /// The newer result that stands for it, in the same terms.
+        /// Why it was removed.
+        why: RemovedWhy,
+        /// The newer result that replaces it, in the same terms.
         by: Option<String>,
         /// The start of the id of the original, and what takes it.
         read: Option<(String, ReadBy)>,
@@ -218,9 +218,9 @@ pub enum Marker {
     },
 }
 
-/// Why a result could leave the context.
+/// Why a result was removed from the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gone {
+pub enum RemovedWhy {
     /// A result shows the same lines of the file, so many results later, as they were.
     ShownAgain(usize),
     /// A result shows these lines of the file as they are so many results later.
@@ -231,8 +231,8 @@ pub enum Gone {
     NotCited(usize),
 }
 
-impl Gone {
-    /// How many results later the one comes that stands for it.
+impl RemovedWhy {
+    /// How many results later its replacement was shown.
     pub fn later(self) -> Option<usize> {
         match self {
             Self::ShownAgain(later) | Self::Superseded(later) | Self::RunAgain(later) => Some(later),
@@ -333,8 +333,8 @@ pub enum Naming {
 }
 
 impl Origin {
-    /// The marker of lines of which the first carries the number `there` in what they stand in, 0 for none, and that were
-    /// shown `ago` results ago.
+    /// The marker for lines shown `ago` results ago. `there` is the number of the first line in that result, 0 if it has
+    /// none.
     pub fn marker(
         &self,
         source: &Source<'_>,
@@ -493,11 +493,11 @@ impl Marker {
             Self::Removed { lines, of, why, by, read } => {
                 let _ = write!(out, "removed {} of {}, ", counted(*lines, "line"), inside(of));
                 let _ = match why {
-                    Gone::ShownAgain(n) => write!(out, "shown again {} later", counted(*n, "result")),
-                    Gone::Superseded(n) => write!(out, "superseded {} later", counted(*n, "result")),
-                    Gone::RunAgain(n) => write!(out, "run again {} later", counted(*n, "result")),
-                    Gone::NotCited(1) => write!(out, "not cited in the last answer"),
-                    Gone::NotCited(n) => write!(out, "not cited in the last {n} answers"),
+                    RemovedWhy::ShownAgain(n) => write!(out, "shown again {} later", counted(*n, "result")),
+                    RemovedWhy::Superseded(n) => write!(out, "superseded {} later", counted(*n, "result")),
+                    RemovedWhy::RunAgain(n) => write!(out, "run again {} later", counted(*n, "result")),
+                    RemovedWhy::NotCited(1) => write!(out, "not cited in the last answer"),
+                    RemovedWhy::NotCited(n) => write!(out, "not cited in the last {n} answers"),
                 };
                 if let Some(by) = by {
                     let _ = write!(out, " by {}", inside(by));

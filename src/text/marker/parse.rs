@@ -1,8 +1,8 @@
 //! Reads markers, in the forms that the writer uses and no others.
 
 use super::{
-    BUT_FOR_TIMES, CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Gone, MERGED,
-    Marker, OPEN, ReadBy, SAME_OUTPUT, SEAL, SHOW, There, Unit,
+    BUT_FOR_TIMES, CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker,
+    OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SHOW, There, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -217,19 +217,19 @@ pub(super) fn seal_len(body: &str) -> usize {
 }
 
 /// Why a result left, and the one that stands for it.
-fn parse_why(text: &str) -> Option<(Gone, Option<String>)> {
-    type Later = fn(usize) -> Gone;
+fn parse_why(text: &str) -> Option<(RemovedWhy, Option<String>)> {
+    type Later = fn(usize) -> RemovedWhy;
     const LATER: &[(&str, Later)] = &[
-        ("shown again ", Gone::ShownAgain),
-        ("superseded ", Gone::Superseded),
-        ("run again ", Gone::RunAgain),
+        ("shown again ", RemovedWhy::ShownAgain),
+        ("superseded ", RemovedWhy::Superseded),
+        ("run again ", RemovedWhy::RunAgain),
     ];
     if let Some(rest) = text.strip_prefix("not cited in the last ") {
         let answers = match rest {
             "answer" => 1,
             rest => number(rest.strip_suffix(" answers")?).filter(|n| *n != 1)?,
         };
-        return Some((Gone::NotCited(answers), None));
+        return Some((RemovedWhy::NotCited(answers), None));
     }
     let (rest, why) = LATER.iter().find_map(|(word, why)| Some((text.strip_prefix(word)?, why)))?;
     let (later, rest) = counted(rest, "result")?;

@@ -23,7 +23,7 @@ impl SealKey {
         Self(bytes)
     }
 
-    /// A keyed fingerprint of a value: who does not have the key can neither tell nor try values by it.
+    /// A keyed fingerprint of a value: without the key, nobody can read a value from it or test guesses.
     pub fn fingerprint(&self, value: &[u8]) -> u64 {
         // No text that is sealed begins like this.
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
@@ -47,15 +47,15 @@ impl fmt::Debug for SealKey {
 
 /// Where the check stands in a text, or would stand.
 struct Place {
-    /// What of the text is the check, with what stands in front of it; empty where there is none.
+    /// The range of the check and the sign before it; empty if the text has no check.
     range: Range<usize>,
-    /// What stands in front of it.
+    /// The sign before it.
     mark: &'static str,
 }
 
 impl Place {
-    /// That of the marker that starts at `open`. In the place of a result that left, readers took a number at the start for an id
-    /// of that result: there it stands at the end, by its name.
+    /// That of the marker that starts at `open`. In the marker of a removed result it is at the end, by its name: readers mistook
+    /// a number at the start for an id of that result.
     fn of(text: &str, open: usize) -> Self {
         let at = open + OPEN.len();
         let rest = &text[at..];

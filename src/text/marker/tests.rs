@@ -69,11 +69,11 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         original(1, ReadBy::Id),
         original(2, ReadBy::Command { folder: None }),
         original(2, ReadBy::Command { folder: Some(name()) }),
-        removed(1, Gone::ShownAgain(1), None, None),
-        removed(2, Gone::Superseded(2), Some(name()), Some(ReadBy::Id)),
-        removed(2, Gone::RunAgain(2), None, Some(ReadBy::Id)),
-        removed(2, Gone::NotCited(1), None, None),
-        removed(2, Gone::NotCited(6), None, Some(ReadBy::Command { folder: Some(name()) })),
+        removed(1, RemovedWhy::ShownAgain(1), None, None),
+        removed(2, RemovedWhy::Superseded(2), Some(name()), Some(ReadBy::Id)),
+        removed(2, RemovedWhy::RunAgain(2), None, Some(ReadBy::Id)),
+        removed(2, RemovedWhy::NotCited(1), None, None),
+        removed(2, RemovedWhy::NotCited(6), None, Some(ReadBy::Command { folder: Some(name()) })),
         Marker::Externalized { key: name(), kind: name(), summary: name() },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: None },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: Some(1) },
@@ -184,7 +184,12 @@ fn any_marker() -> impl Strategy<Value = Marker> {
             }),
         (n.clone(), "[a-z./-]{1,9}( [a-z./-]{1,9}){0,2}", 0usize..4, n.clone(), any::<bool>(), any_label())
             .prop_map(|(lines, of, kind, count, is_read, by)| {
-                let why = [Gone::ShownAgain, Gone::Superseded, Gone::RunAgain, Gone::NotCited][kind](count);
+                let why = [
+                    RemovedWhy::ShownAgain,
+                    RemovedWhy::Superseded,
+                    RemovedWhy::RunAgain,
+                    RemovedWhy::NotCited,
+                ][kind](count);
                 let read = is_read.then(|| ("12345678".to_owned(), ReadBy::Id));
                 Marker::Removed { lines, of, why, by: by.filter(|_| why.later().is_some()), read }
             }),
@@ -269,7 +274,7 @@ fn the_seal_of_what_left_stands_at_the_end_and_by_its_name() {
     let key = SealKey::default();
     let read = Some(("12345678".to_owned(), ReadBy::Id));
     let marker =
-        Marker::Removed { lines: 9, of: "a.rs 1-9".to_owned(), why: Gone::NotCited(8), by: None, read };
+        Marker::Removed { lines: 9, of: "a.rs 1-9".to_owned(), why: RemovedWhy::NotCited(8), by: None, read };
     let mut text = format!("{}\nlast line", marker.write());
     seal(&mut text, &key);
     let head = "[tersed: removed 9 lines of a.rs 1-9, not cited in the last 8 answers; id 12345678; seal ";

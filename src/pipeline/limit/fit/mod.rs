@@ -262,9 +262,9 @@ impl<'a> Fit<'a> {
 
     /// Tokens of a text in the form that is written; those of a very long one are estimated from its start.
     fn tokens(&self, text: &str) -> usize {
-        const SAMPLE: usize = 256 << 10;
-        if text.len() > 2 * SAMPLE {
-            let head = &text[..text.floor_char_boundary(SAMPLE)];
+        const SAMPLE_BYTES: usize = 256 << 10;
+        if text.len() > 2 * SAMPLE_BYTES {
+            let head = &text[..text.floor_char_boundary(SAMPLE_BYTES)];
             return (self.tokens(head) as u128 * text.len() as u128 / head.len().max(1) as u128) as usize;
         }
         match self.form {

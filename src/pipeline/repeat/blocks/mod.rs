@@ -110,7 +110,7 @@ pub fn find(
     }
 }
 
-/// Of the references those that save most; of equals the first. The others stay lines.
+/// Keeps the references that save most, earlier ones first. The others are shown as lines.
 fn keep_best(
     mut all: Vec<Reference>,
     most: usize,

@@ -1,22 +1,22 @@
-//! How sure it has to be that a result may go, by mode. It looks at no result.
+//! Thresholds for removing a result, by mode. It looks at no result.
 
 use crate::config::Mode;
 
-/// How sure it has to be that a result is not needed any more, and that taking it out pays.
+/// Thresholds for removing a result: when it counts as no longer needed, and when removing it pays.
 ///
-/// The figures were chosen on 112 whole sessions of thirteen agents, of which two long ones make half of the bill: some 250
-/// combinations were simulated, with an answer more charged for each first use of something that had gone. Those of `standard` save
-/// most of all in which at most one batch in twenty was made in vain.
+/// The figures were chosen on 112 whole sessions of thirteen agents, of which two long ones make half of the bill. Some 250
+/// combinations were simulated; each first use of removed text was charged one answer. `standard` has the values that save most
+/// while at most 1 batch in 20 does not pay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Care {
-    /// A result that no answer has cited may go after so many answers.
+pub struct Thresholds {
+    /// A result that no answer has cited may be removed after so many answers.
     pub age: usize,
-    /// One that was cited may go so many answers after that, and not younger than `age`.
+    /// One that was cited may be removed so many answers after that, and not younger than `age`.
     pub uncited: usize,
     /// Requests to come, where the host does not know, in thousandths of the answers so far. As likely as not a conversation
     /// goes on for as long as it has; a batch is to pay also if it ends much sooner.
     pub to_come_thousandths: usize,
-    /// The least gain of a batch of results that later ones stand for, in tokens read from the cache.
+    /// The least gain of a batch of results that later ones replace, in tokens read from the cache.
     pub min_gain: i64,
     /// The least gain of a batch with results that were not cited.
     pub min_gain_uncited: i64,
@@ -25,8 +25,8 @@ pub struct Care {
 /// 6,000 tokens read cost as much as 600 that are new.
 const MIN_GAIN: i64 = 6000;
 
-impl Care {
-    /// The care of a mode; `None` where nothing may go.
+impl Thresholds {
+    /// The thresholds of a mode; `None` if nothing may be removed.
     pub fn of(mode: Mode) -> Option<Self> {
         match mode {
             Mode::Disabled | Mode::Safe => None,

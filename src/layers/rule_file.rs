@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::error::with_nearest;
-use super::{RuleSpec, Rules};
 use crate::files::LARGEST_SETTINGS;
 use crate::files::{Links, Writers, read_regular};
 use crate::formats::typed;
+use crate::rules::{RuleSpec, Rules, nearest, with_nearest};
 
 /// A file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +66,7 @@ fn of_file(path: &Path, writers: Writers) -> Result<Rules, LoadError> {
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Rules, LoadError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => read(path, text),
-        Err(_) => Err(LoadError { path: path.to_owned(), line: None, reason: "is no UTF-8".to_owned() }),
+        Err(_) => Err(LoadError { path: path.to_owned(), line: None, reason: "is not UTF-8".to_owned() }),
     }
 }
 
@@ -79,14 +78,14 @@ pub fn read(path: &Path, text: &str) -> Result<Rules, LoadError> {
         Value::Object(mut file) => match (file.remove("rules"), file.keys().next()) {
             (Some(list), None) => list,
             (_, Some(key)) => {
-                let hint = super::nearest(key, ["rules"]).map_or("", |_| "; did you mean `rules`?");
+                let hint = nearest(key, ["rules"]).map_or("", |_| "; did you mean `rules`?");
                 return Err(error(None, format!("unknown field `{key}`, expected `rules`{hint}")));
             }
             (None, None) => return Err(error(None, "has no `rules`".to_owned())),
         },
         list => list,
     };
-    let Value::Array(list) = list else { return Err(error(None, "`rules` is no list".to_owned())) };
+    let Value::Array(list) = list else { return Err(error(None, "`rules` is not a list".to_owned())) };
     let mut specs = Vec::with_capacity(list.len());
     for (i, value) in list.into_iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -174,7 +173,7 @@ mod tests {
             ),
             (
                 "    stages: {stripLines: [ok, 'a(b']}\n",
-                "r.yaml:4: rules[1] (bad).stages.stripLines[1]: `a(b` is no regular expression: unclosed group at character 2",
+                "r.yaml:4: rules[1] (bad).stages.stripLines[1]: `a(b` is not a regular expression: unclosed group at character 2",
             ),
             (
                 "    stages: {maxLines: 0}\n",
@@ -186,7 +185,7 @@ mod tests {
                 "when.exitCode[0]: `bad` is not known, allowed are numbers, `zero`, `nonzero`, `unknown`",
             ),
             ("    stages: {replace: [{pattern: 'a*'}]}\n", "matches the empty text"),
-            ("    stages: {replace: [{pattern: '(a)', with: '$2'}]}\n", "is no group of the pattern"),
+            ("    stages: {replace: [{pattern: '(a)', with: '$2'}]}\n", "is not a group of the pattern"),
             ("", "is absent and so are `stages`, allowed is either or both"),
         ] {
             let text = error("r.yaml", &format!("{base}{rest}"));
