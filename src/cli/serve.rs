@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
+use clap::{Arg, ArgMatches, Command, FromArgMatches, value_parser};
 use serde_json::{Value, json};
 
 use super::counting::counting;
 use super::settings::{Flags, SettingsArgs};
 use super::{Failure, out};
-use crate::config::{Framing, RecoveryMode};
+use crate::config::table::Row;
+use crate::config::{Framing, RecoveryMode, Server};
 use crate::engine::{Engine, Settings, seal_key};
 use crate::server::{self, ServeOptions};
 
@@ -30,34 +33,8 @@ pub struct Args {
     /// How messages are delimited, in both directions: lsp, lines [default: lsp].
     #[arg(long, value_parser = ["lsp", "lines"])]
     framing: Option<String>,
-    /// Largest accepted message, in bytes [default: 268435456].
-    #[arg(long, value_name = "BYTES")]
-    max_message_bytes: Option<u64>,
-    /// Bytes of waiting requests and unread replies above which new requests are refused [default: 268435456].
-    #[arg(long, value_name = "BYTES")]
-    max_queued_bytes: Option<u64>,
-    /// Most open sessions; above it, the least recently used one ends [default: 1024].
-    #[arg(long, value_name = "N")]
-    max_sessions: Option<u64>,
-    /// Bytes that sessions and originals take in memory together; above it, the least recently used sessions forget what can
-    /// be made again, then end [default: 268435456].
-    #[arg(long, value_name = "BYTES")]
-    max_memory_bytes: Option<u64>,
-    /// Calls that a session remembers; later ones take no part in memo and duplicates [default: 65536].
-    #[arg(long, value_name = "N")]
-    max_session_calls: Option<u64>,
-    /// Bytes of outcomes that the memo of a session holds, evidence included [default: 2097152].
-    #[arg(long, value_name = "BYTES")]
-    memo_bytes: Option<u64>,
-    /// Most originals [default: 4096].
-    #[arg(long, value_name = "N")]
-    max_artifacts: Option<u64>,
-    /// Most bytes of all originals [default: 268435456].
-    #[arg(long, value_name = "BYTES")]
-    max_artifact_bytes: Option<u64>,
-    /// Seconds without access after which an original is removed [default: 86400].
-    #[arg(long, value_name = "SECONDS")]
-    max_artifact_age: Option<u64>,
+    #[command(flatten)]
+    sizes: SizeFlags,
     /// Which originals are also kept on disk, for `tersed artifacts` [default: never].
     #[arg(long, value_enum, value_name = "MODE")]
     recovery: Option<super::artifacts::Mode>,
@@ -81,24 +58,66 @@ pub struct Args {
     settings: SettingsArgs,
 }
 
+/// Flags for the sizes of the server, from the table of settings: flag, setting and value.
+#[derive(Debug, Clone, Default)]
+struct SizeFlags(Flags);
+
+impl SizeFlags {
+    /// The settings with such a flag, its help, and the flag without its dashes.
+    fn all() -> &'static [(&'static Row, &'static str, String)] {
+        static ALL: LazyLock<Vec<(&'static Row, &'static str, String)>> = LazyLock::new(|| {
+            let long = |row: &Row| row.field.trim_end_matches("_seconds").replace('_', "-");
+            Server::TABLE.rows.iter().filter_map(|row| Some((row, row.flag?, long(row)))).collect()
+        });
+        &ALL
+    }
+}
+
+impl clap::Args for SizeFlags {
+    fn augment_args(command: Command) -> Command {
+        command.args(Self::all().iter().map(|(row, help, long)| {
+            let unit = match row.field {
+                field if field.ends_with("bytes") => "BYTES",
+                field if field.ends_with("seconds") => "SECONDS",
+                _ => "N",
+            };
+            Arg::new(row.field)
+                .long(long.as_str())
+                .value_name(unit)
+                .help(*help)
+                .value_parser(value_parser!(u64))
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SizeFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = Self::all().iter().filter_map(|(row, _, long)| {
+            let size = matches.get_one::<u64>(row.field)?;
+            Some((format!("--{long}"), row.key(), json!(size)))
+        });
+        Ok(Self(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
 impl Args {
     fn flags(&self) -> Flags {
-        let sizes = [
-            ("--max-message-bytes", "maxMessageBytes", self.max_message_bytes),
-            ("--max-queued-bytes", "maxQueuedBytes", self.max_queued_bytes),
-            ("--max-sessions", "maxSessions", self.max_sessions),
-            ("--max-memory-bytes", "maxMemoryBytes", self.max_memory_bytes),
-            ("--max-session-calls", "maxSessionCalls", self.max_session_calls),
-            ("--memo-bytes", "memoBytes", self.memo_bytes),
-            ("--max-artifacts", "maxArtifacts", self.max_artifacts),
-            ("--max-artifact-bytes", "maxArtifactBytes", self.max_artifact_bytes),
-            ("--max-artifact-age", "maxArtifactAgeSeconds", self.max_artifact_age),
-        ];
-        let sizes = sizes.into_iter().filter_map(|(flag, key, size)| Some((flag, key, json!(size?))));
         let framing = self.framing.iter().map(|name| ("--framing", "framing", json!(name)));
-        let server =
-            framing.chain(sizes).map(|(flag, key, value)| (flag.to_owned(), format!("server.{key}"), value));
-        server.chain(self.recovery_flags()).chain(self.telemetry_flags()).collect()
+        let framing = framing.map(|(flag, key, value)| (flag.to_owned(), format!("server.{key}"), value));
+        framing
+            .chain(self.sizes.0.iter().cloned())
+            .chain(self.recovery_flags())
+            .chain(self.telemetry_flags())
+            .collect()
     }
 
     fn recovery_flags(&self) -> impl Iterator<Item = (String, String, Value)> {
