@@ -15,7 +15,7 @@ use crate::protocol::room::{
     ContextItem, ReclaimParams, Reclaimable, ReclaimedParams, ReclaimedTotals, Replacement,
 };
 use crate::reclaim::{Context, Facts, Item, Timeline, Words};
-use crate::session::{Caller, Fingerprint, Noted, Offer, Original, Room, Stored, Told};
+use crate::session::{AnswerNote, Caller, Fingerprint, Noted, Offer, Original, Room, Stored};
 
 /// Most answers of one question: each is compared with each result.
 const MAX_ANSWERS: usize = 256;
@@ -39,8 +39,11 @@ impl Engine {
             return Err(invalid("sessionId", reason));
         }
         let room = session.room();
-        let answers: Option<Vec<Told<'_>>> = params.answers.as_ref().map(|answers| {
-            answers.iter().map(|answer| Told { text: &answer.text, calls: &answer.tool_call_ids }).collect()
+        let answers: Option<Vec<AnswerNote<'_>>> = params.answers.as_ref().map(|answers| {
+            answers
+                .iter()
+                .map(|answer| AnswerNote { text: &answer.text, calls: &answer.tool_call_ids })
+                .collect()
         });
         room.tell(answers.as_deref());
         let context = params.context.as_ref().map(|items| context(&room.timeline, items));

@@ -11,7 +11,7 @@ const ENDS: &[&str] = &["exit", "Exit", "EXIT"];
 const WORDS: &[&str] = &["code", "status", "Error", "returned"];
 
 /// Whether the text names the status.
-pub fn is_told(text: &str, status: i64) -> bool {
+pub fn names_status(text: &str, status: i64) -> bool {
     let number = status.to_string();
     let bytes = text.as_bytes();
     memchr::memmem::find_iter(bytes, number.as_bytes()).any(|at| {
@@ -62,7 +62,7 @@ mod tests {
             "npm ERR! code 1",
             "failed with error code: 1 (see above)",
         ] {
-            assert!(is_told(text, 1), "{text}");
+            assert!(names_status(text, 1), "{text}");
         }
         for text in [
             "1 failed",
@@ -77,12 +77,12 @@ mod tests {
             "code 1 of 3",
             "",
         ] {
-            assert!(!is_told(text, 1), "{text}");
+            assert!(!names_status(text, 1), "{text}");
         }
         let mut text = "a\n".to_owned();
         write_status(&mut text, 2);
         assert_eq!(text, "a\n[tersed: exit status 2]\n");
-        assert!(is_told(&text, 2));
+        assert!(names_status(&text, 2));
         let mut text = "a".to_owned();
         write_status(&mut text, -9);
         assert_eq!(text, "a\n[tersed: exit status -9]");

@@ -108,7 +108,7 @@ impl<'a> Attempt<'_, 'a> {
         let (mut text, verbatim) = ledger.render_with_lines(source, handle.as_deref());
         if let Some(status) = self.request.call.exit_code.filter(|status| *status != 0)
             && !ledger.gaps(source).is_empty()
-            && !exit::is_told(&text, status)
+            && !exit::names_status(&text, status)
         {
             exit::write_status(&mut text, status);
         }

@@ -50,7 +50,8 @@ pub(super) fn of_command(call: &ToolCall, text: &str) -> String {
     let is_total = |line: &&str| line.bytes().any(|b| b.is_ascii_digit()) && has_word(line, TOTALS);
     let last = last.clone().find(is_total).or_else(|| last.next()).filter(|last| Some(*last) != failure);
     let mut rest = failure.into_iter().chain(last).map(str::trim_end).collect::<Vec<_>>().join("\n");
-    if let Some(status) = call.exit_code.filter(|status| *status != 0 && !exit::is_told(&rest, *status)) {
+    if let Some(status) = call.exit_code.filter(|status| *status != 0 && !exit::names_status(&rest, *status))
+    {
         rest.push_str(if rest.is_empty() { "" } else { "\n" });
         rest.push_str(&Marker::Exit { status }.write());
     }

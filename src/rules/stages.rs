@@ -114,7 +114,7 @@ pub(super) struct Staged {
     /// Changed lines, with the removed bytes and the reason.
     texts: BTreeMap<usize, (String, usize, Reason)>,
     /// The message that replaces the whole text.
-    pub(super) told: Option<String>,
+    pub(super) message: Option<String>,
     /// Whether words of the rule were left out because nothing proves them.
     pub(super) unproven: bool,
 }
@@ -306,7 +306,7 @@ impl Stages {
             }
             staged.outcomes.fill(LineOutcome::Matched(n));
             staged.texts.clear();
-            staged.told = Some(message.text.clone());
+            staged.message = Some(message.text.clone());
             return true;
         }
         false
@@ -370,7 +370,7 @@ impl Stages {
             return;
         }
         match proof.allows(words.claims) {
-            true => staged.told = Some(words.text.clone()),
+            true => staged.message = Some(words.text.clone()),
             false => staged.unproven = true,
         }
     }
@@ -395,7 +395,7 @@ impl Staged {
     /// The spans, with the rule's name in their markers.
     pub(super) fn reduction(&self, source: &Source<'_>, rule: &str) -> Result<Reduction, Reason> {
         let mut out = Reduction::default();
-        if let Some(words) = &self.told {
+        if let Some(words) = &self.message {
             let is_whole = matches!(self.outcomes.first(), Some(LineOutcome::Matched(_)));
             let reason = if is_whole { Reason::RuleMatch } else { Reason::RuleLines };
             out.omit_named(0..source.len(), reason, 0, &format!("{rule}: {words}"));

@@ -42,7 +42,7 @@ pub use edits::FileDigest;
 use history::Live;
 pub use history::{AsDecided, WithoutReferences};
 use memo::Memo;
-pub use room::{Noted, Offer, Original, Room, Told};
+pub use room::{AnswerNote, Noted, Offer, Original, Room};
 use seen::{Seen, Shown};
 
 /// Limits of one session.

@@ -29,7 +29,7 @@ pub struct Room {
     /// Results since the last question of the host, in order.
     pending: Vec<Noted>,
     /// Answers that were told with the last question, as a hash.
-    last_told: Option<u64>,
+    last_answers: Option<u64>,
     /// Whether a result could not be noted.
     is_full: bool,
     offer: Option<Offer>,
@@ -66,7 +66,7 @@ pub struct Original {
 
 /// An answer of the model, as the host tells it.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct AnswerNote<'a> {
     /// What it says.
     pub text: &'a str,
     /// The calls that it makes.
@@ -114,13 +114,13 @@ impl Room {
                 .for_each(|other| other.facts.may_go = false);
             noted = noted.in_part();
         }
-        self.last_told = None;
+        self.last_answers = None;
         self.pending.push(noted);
     }
 
     /// Takes in what the model said since the last question, and the results since then. Without `answers` it is not known what
     /// it said. The same answers once more, without a result between, count once.
-    pub fn tell(&mut self, answers: Option<&[Told<'_>]>) {
+    pub fn tell(&mut self, answers: Option<&[AnswerNote<'_>]>) {
         let pending = std::mem::take(&mut self.pending);
         let Some(answers) = answers else {
             if !pending.is_empty() {
@@ -129,16 +129,16 @@ impl Room {
             self.shown(pending);
             return;
         };
-        let told = digest(answers);
-        if pending.is_empty() && (answers.is_empty() || self.last_told == Some(told)) {
+        let given = digest(answers);
+        if pending.is_empty() && (answers.is_empty() || self.last_answers == Some(given)) {
             return;
         }
-        self.last_told = Some(told);
+        self.last_answers = Some(given);
         let starts = starts(answers, &pending);
         let mut pending = pending.into_iter();
         match starts.first() {
             // It said nothing.
-            None => self.said(Told { text: "", calls: &[] }, pending.as_slice()),
+            None => self.said(AnswerNote { text: "", calls: &[] }, pending.as_slice()),
             Some(0) => {}
             // Who made these calls was not told.
             Some(_) => self.timeline.unknown_answer(),
@@ -153,7 +153,7 @@ impl Room {
     }
 
     /// The model gave an answer, with the calls of these results.
-    fn said(&mut self, answer: Told<'_>, results: &[Noted]) {
+    fn said(&mut self, answer: AnswerNote<'_>, results: &[Noted]) {
         let words = Words::of([answer.text]);
         let words = results.iter().fold(words, |words, result| words.and(&result.words));
         self.timeline.answer(&words, answer.text.len() / BYTES_OF_TOKEN);
@@ -274,11 +274,11 @@ impl Noted {
 
 /// How many of the results came before each answer. An answer precedes the results of its calls. An answer without calls precedes
 /// all results that no earlier answer called for.
-fn starts(answers: &[Told<'_>], results: &[Noted]) -> Vec<usize> {
+fn starts(answers: &[AnswerNote<'_>], results: &[Noted]) -> Vec<usize> {
     let places: HashMap<&str, usize> =
         results.iter().enumerate().rev().map(|(at, result)| (&*result.facts.call, at)).collect();
     let mut last = 0;
-    let start = |answer: &Told<'_>| {
+    let start = |answer: &AnswerNote<'_>| {
         let first = answer.calls.iter().filter_map(|call| places.get(&**call)).min();
         last = first.map_or(last, |first| last.max(*first));
         last
@@ -286,9 +286,9 @@ fn starts(answers: &[Told<'_>], results: &[Noted]) -> Vec<usize> {
     answers.iter().map(start).collect()
 }
 
-fn digest(answers: &[Told<'_>]) -> u64 {
+fn digest(answers: &[AnswerNote<'_>]) -> u64 {
     let mut hash = Xxh3::new();
-    for Told { text, calls } in answers {
+    for AnswerNote { text, calls } in answers {
         for text in [*text].into_iter().chain(calls.iter().map(String::as_str)) {
             hash.update(&(text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());

@@ -59,7 +59,7 @@ impl fmt::Display for Alert {
 #[derive(Debug, Default)]
 struct Series {
     times: VecDeque<Duration>,
-    told: Option<Duration>,
+    last_alert: Option<Duration>,
 }
 
 impl Series {
@@ -73,11 +73,11 @@ impl Series {
             self.times.pop_front();
         }
         self.times.push_back(now);
-        let is_cooling = self.told.is_some_and(|told| now.saturating_sub(told) < pause);
+        let is_cooling = self.last_alert.is_some_and(|at| now.saturating_sub(at) < pause);
         if self.times.len() < threshold || is_cooling {
             return None;
         }
-        self.told = Some(now);
+        self.last_alert = Some(now);
         Some(self.times.len())
     }
 }

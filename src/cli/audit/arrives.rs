@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::host_action::HostAction;
 use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::play;
-use crate::cli::replay::record::{Record, Session, Told};
+use crate::cli::replay::record::{Record, Session, Transcript};
 use crate::host::claude_code::view;
 use crate::host::reach::Reach;
 use crate::host::replace::View;
@@ -46,7 +46,12 @@ pub(super) fn saved(
     if given.is_empty() {
         return Ok(saved);
     }
-    let session = Session { id: Some(id.clone()), records: given, needs: Vec::new(), told: Told::default() };
+    let session = Session {
+        id: Some(id.clone()),
+        records: given,
+        needs: Vec::new(),
+        transcript: Transcript::default(),
+    };
     let answers = play(&session, policy, child, |_| Ok(()))?;
     child.close(&id)?;
     for (place, answer) in places.into_iter().zip(answers) {

@@ -16,7 +16,7 @@ use super::walk::{Found, walk};
 use super::{formats::Format, notes::Notes, report::Broken};
 use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::{Played, play};
-use crate::cli::replay::record::{Record, Session, Told};
+use crate::cli::replay::record::{Record, Session, Transcript};
 
 /// Takes the row of a result.
 type Each<'a> = Box<dyn FnMut(&ResultRow<'_>) -> Result<(), String> + 'a>;
@@ -134,7 +134,7 @@ impl<'a> Audit<'a> {
             id,
             records: std::mem::take(&mut history.records),
             needs: Vec::new(),
-            told: Told::default(),
+            transcript: Transcript::default(),
         };
         let mut rows: Vec<Figures> = Vec::with_capacity(session.records.len());
         let (child, policy) = (&mut *self.child, &self.policy);

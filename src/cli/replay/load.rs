@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::clues::Case;
-use super::record::{Record, Session, Told};
+use super::record::{Record, Session, Transcript};
 use super::whole;
 use crate::cli::packed::open;
 
@@ -65,7 +65,7 @@ fn of_case(case: Case) -> Session {
         case: Some(Box::new(case)),
         ..Record::default()
     };
-    Session { id: None, records: vec![record], needs: Vec::new(), told: Told::default() }
+    Session { id: None, records: vec![record], needs: Vec::new(), transcript: Transcript::default() }
 }
 
 /// The records of a file.
@@ -107,9 +107,12 @@ pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
         let place = id.as_ref().map_or(new, |id| *places.entry(id.clone()).or_insert(new));
         match sessions.get_mut(place) {
             Some(session) => session.records.push(record),
-            None => {
-                sessions.push(Session { id, records: vec![record], needs: Vec::new(), told: Told::default() })
-            }
+            None => sessions.push(Session {
+                id,
+                records: vec![record],
+                needs: Vec::new(),
+                transcript: Transcript::default(),
+            }),
         }
     }
     for session in &mut sessions {

@@ -92,12 +92,12 @@ pub(in crate::cli) struct Session {
     /// What the agent used of all results before, where the whole session is at hand.
     pub needs: Vec<Need>,
     /// What was said between the results, where the whole session is at hand.
-    pub told: Told,
+    pub transcript: Transcript,
 }
 
 /// What was said in a whole session.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Told {
+pub(in crate::cli) struct Transcript {
     /// What the agent was told.
     pub context: String,
     /// Its answers, in order.

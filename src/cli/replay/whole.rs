@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::need::Need;
-use super::record::{Record, Said, Session, Told};
+use super::record::{Record, Said, Session, Transcript};
 use super::references::candidates;
 
 #[derive(Deserialize)]
@@ -55,19 +55,19 @@ pub(super) fn read(line: &str) -> Option<Session> {
     // What the agent knows without a result: the task, and what it wrote itself before.
     let mut known = String::new();
     let mut done = HashSet::new();
-    let mut told = Told::default();
+    let mut transcript = Transcript::default();
     for message in messages {
         match message {
             Message::Context { text } => {
                 known.push_str(&text);
-                told.context.push_str(&text);
+                transcript.context.push_str(&text);
             }
             Message::Agent { text } => {
-                let answer = told.answers.len();
+                let answer = transcript.answers.len();
                 let found = needs_of(&text, &known, &records, &mut done).into_iter();
                 needs.extend(found.map(|need| Need { answer, ..need }));
                 known.push_str(&text);
-                told.answers.push(Said { text, results: records.len() });
+                transcript.answers.push(Said { text, results: records.len() });
             }
             Message::Tool { tool, command, args, output, exit_code } => records.push(Record {
                 id: format!("{session}#{}", records.len()),
@@ -85,7 +85,7 @@ pub(super) fn read(line: &str) -> Option<Session> {
             }),
         }
     }
-    Some(Session { id: Some(format!("{source}:{session}")), records, needs, told })
+    Some(Session { id: Some(format!("{source}:{session}")), records, needs, transcript })
 }
 
 fn needs_of(text: &str, known: &str, records: &[Record], done: &mut HashSet<String>) -> Vec<Need> {
@@ -122,8 +122,8 @@ mod tests {
         ]});
         let session = read(&line.to_string()).unwrap();
         assert_eq!(session.records.len(), 2);
-        assert_eq!(session.told.context, "mend load_config");
-        assert_eq!(session.told.answers.iter().map(|said| said.results).collect::<Vec<_>>(), [2, 2]);
+        assert_eq!(session.transcript.context, "mend load_config");
+        assert_eq!(session.transcript.answers.iter().map(|said| said.results).collect::<Vec<_>>(), [2, 2]);
         assert!(session.needs.iter().all(|need| need.answer == 0), "the second answer says nothing new");
         let mut needs = session.needs;
         needs.sort_by(|a, b| a.text.cmp(&b.text));

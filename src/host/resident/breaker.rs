@@ -18,13 +18,13 @@ const PAUSE: Duration = Duration::from_secs(60);
 pub struct Breaker {
     path: PathBuf,
     /// Whether this process has counted its timeout.
-    is_told: AtomicBool,
+    is_counted: AtomicBool,
 }
 
 impl Breaker {
     /// `path` is the state file, which need not exist.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, is_told: AtomicBool::new(false) }
+        Self { path, is_counted: AtomicBool::new(false) }
     }
 
     /// Whether a request is allowed. After the rest, one process may try, and others wait for its outcome.
@@ -43,7 +43,7 @@ impl Breaker {
 
     /// A request timed out. Counts once for each process.
     pub fn late(&self) {
-        if !self.is_told.swap(true, Ordering::SeqCst) {
+        if !self.is_counted.swap(true, Ordering::SeqCst) {
             // One append, so that processes that time out together are all counted.
             let _ = open(&self.path).and_then(|mut file| file.write_all(b"x"));
         }

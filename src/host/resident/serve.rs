@@ -54,7 +54,7 @@ struct Shared {
     /// Read again when files of settings change.
     settings: Mutex<Settings>,
     /// The notes on settings that clients have got.
-    told: Mutex<Vec<String>>,
+    sent_notes: Mutex<Vec<String>>,
 }
 
 struct Settings {
@@ -91,7 +91,7 @@ pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
         open: AtomicUsize::new(0),
         asked: Mutex::new(Instant::now()),
         settings: Mutex::new(Settings { seen: files, looked: Instant::now() }),
-        told: Mutex::default(),
+        sent_notes: Mutex::default(),
     });
     let _ = std::env::set_current_dir("/");
     let mut alone_since = None;
@@ -200,7 +200,7 @@ fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
             locked(&shared.owners).add(owner);
         }
         refresh(shared);
-        notes = untold(shared);
+        notes = new_notes(shared);
     }
     let fault = |_| (Reply::Nothing, Vec::new());
     let (reply, new) =
@@ -208,16 +208,16 @@ fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     let answer = Answer { reply, notes };
     // A client that gave up has closed its end.
     wire::write(&mut stream, &answer, &new).inspect_err(|_| {
-        locked(&shared.told).retain(|told| !answer.notes.contains(told));
+        locked(&shared.sent_notes).retain(|note| !answer.notes.contains(note));
         undelivered(&shared.host, &request, &content);
     })
 }
 
 /// Faults and ignored settings that no client has been told yet. A fault that was fixed and comes back is reported again.
-fn untold(shared: &Shared) -> Vec<String> {
+fn new_notes(shared: &Shared) -> Vec<String> {
     let notes = shared.host.engine().notes_on_settings();
-    let told = std::mem::replace(&mut *locked(&shared.told), notes.clone());
-    notes.into_iter().filter(|note| !told.contains(note)).collect()
+    let sent = std::mem::replace(&mut *locked(&shared.sent_notes), notes.clone());
+    notes.into_iter().filter(|note| !sent.contains(note)).collect()
 }
 
 /// The process id of the client, which must belong to the same user.

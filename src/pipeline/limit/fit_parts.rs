@@ -162,7 +162,7 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
         let gaps = ledger.gaps(source);
         if let Some(status) = request.call.exit_code.filter(|status| *status != 0)
             && !gaps.is_empty()
-            && !exit::is_told(&text, status)
+            && !exit::names_status(&text, status)
         {
             exit::write_status(&mut text, status);
         }

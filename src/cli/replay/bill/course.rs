@@ -38,7 +38,7 @@ impl Shown {
 
 impl<'a> Course<'a> {
     pub(super) fn of(session: &'a Session) -> Self {
-        let answers = &session.told.answers;
+        let answers = &session.transcript.answers;
         let mut needs = vec![Vec::new(); answers.len()];
         for need in &session.needs {
             if let Some(needs) = needs.get_mut(need.answer) {
@@ -60,12 +60,16 @@ impl<'a> Course<'a> {
 
     /// Answers of the agent, and so requests.
     pub(super) fn answers(&self) -> usize {
-        self.session.told.answers.len()
+        self.session.transcript.answers.len()
     }
 
     /// Results before an answer.
     pub(super) fn results_before(&self, answer: usize) -> usize {
-        self.session.told.answers.get(answer).map_or(self.session.records.len(), |answer| answer.results)
+        self.session
+            .transcript
+            .answers
+            .get(answer)
+            .map_or(self.session.records.len(), |answer| answer.results)
     }
 
     /// The results of the calls of an answer; before the first, those that nobody asked for.

@@ -48,7 +48,7 @@ pub(super) fn run(
     mut step: impl FnMut(),
 ) -> Result<String, String> {
     let courses: Vec<Course<'_>> =
-        sessions.iter().filter(|session| !session.told.answers.is_empty()).map(Course::of).collect();
+        sessions.iter().filter(|session| !session.transcript.answers.is_empty()).map(Course::of).collect();
     if courses.is_empty() {
         return Err(
             "--bill needs whole sessions: one JSON object a line with `session` and `messages`".to_owned()

@@ -111,17 +111,17 @@ impl Sum {
         texts: &mut Texts,
         way: &mut Way,
     ) -> f64 {
-        let told = &course.session.told;
+        let transcript = &course.session.transcript;
         let mut all = Vec::with_capacity(way.before.len() + 8);
         let mut note = |text: &str| {
             let (hash, shown) = texts.of(text);
             all.push((hash, shown.tokens));
         };
-        note(&told.context);
+        note(&transcript.context);
         let mut results = shown.iter().map(|(hash, shown)| (*hash, shown.tokens));
         let first = course.results_before(0);
         let mut said: Vec<(u64, usize)> = Vec::new();
-        for earlier in &told.answers[..answer] {
+        for earlier in &transcript.answers[..answer] {
             let (hash, shown) = texts.of(&earlier.text);
             said.push((hash, shown.tokens));
         }

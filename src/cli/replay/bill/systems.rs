@@ -108,7 +108,7 @@ impl<'a> Sender<'a> {
     /// The request as tersed makes it.
     fn compressed(&mut self, child: &mut Child, answer: usize) -> Result<Request, String> {
         if self.messages.is_empty() {
-            let context = &self.course.session.told.context;
+            let context = &self.course.session.transcript.context;
             let text = if context.is_empty() { NO_TEXT } else { context };
             self.messages.push(json!({ "role": "user", "content": text }));
             self.add_turn("", 0..self.course.results_before(0));
@@ -116,7 +116,7 @@ impl<'a> Sender<'a> {
         while self.answers < answer {
             let start = self.course.results_before(self.answers);
             let results = start..start + self.course.results_of(self.answers).len();
-            let text = self.course.session.told.answers[self.answers].text.clone();
+            let text = self.course.session.transcript.answers[self.answers].text.clone();
             self.add_turn(&text, results);
             self.answers += 1;
         }
@@ -130,7 +130,7 @@ impl<'a> Sender<'a> {
             params["reclaimTerms"] = json!({ "prices": { "write": write, "read": read } });
         }
         let mut answer = child.messages(&params)?;
-        // Two messages of the agent in a row are one answer, and then the same batch is told once more.
+        // Two messages of the agent in a row are one answer, and then the same batch is given once more.
         let gone = answer["reclaim"]["results"].as_u64().unwrap_or(0);
         let is_batch = gone > std::mem::replace(&mut self.gone, gone);
         let number = |name: &str| answer["reclaim"]["sum"][name].as_u64().unwrap_or(0);
