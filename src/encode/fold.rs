@@ -41,10 +41,11 @@ impl Encoder for RepeatedLines {
 
 /// The repetitions that save more than their marker costs, in order: their lines and the period.
 fn repeats(lines: &[&str]) -> Vec<(Range<usize>, usize)> {
-    let hashes: Vec<u64> = lines.iter().map(|line| hash(line.trim_end().as_bytes())).collect();
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+    let hashes: Vec<u64> = lines.iter().map(|line| hash(line.as_bytes())).collect();
     let same = |a: usize, b: usize| {
         crate::stop::tick();
-        hashes[a] == hashes[b] && lines[a].trim_end() == lines[b].trim_end()
+        lines[a] == lines[b]
     };
     let mut found = Vec::new();
     let mut at = 0;
@@ -52,7 +53,7 @@ fn repeats(lines: &[&str]) -> Vec<(Range<usize>, usize)> {
         crate::stop::tick();
         if let Some((period, count)) = longest_repeat(&hashes, at, &same) {
             let hidden = &lines[at + period..at + count];
-            if hidden.iter().map(|line| line.trim_end().len() + 1).sum::<usize>() > MARKER_COST {
+            if hidden.iter().map(|line| line.len() + 1).sum::<usize>() > MARKER_COST {
                 found.push((at..at + count, period));
                 at += count;
                 continue;
@@ -119,10 +120,12 @@ fn longest_repeat(hashes: &[u64], at: usize, same: &impl Fn(usize, usize) -> boo
     }
     let mut best: Option<(usize, usize)> = None;
     for period in 1..=longest {
-        if hashes[at] != hashes[at + period] {
+        // A run shorter than its period is none. Hashes tell nearly always, and lines are looked at where they agree.
+        let agree = |i: usize| hashes[i] == hashes[i + period];
+        if !agree(at) || !agree(at + period - 1) || !(at..at + period).all(agree) {
             continue;
         }
-        let run = (at..hashes.len() - period).take_while(|&i| same(i, i + period)).count();
+        let run = (at..hashes.len() - period).take_while(|&i| agree(i) && same(i, i + period)).count();
         let lines = period + run / period * period;
         if run >= period && best.is_none_or(|(_, most)| lines > most) {
             best = Some((period, lines));

@@ -102,7 +102,21 @@ struct Work {
     /// Direct-mapped: the upper bits of a piece's hash above its count. The position gives the lower
     /// bits, so that a piece is recognised by its hash. Empty until the first merge.
     merged: Vec<u64>,
+    /// The same for pieces that are longer than any token, by their hash and length. Empty until the first.
+    long: Vec<Long>,
 }
+
+/// A piece that is longer than any token.
+#[derive(Clone, Copy, Default)]
+struct Long {
+    hash: u64,
+    /// In bytes; 0 where nothing is known.
+    len: usize,
+    tokens: usize,
+}
+
+/// Entries of [`Work::long`]: a text is counted before and after each of the steps on it.
+const LONG: usize = 1 << 8;
 
 /// Entries of [`Work::merged`]: names repeat within a result, and in the next ones.
 const MERGED: usize = 1 << 12;
@@ -189,12 +203,18 @@ fn digits(bytes: &[u8], at: usize) -> usize {
 #[inline(never)]
 fn merged(piece: &[u8], hash: Option<u64>, vocabulary: Vocabulary) -> usize {
     WORK.with(|all| {
-        let Work { scratch, merged } = &mut *all[vocabulary.number].borrow_mut();
+        let Work { scratch, merged, long } = &mut *all[vocabulary.number].borrow_mut();
         let rank = |bytes: &[u8]| vocabulary.rank(bytes);
         let Some(hash) = hash else {
-            let tokens = merge::count(piece, rank, scratch);
-            scratch.shrink(MAX_KEPT_BYTES);
-            return tokens;
+            let hash = xxhash_rust::xxh3::xxh3_64(piece);
+            long.resize(LONG, Long::default());
+            let known = &mut long[hash as usize % LONG];
+            if (known.hash, known.len) != (hash, piece.len()) {
+                let tokens = merge::count(piece, rank, scratch);
+                scratch.shrink(MAX_KEPT_BYTES);
+                *known = Long { hash, len: piece.len(), tokens };
+            }
+            return known.tokens;
         };
         if merged.is_empty() {
             merged.resize(MERGED, 0);

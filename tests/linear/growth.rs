@@ -11,6 +11,7 @@ use tersed::config::{Mode, Policy};
 use tersed::text::call::ToolCall;
 
 use crate::search::{self, call, run, time};
+use crate::shapes;
 use crate::texts::{self, repeated};
 
 /// Bytes of the smaller text, and how much longer the other is.
@@ -53,6 +54,18 @@ fn growth_of_hostile_texts_is_linear() {
     for opening in texts::OPENINGS {
         cases.push((format!("opening {opening:?}"), of(Mode::Aggressive), (*opening).to_owned()));
     }
+    let mut bad = Vec::new();
+    let mut check = |name: &str, (call, policy): &(ToolCall, Policy), text: &dyn Fn(usize) -> String| {
+        let (growth, large) = growth(call, policy, text);
+        if large >= LEAST && growth > GROWTH {
+            bad.push(format!("{growth:6.1} {large:8.0} ms {} {name}", policy.mode.name()));
+        }
+    };
+    for shape in shapes::TEXTS {
+        let named = call(shape.path, shape.command);
+        check(shape.name, &of(Mode::Safe), &shape.text);
+        check(shape.name, &(named, Policy { mode: Mode::Aggressive, ..Policy::default() }), &shape.text);
+    }
     let mut reducers: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for trigger in texts::of_reducers() {
         reducers.entry(trigger.from).or_default().push(trigger.text);
@@ -68,12 +81,8 @@ fn growth_of_hostile_texts_is_linear() {
             cases.push((case.display().to_string(), search::fixture(&case, Mode::Standard), text));
         }
     }
-    let mut bad = Vec::new();
-    for (name, (call, policy), piece) in cases {
-        let (growth, large) = growth(&call, &policy, &|bytes| repeated(&piece, "{}", bytes));
-        if large >= LEAST && growth > GROWTH {
-            bad.push(format!("{growth:6.1} {large:8.0} ms {} {name}", policy.mode.name()));
-        }
+    for (name, of, piece) in cases {
+        check(&name, &of, &|bytes| repeated(&piece, "{}", bytes));
     }
     assert!(bad.is_empty(), "growth by {TIMES}, time:\n{}", bad.join("\n"));
 }

@@ -12,7 +12,11 @@ mod fixture;
 #[cfg(target_os = "linux")]
 mod growth;
 #[cfg(target_os = "linux")]
+mod requests;
+#[cfg(target_os = "linux")]
 mod search;
+#[cfg(target_os = "linux")]
+mod shapes;
 #[cfg(target_os = "linux")]
 mod steps;
 #[cfg(target_os = "linux")]

@@ -3,6 +3,8 @@
 //! It measures the time of its thread on the processor, so that it asserts nothing: it prints what costs more than six
 //! times an ordinary text, with how that grows from 64 KB to 256 KB. `LINEAR` picks groups, by their names.
 
+use crate::requests::{self, Pair, cost};
+use crate::shapes;
 use crate::texts::*;
 use std::collections::BTreeMap;
 use std::fs;
@@ -64,6 +66,12 @@ struct Table {
     tried: usize,
 }
 
+/// Texts of all sizes are tried where there are few of them. `LINEAR_SIZES` are others, in KB, with commas between.
+fn sizes() -> Vec<usize> {
+    let sizes = std::env::var("LINEAR_SIZES").unwrap_or_else(|_| "64,256,1024".into());
+    sizes.split(',').map(|kb| kb.parse::<usize>().unwrap() << 10).collect()
+}
+
 const SMALL: usize = 64 << 10;
 const LARGE: usize = 256 << 10;
 
@@ -101,6 +109,78 @@ impl Table {
         }
     }
 }
+
+impl Table {
+    /// The most that a text costs at any of the sizes.
+    fn try_sizes(&mut self, name: &str, policy: &Policy, make: impl Fn(usize) -> (ToolCall, String)) {
+        if !is_named(name) {
+            return;
+        }
+        self.tried += 1;
+        let mut worst = (0.0, 0);
+        for size in sizes() {
+            let (c, t) = make(size);
+            // What an ordinary text of this very size costs.
+            let base = self.base(policy.mode, size)
+                * (t.len() + c.command.as_ref().map_or(0, String::len)).max(size) as f64
+                / size as f64;
+            let mut least = f64::MAX;
+            for _ in 0..3 {
+                // A thread of its own: what one remembers of pieces of a text is not there the first time.
+                let took = std::thread::scope(|scope| scope.spawn(|| time(|| run(&c, policy, &t))).join());
+                least = least.min(took.unwrap() / base);
+                if least < SHOWN {
+                    break;
+                }
+            }
+            if least > worst.0 {
+                worst = (least, size);
+            }
+        }
+        self.row(worst, policy.mode.name(), name);
+    }
+
+    fn try_pair(&mut self, mode: &str, pair: &Pair) {
+        if !is_named(&pair.name) {
+            return;
+        }
+        self.tried += 1;
+        let mut worst = (0.0, 0);
+        let mut errors = std::collections::BTreeSet::new();
+        for size in sizes() {
+            let requests = (pair.hostile)(size);
+            let ordinary = (pair.ordinary)(size);
+            let base = cost(&ordinary).0.min(cost(&ordinary).0);
+            let mut least = f64::MAX;
+            for _ in 0..3 {
+                let (took, faults) = cost(&requests);
+                errors.extend(faults);
+                least = least.min(took / base);
+                if least < SHOWN {
+                    break;
+                }
+            }
+            if least > worst.0 {
+                worst = (least, size);
+            }
+        }
+        if !errors.is_empty() && std::env::var("LINEAR_ERRORS").is_ok() {
+            println!("{} {errors:?}", pair.name);
+        }
+        self.row(worst, mode, &pair.name);
+    }
+
+    fn row(&mut self, (times, size): (f64, usize), mode: &str, name: &str) {
+        if times > SHOWN {
+            let line = format!("{times:8.1} {:5} KB {mode} {name}", size >> 10);
+            println!("{line}");
+            self.rows.push((times, line));
+        }
+    }
+}
+
+/// Times an ordinary text from which on a text is shown.
+const SHOWN: f64 = 4.0;
 
 const PATHS: &[&str] = &[
     "a.json",
@@ -142,6 +222,11 @@ const COMMANDS: &[&str] = &[
     "tail -f a.log",
 ];
 const MODES: &[Mode] = &[Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
+
+/// Whether a text is to be tried: `LINEAR_NAME` is a part of its name.
+pub fn is_named(name: &str) -> bool {
+    std::env::var("LINEAR_NAME").map_or(true, |part| name.contains(&part))
+}
 
 fn pick(name: &str) -> bool {
     std::env::var("LINEAR").map_or(true, |only| only.split(',').any(|o| o == name))
@@ -232,6 +317,63 @@ fn search() {
                 table.try_one(&format!("command {:?} {shape:?}", t.text), &policy, |n| {
                     (call(None, Some(&repeated(&t.text, shape, n))), small.clone())
                 });
+            }
+        }
+    }
+    if pick("shapes") {
+        for mode in MODES {
+            let policy = Policy { mode: *mode, ..Policy::default() };
+            for shape in shapes::TEXTS {
+                table.try_sizes(shape.name, &policy, |n| (none.clone(), (shape.text)(n)));
+                if shape.path.is_some() || shape.command.is_some() {
+                    let c = call(shape.path, shape.command);
+                    let name = format!("{}, with its name", shape.name);
+                    table.try_sizes(&name, &policy, |n| (c.clone(), (shape.text)(n)));
+                }
+            }
+        }
+    }
+    if pick("scripts") {
+        let small = ordinary(4096);
+        for mode in MODES {
+            let policy = Policy { mode: *mode, ..Policy::default() };
+            for (name, text) in shapes::COMMANDS {
+                table.try_sizes(&format!("command: {name}"), &policy, |n| {
+                    (call(None, Some(&text(n))), small.clone())
+                });
+            }
+            for t in of_grammars() {
+                table.try_sizes(&format!("command {:?}", t.text), &policy, |n| {
+                    (call(None, Some(&repeated(&t.text, "a {}", n))), small.clone())
+                });
+            }
+        }
+    }
+    type Pairs = fn(&'static str) -> Vec<Pair>;
+    let pairs: [(&str, Pairs); 6] = [
+        ("calls", requests::of_calls),
+        ("sessions", requests::of_sessions),
+        ("edits", requests::of_edits),
+        ("reclaims", |_| requests::of_reclaims()),
+        ("bodies", |_| requests::of_bodies()),
+        ("others", |_| requests::of_others()),
+    ];
+    for (group, of) in pairs {
+        let modes: &[&str] = match group {
+            "calls" => &["standard"],
+            "sessions" | "edits" => &["safe", "standard", "aggressive"],
+            _ => &["standard"],
+        };
+        for mode in modes {
+            if pick(group) {
+                of(mode).iter().for_each(|pair| table.try_pair(mode, pair));
+            }
+        }
+    }
+    if pick("patterns") {
+        for (name, text) in [("ordinary", ordinary(4 << 20)), ("one line", "ab".repeat(2 << 20))] {
+            for (pattern, took, base) in requests::of_patterns(&text) {
+                println!("{:8.1} ({took:.1} ms) pattern {pattern:?} in {name}", took / base);
             }
         }
     }

@@ -103,10 +103,16 @@ pub struct Read {
 /// Stands for standard output and standard error together.
 pub const BOTH: u8 = 9;
 
-/// The tokens of a command line. Never fails: what is never closed ends with the text.
+/// Tokens above which a command line is not read: far more than anybody types or a program may be given.
+const MAX_TOKENS: usize = 1 << 14;
+
+/// The tokens of a command line; none where it has too many. Never fails: what is never closed ends with the text.
 pub fn lex(text: &str, dialect: Dialect) -> Vec<Token> {
     let mut lexer = Lexer::new(text, dialect, false);
     lexer.run();
+    if lexer.out.len() > MAX_TOKENS {
+        return Vec::new();
+    }
     lexer.out.into_iter().map(|spanned| spanned.token).collect()
 }
 
@@ -157,7 +163,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn run(&mut self) {
-        while self.at < self.bytes.len() {
+        while self.at < self.bytes.len() && (self.is_exact || self.out.len() <= MAX_TOKENS) {
             let b = self.peek(0);
             match b {
                 b'\n' => {

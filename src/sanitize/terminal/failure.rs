@@ -85,7 +85,8 @@ fn begins_word(row: &[u8], at: usize, inside: bool) -> bool {
 fn ends_word(row: &[u8], end: usize) -> bool {
     const ENDINGS: [&[u8]; 13] =
         [b"", b"s", b"ed", b"ing", b"ure", b"ures", b"ked", b"S", b"ED", b"ING", b"URE", b"URES", b"KED"];
-    let letters = row[end..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    // One letter more than the longest ending: a row of words without an end is not read to its end for each of them.
+    let letters = row[end..].iter().take(5).take_while(|byte| byte.is_ascii_alphabetic()).count();
     // After a capitalised word another word may follow: `ErrorKind`.
     ENDINGS.contains(&&row[end..end + letters]) || row[end].is_ascii_uppercase()
 }

@@ -4,6 +4,7 @@
 //! written into its middle and columns differ from bytes. It does not move the cursor, and does not decide what may be lost:
 //! it reports losses, and the screen decides.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
@@ -42,7 +43,7 @@ pub(super) struct Row {
     /// Columns written since the row was last searched for failures; an empty range when none.
     fresh: Range<usize>,
     /// Failure lines that were overwritten here, oldest first.
-    pub(super) held: Vec<String>,
+    pub(super) held: VecDeque<String>,
 }
 
 impl Row {
@@ -55,17 +56,16 @@ impl Row {
             edited: false,
             fed,
             fresh: 0..0,
-            held: Vec::new(),
+            held: VecDeque::new(),
         }
     }
 
-    /// An empty row in the memory of this one.
-    pub(super) fn recycled(mut self, fed: bool) -> Self {
+    /// Becomes an empty row in the same memory.
+    pub(super) fn recycle(&mut self, fed: bool) {
         self.clear();
         self.edited = false;
         self.fed = fed;
         self.held.clear();
-        self
     }
 
     /// Columns, where they are known without counting.
@@ -184,7 +184,9 @@ impl Row {
         }
         let old = self.within(columns);
         if self.form == Form::Ascii {
-            self.text.as_bytes()[old].iter().any(|&byte| byte != b' ')
+            // In blocks, which compile to vector code.
+            let shown = |block: &[u8]| block.iter().fold(false, |any, &byte| any | (byte != b' '));
+            self.text.as_bytes()[old].chunks(32).any(shown)
         } else {
             self.cells[old].iter().any(|&cell| !is_blank(cell))
         }
@@ -245,6 +247,11 @@ impl Row {
         self.cells.clear();
         self.clusters.clear();
         self.fresh = 0..0;
+    }
+
+    /// Columns of the text written since the last check.
+    pub(super) fn fresh_columns(&self) -> usize {
+        self.fresh.len()
     }
 
     /// The text written since the last check, with some columns around it, and its position there. Non-ASCII characters are

@@ -19,6 +19,11 @@ const HISTORY: usize = 200;
 const EDITABLE: usize = 4096;
 /// The least height that a screen is taken to have: that of the VT100, and of nearly all pseudo-terminals.
 const MIN_HEIGHT_ROWS: usize = 24;
+/// Columns that an edit may look at or move for nothing; more are counted.
+const NEAR: usize = 256;
+/// Columns that edits may look at or move for each byte of the stream, and in any stream.
+const EFFORT: usize = 32;
+const MIN_EFFORT: usize = 1 << 16;
 /// Rows that a status bar below a scroll region may take.
 const MAX_FOOTER: usize = 8;
 /// The column "end of the row", for rows whose width was not computed yet.
@@ -35,14 +40,19 @@ pub(super) struct Shown {
 /// The screen.
 pub(super) struct Screen {
     out: String,
-    rows: VecDeque<Row>,
-    spare: Vec<Row>,
+    /// Boxed, so that little moves where rows are put in or taken out.
+    rows: VecDeque<Box<Row>>,
+    #[allow(clippy::vec_box, reason = "they go into `rows`")]
+    spare: Vec<Box<Row>>,
+    /// So many of the first rows are empty for sure.
+    cleared: usize,
     /// Index into `rows`, or into `footer` while `in_footer`.
     row: usize,
     column: usize,
     in_footer: bool,
     /// Status rows below the scroll region (apt's progress bar).
-    footer: Vec<Row>,
+    #[allow(clippy::vec_box, reason = "they go into `rows`")]
+    footer: Vec<Box<Row>>,
     /// The scroll region's last row counted from 1, where one is set.
     bottom: Option<usize>,
     /// Rows of this screen that have left for the output.
@@ -61,6 +71,9 @@ pub(super) struct Screen {
     last: Option<char>,
     /// Blanks, rows and kept lines that may still be created without input.
     allowance: usize,
+    /// Columns that edits may still look at or move, but for near ones. Then rows are not edited any more, but followed
+    /// by new ones.
+    effort: usize,
     overwrites: usize,
     kept_failures: usize,
     cleared_screens: usize,
@@ -71,8 +84,9 @@ impl Screen {
     pub(super) fn new(len: usize) -> Self {
         Self {
             out: String::with_capacity(len),
-            rows: VecDeque::from([Row::new(true)]),
+            rows: VecDeque::from([Box::new(Row::new(true))]),
             spare: Vec::new(),
+            cleared: 0,
             row: 0,
             column: 0,
             in_footer: false,
@@ -87,6 +101,7 @@ impl Screen {
             drawing: false,
             last: None,
             allowance: EDITABLE + 2 * len,
+            effort: MIN_EFFORT + EFFORT * len,
             overwrites: 0,
             kept_failures: 0,
             cleared_screens: 0,
@@ -283,6 +298,7 @@ impl Screen {
         self.leave(self.rows.len());
         let first = self.fresh_row(false);
         self.rows.push_back(first);
+        self.cleared = 0;
         (self.left, self.bottom, self.anchored, self.saved) = (0, None, true, (0, 0));
         self.row = 0;
         self.go_to_row(row);
@@ -296,6 +312,7 @@ impl Screen {
         {
             self.spare.extend(self.rows.pop_back());
         }
+        self.cleared = self.cleared.min(self.rows.len());
     }
 
     /// Writes the first `count` rows out.
@@ -309,7 +326,10 @@ impl Screen {
                 let shown = shown.get_or_insert_with(|| identities(&self.rows));
                 let own = text_of(&self.rows[index]);
                 for line in held {
-                    if !own.contains(line.trim()) && shown.insert(failure::identity(&line)) {
+                    let is_looked_for = own.len() <= NEAR || self.effort >= own.len();
+                    self.effort = self.effort.saturating_sub(own.len().saturating_sub(NEAR));
+                    if !(is_looked_for && own.contains(line.trim())) && shown.insert(failure::identity(&line))
+                    {
                         self.out.push_str(&line);
                         self.out.push('\n');
                         self.kept_failures += 1;
@@ -327,13 +347,17 @@ impl Screen {
         self.spare.extend(self.rows.drain(..count));
         self.spare.truncate(HISTORY);
         self.left += count;
+        self.cleared = self.cleared.saturating_sub(count);
         self.row = self.row.saturating_sub(count);
     }
 
-    fn fresh_row(&mut self, fed: bool) -> Row {
+    fn fresh_row(&mut self, fed: bool) -> Box<Row> {
         match self.spare.pop() {
-            Some(row) => row.recycled(fed),
-            None => Row::new(fed),
+            Some(mut row) => {
+                row.recycle(fed);
+                row
+            }
+            None => Box::new(Row::new(fed)),
         }
     }
 }
@@ -344,6 +368,6 @@ fn text_of(row: &Row) -> String {
     text
 }
 
-fn identities(rows: &VecDeque<Row>) -> BTreeSet<String> {
+fn identities(rows: &VecDeque<Box<Row>>) -> BTreeSet<String> {
     rows.iter().map(|row| failure::identity(&text_of(row))).collect()
 }

@@ -159,3 +159,10 @@ fn the_readings_differ_in_what_is_nested() {
     }
     assert_eq!((exact("[[ a ]]"), words(lex("[[ a ]]", Dialect::Posix))), (3, 1));
 }
+
+#[test]
+fn a_command_line_of_too_many_words_is_not_read() {
+    let words = "a ".repeat(MAX_TOKENS);
+    assert_eq!(lex(&words, Dialect::Posix).len(), MAX_TOKENS);
+    assert_eq!(lex(&(words + "a"), Dialect::Posix), []);
+}

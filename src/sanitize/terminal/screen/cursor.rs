@@ -10,6 +10,9 @@ use crate::sanitize::terminal::row::Row;
 impl Screen {
     /// The row the cursor is in.
     pub(super) fn current(&mut self) -> &mut Row {
+        if !self.in_footer {
+            self.cleared = self.cleared.min(self.row);
+        }
         if self.in_footer { &mut self.footer[self.row] } else { &mut self.rows[self.row] }
     }
 
@@ -107,7 +110,7 @@ impl Screen {
     pub(super) fn go_to_footer(&mut self, row: usize) {
         let row = row.min(MAX_FOOTER - 1);
         while self.footer.len() <= row {
-            self.footer.push(Row::new(false));
+            self.footer.push(Box::new(Row::new(false)));
         }
         (self.in_footer, self.row) = (true, row);
     }

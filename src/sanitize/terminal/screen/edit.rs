@@ -2,9 +2,10 @@
 //!
 //! Every removal passes `may_lose` or `hold`, which keep failures.
 
-use super::{EDITABLE, END_OF_ROW, HISTORY, Screen, text_of};
+use super::{EDITABLE, END_OF_ROW, HISTORY, NEAR, Screen, text_of};
 use crate::sanitize::terminal::failure;
 use crate::sanitize::terminal::row::Row;
+use std::collections::VecDeque;
 
 impl Screen {
     /// Call before shown text of the current row is removed: counts the loss, and keeps the text if it reports a failure.
@@ -18,14 +19,29 @@ impl Screen {
         }
         self.counted = true;
         self.overwrites += 1;
-        let allowance = self.allowance;
-        match hold(self.current(), allowance) {
-            Some(paid) => {
+        let fresh = self.current().fresh_columns();
+        if !self.afford(fresh) {
+            return false;
+        }
+        let (allowance, effort) = (self.allowance, self.effort);
+        match hold(self.current(), allowance, effort) {
+            Some((paid, looked_at)) => {
                 self.allowance -= paid;
+                self.effort = self.effort.saturating_sub(looked_at);
                 true
             }
             None => false,
         }
+    }
+
+    /// Whether an edit may look at or move so many columns.
+    fn afford(&mut self, columns: usize) -> bool {
+        if columns <= NEAR {
+            return true;
+        }
+        let is_left = columns <= self.effort;
+        self.effort = self.effort.saturating_sub(columns);
+        is_left
     }
 
     /// Makes a new row below the current one and goes there.
@@ -38,6 +54,7 @@ impl Screen {
         } else {
             self.row += 1;
             self.rows.insert(self.row, row);
+            self.cleared = self.cleared.min(self.row);
             if self.rows.len() > 2 * HISTORY && self.row >= HISTORY {
                 self.leave(HISTORY);
             } else if self.rows.len() > 2 * HISTORY {
@@ -69,6 +86,10 @@ impl Screen {
         if start == END_OF_ROW {
             return;
         }
+        let touched = end.min(self.current().size()).saturating_sub(start);
+        if !self.afford(touched) {
+            return self.split();
+        }
         if self.current().blank_loses(start..end) {
             self.counted = false;
             if !self.may_lose() {
@@ -94,13 +115,16 @@ impl Screen {
                 if !self.in_footer {
                     let row = self.row;
                     self.homed = false;
-                    for above in 0..row {
-                        // Most rows above were erased before.
+                    // Most rows above were erased before.
+                    let (from, left) = (self.cleared.min(row), self.left);
+                    for above in from..row {
                         if self.rows.get(above).is_some_and(|row| row.size() > 0) {
                             self.row = above;
                             self.erase(0, END_OF_ROW);
                         }
                     }
+                    let erased = self.rows.iter().take(row).skip(from).take_while(|row| row.size() == 0);
+                    self.cleared = if self.left == left { from + erased.count() } else { 0 };
                     self.row = self.row.max(row.min(self.rows.len() - 1));
                 }
             }
@@ -116,7 +140,11 @@ impl Screen {
     pub(super) fn delete_columns(&mut self, count: usize) {
         let column = self.counted_column();
         let end = column.saturating_add(count);
-        if self.current().blank_loses(column..end) && !self.may_lose() || self.current().size() > EDITABLE {
+        let moved = self.current().size().saturating_sub(column);
+        if !self.afford(moved)
+            || self.current().blank_loses(column..end) && !self.may_lose()
+            || self.current().size() > EDITABLE
+        {
             return self.split();
         }
         self.current().delete(column..end);
@@ -125,7 +153,8 @@ impl Screen {
     pub(super) fn insert_columns(&mut self, count: usize) {
         let column = self.counted_column();
         let count = count.min(EDITABLE).min(self.allowance);
-        if self.current().size() <= EDITABLE {
+        let moved = self.current().size().saturating_sub(column);
+        if self.current().size() <= EDITABLE && self.afford(moved) {
             self.allowance -= count;
             self.current().insert(column, count);
         }
@@ -138,6 +167,7 @@ impl Screen {
         }
         let count = count.min((2 * HISTORY).saturating_sub(self.rows.len())).min(self.allowance);
         self.allowance -= count;
+        self.cleared = self.cleared.min(self.row);
         // One row moves the fewer of those above and below; many move those below once.
         if count == 1 {
             let row = self.fresh_row(false);
@@ -168,15 +198,16 @@ impl Screen {
 
     /// Removes rows. Failures among them stay, above the next row or else the previous one.
     pub(super) fn remove_rows(&mut self, start: usize, end: usize) {
-        let mut held = Vec::new();
-        let mut gone: Vec<Row> = self.rows.drain(start..end).collect();
+        let mut held = VecDeque::new();
+        self.cleared = self.cleared.min(start);
+        let mut gone: Vec<Box<Row>> = self.rows.drain(start..end).collect();
         for row in &mut gone {
             if !row.is_blank() {
                 self.overwrites += 1;
                 // The row goes, so keeping its text costs nothing.
-                hold(row, usize::MAX);
+                hold(row, usize::MAX, usize::MAX);
             }
-            held.append(&mut row.held);
+            held = joined(held, std::mem::take(&mut row.held));
         }
         self.spare.append(&mut gone);
         self.spare.truncate(HISTORY);
@@ -185,15 +216,12 @@ impl Screen {
         }
         let heir = start.min(self.rows.len().saturating_sub(1));
         match self.rows.get_mut(heir) {
-            Some(row) if heir == start => {
-                held.append(&mut row.held);
-                row.held = held;
-            }
-            Some(row) => row.held.append(&mut held),
+            Some(row) if heir == start => row.held = joined(held, std::mem::take(&mut row.held)),
+            Some(row) => row.held = joined(std::mem::take(&mut row.held), held),
             None => {
                 let mut row = Row::new(true);
                 row.held = held;
-                self.rows.push_back(row);
+                self.rows.push_back(Box::new(row));
             }
         }
     }
@@ -209,23 +237,50 @@ impl Screen {
     }
 }
 
-/// Keeps the row's text as a failure line if text written since the last check reports one. Returns its cost, or `None` if
-/// the allowance is too small.
-fn hold(row: &mut Row, allowance: usize) -> Option<usize> {
+/// Both lists, one behind the other. Only the shorter one moves: a row may inherit from many.
+fn joined(mut first: VecDeque<String>, mut second: VecDeque<String>) -> VecDeque<String> {
+    if first.len() < second.len() {
+        first.into_iter().rev().for_each(|line| second.push_front(line));
+        return second;
+    }
+    first.append(&mut second);
+    first
+}
+
+/// Keeps the row's text as a failure line if text written since the last check reports one. Returns its cost and the columns
+/// that were looked at for it, or `None` if the allowance or the effort is too small.
+fn hold(row: &mut Row, allowance: usize, effort: usize) -> Option<(usize, usize)> {
     const AROUND: usize = 64;
     let (near, fresh) = row.take_fresh(AROUND);
     if !failure::reported(&near, fresh) {
-        return Some(0);
+        return Some((0, 0));
+    }
+    let size = row.size();
+    if size > NEAR && size > effort {
+        return None;
     }
     let text = text_of(row);
     let line = text.trim_end();
-    if row.held.last().is_some_and(|last| failure::identity(last) == failure::identity(line)) {
+    if row.held.back().is_some_and(|last| failure::identity(last) == failure::identity(line)) {
         // The same line with other counters: the later one replaces it.
-        row.held.pop();
+        row.held.pop_back();
     }
     if line.len() > allowance {
         return None;
     }
-    row.held.push(line.to_owned());
-    Some(line.len())
+    row.held.push_back(line.to_owned());
+    Some((line.len(), size.saturating_sub(NEAR)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_lists_keep_their_order_whichever_is_longer() {
+        let list = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<VecDeque<_>>();
+        assert_eq!(joined(list(&["a"]), list(&["b", "c", "d"])), list(&["a", "b", "c", "d"]));
+        assert_eq!(joined(list(&["a", "b", "c"]), list(&["d"])), list(&["a", "b", "c", "d"]));
+        assert_eq!(joined(list(&["a", "b"]), list(&["c", "d", "e"])), list(&["a", "b", "c", "d", "e"]));
+    }
 }
