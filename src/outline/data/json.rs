@@ -58,10 +58,8 @@ impl<'a> Scanner<'a, '_> {
         let mut odd = false;
         while let Some(byte) = bytes.get(at) {
             if self.comment {
-                match memchr::memmem::find(&bytes[at..], b"*/") {
-                    Some(end) => at += end + 2,
-                    None => break,
-                }
+                let Some(end) = json::block_comment_end(bytes, at) else { break };
+                at = end;
                 self.comment = false;
                 continue;
             }
@@ -74,7 +72,10 @@ impl<'a> Scanner<'a, '_> {
                     continue;
                 }
                 b'/' if bytes.get(at + 1) == Some(&b'/') => break,
-                b'/' if bytes.get(at + 1) == Some(&b'*') => self.comment = true,
+                b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                    self.comment = true;
+                    at += 1;
+                }
                 b':' => self.key(line),
                 b',' => self.end_value(line),
                 b'{' | b'[' => self.open(line),

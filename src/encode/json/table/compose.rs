@@ -1,8 +1,9 @@
 //! JSON with arrays of objects as tables, where that is clearly cheaper: in the published form, or in the one
 //! without types where that is more than a tenth cheaper.
 
-use super::shape::{Shape, is_marker, objects, string_end, value_end};
+use super::shape::{Shape, is_marker, objects, string_end};
 use super::write::{Form, Verbatim, place, table};
+use crate::formats::json::value_end;
 use crate::text::reason::Reason;
 use crate::tokens::TokenCounter;
 
@@ -58,7 +59,7 @@ pub fn document<'a>(
             }
             Err(reason) => {
                 why = why.max_of(reason);
-                failed += value_end(bytes, at).0 - at;
+                failed += value_end(bytes, at).end - at;
                 at += 1;
             }
         }
