@@ -68,6 +68,11 @@ pub struct Detection {
 }
 
 impl Detection {
+    /// Whether the text shows a part of a file, or its lines with their numbers.
+    pub fn is_view(&self) -> bool {
+        self.is_numbered || self.is_range || self.is_window
+    }
+
     /// Whether words such as "error" report something rather than being quoted or programmed. A log
     /// file that is looked at reports as the program did that wrote it.
     pub fn reports_failures(&self) -> bool {

@@ -12,10 +12,10 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input as Search, MatchKind};
 
 use super::fates::{Blanks, Fates};
-use super::lines::{Tally, claim, reads_as_report};
-use super::{Meta, Reducer};
+use super::lines::Tally;
+use super::{Meta, Proof, Reducer};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -168,18 +168,18 @@ impl Reducer for Format {
         &self.meta
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
-        let is_ours =
-            input.detection.command.runs(|s| self.commands.iter().any(|words| is_command(s, words)));
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        let is_ours = input.detection.command.runs(|s| self.is_writer(s));
         if !is_ours && self.content == 0 {
-            return Claim::No;
+            return Proof::None;
         }
         let tally = self.tally(input, is_ours);
         let alone = self.content > 0 && tally.own >= self.content && tally.covers();
-        claim(input, |_| is_ours, tally.known > 0, alone)
+        Proof::of(tally.known > 0, alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        self.commands.iter().any(|words| is_command(s, words))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

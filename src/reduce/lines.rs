@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::detect::Shape;
-use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
+use crate::reduce::Proof;
 use crate::text::source::Source;
 
 /// Whether a line is cargo's word on a build step that succeeded and says nothing that a later line
@@ -73,28 +73,25 @@ impl Tally {
     pub fn covers(&self) -> bool {
         self.own > 0 && self.known * 2 >= self.all
     }
-}
 
-/// The claim on an output: `with` is what its lines show where the command is one that writes it, `alone` what
-/// they show by themselves.
-pub fn claim(input: &Input<'_>, is_ours: impl Fn(&Simple) -> bool, with: bool, alone: bool) -> Claim {
-    match () {
-        () if with && input.detection.command.runs(is_ours) => Claim::Command,
-        () if alone => Claim::Content,
-        () => Claim::No,
+    /// One own line is proof with the command, a text that is covered without it.
+    pub fn proof(&self) -> Proof {
+        Proof::of(self.own > 0, self.covers())
     }
 }
 
-/// Gives the lines of a report to `find`, which says whether one is of its format. False for what is no report,
-/// and for a text that quotes something before the first such line.
-pub fn read_report(input: &Input<'_>, mut find: impl FnMut(&str) -> bool) -> bool {
+/// Gives lines to `find`, which says whether one is of its format. False if a line before the first such line starts a
+/// quotation: then the text is a document that quotes an output.
+pub fn are_unquoted<'a>(
+    mut lines: impl Iterator<Item = &'a str>,
+    mut find: impl FnMut(&'a str) -> bool,
+) -> bool {
     let mut is_found = false;
-    let read = |line: &str| {
+    lines.all(|line| {
         let is_quotation = !is_found && line.starts_with("```");
         is_found |= !is_quotation && find(line);
         !is_quotation
-    };
-    reads_as_report(input) && input.source.lines().all(read)
+    })
 }
 
 /// From the first line that is known to the last. Where none is, the first line.

@@ -34,6 +34,7 @@ use std::sync::LazyLock;
 use anchors::Anchors;
 
 use crate::detect::Shape;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -56,13 +57,68 @@ pub struct Meta {
     pub anchors: &'static [&'static str],
 }
 
+/// What the lines of a text prove about its format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// Nothing.
+    None,
+    /// Enough if the command writes this format.
+    WithCommand,
+    /// Enough without knowing the command.
+    Full,
+}
+
+impl Proof {
+    /// `Full` if `alone` holds, else `WithCommand` if `with_command` does.
+    pub fn of(with_command: bool, alone: bool) -> Self {
+        match () {
+            () if alone => Self::Full,
+            () if with_command => Self::WithCommand,
+            () => Self::None,
+        }
+    }
+
+    /// `Full` or nothing.
+    pub fn full_if(holds: bool) -> Self {
+        Self::of(holds, holds)
+    }
+}
+
 /// Understands one kind of output.
 pub trait Reducer: Sync {
     /// What is known about it.
     fn meta(&self) -> &Meta;
 
-    /// Whether the text is its own. Cheap: looks at the command and at a few lines.
-    fn claim(&self, input: &Input<'_>) -> Claim;
+    /// What the lines of a report show of its format.
+    fn proof(&self, _input: &Input<'_>) -> Proof {
+        Proof::None
+    }
+
+    /// Whether a command writes this format.
+    fn is_writer(&self, _command: &Simple) -> bool {
+        false
+    }
+
+    /// Whether a command runs others, and those often write this format: `make` runs compilers.
+    fn is_driver(&self, _command: &Simple) -> bool {
+        false
+    }
+
+    /// How certain it is that it can parse the text, by the command and a few lines. By default of reports only.
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !lines::reads_as_report(input) {
+            return Claim::No;
+        }
+        let runs = |is_one: fn(&Self, &Simple) -> bool| input.detection.command.runs(|s| is_one(self, s));
+        match self.proof(input) {
+            Proof::None => Claim::No,
+            _ if runs(Self::is_writer) => Claim::Command,
+            Proof::Full if runs(Self::is_driver) => Claim::Command,
+            Proof::Full => Claim::Content,
+            Proof::WithCommand if runs(Self::is_driver) => Claim::Content,
+            Proof::WithCommand => Claim::No,
+        }
+    }
 
     /// What to do with the lines, or the stable reason for doing nothing.
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason>;

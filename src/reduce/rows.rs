@@ -10,10 +10,10 @@ use std::ops::Range;
 
 use super::fates::{Blanks, Fates};
 use super::format::{HEAD, is_command};
-use super::lines::{claim, reads_as_report};
-use super::{Meta, Reducer};
+use super::{Meta, Proof, Reducer};
 use crate::config::Mode;
-use crate::input::{Claim, Input};
+use crate::detect::command::Simple;
+use crate::input::Input;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -127,17 +127,14 @@ impl Reducer for Rows {
         &self.meta
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let command = &input.detection.command;
         let asks = command
             .producers()
             .any(|(s, _)| s.has_flag(self.unless) || s.argv.iter().skip(1).any(|word| (self.asks)(word)));
-        if asks || !reads_as_report(input) {
-            return Claim::No;
-        }
-        let is_ours = command.runs(|s| self.commands.iter().any(|words| is_command(s, words)));
-        if !is_ours && (self.content == 0 || command.is_filtered()) {
-            return Claim::No;
+        let is_ours = command.runs(|s| self.is_writer(s));
+        if asks || !is_ours && (self.content == 0 || command.is_filtered()) {
+            return Proof::None;
         }
         let (mut headers, mut rows, mut lines) = (0, 0, 0);
         for most in [HEAD, CLAIM_LINES] {
@@ -154,8 +151,11 @@ impl Reducer for Rows {
             }
         }
         let shows = if headers > 0 { headers } else { rows };
-        let alone = self.content > 0 && shows >= self.content && rows * 2 >= lines;
-        claim(input, |_| is_ours, rows > 0, alone)
+        Proof::of(rows > 0, self.content > 0 && shows >= self.content && rows * 2 >= lines)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        self.commands.iter().any(|words| is_command(s, words))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -10,12 +10,13 @@ use super::gcc_lines::{Kind, is_caret, is_driver_line, kind};
 use super::gcc_repeats::Repeats;
 use super::gcc_steps;
 use super::make::{is_compile_step, is_compiler};
-use super::{CLAIM_LINES, SHOWN_WHOLE, Tally, claim, name, place};
+use super::{CLAIM_LINES, SHOWN_WHOLE, Tally, name, place};
 use crate::config::Mode;
-use crate::input::{Claim, Input};
+use crate::detect::command::Simple;
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::changes_directory;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -53,10 +54,16 @@ impl Reducer for Gcc {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let driver =
-            |s: &str| matches!(s, "make" | "gmake" | "cmake" | "ninja" | "meson" | "bear" | "remake");
-        claim(input, &tally(input.source), |s| is_compiler(s.program()), |s| driver(s.program()))
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        is_compiler(s.program())
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "make" | "gmake" | "cmake" | "ninja" | "meson" | "bear" | "remake")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -7,12 +7,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Tally, claim};
+use super::{CLAIM_LINES, Tally};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -37,11 +37,16 @@ impl Reducer for GoBuild {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let direct = input.detection.command.runs(is_build);
-        claim(input, &tally(input.source, direct), is_build, |s| {
-            matches!(s.program(), "make" | "go" | "mage")
-        })
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source, input.detection.command.runs(is_build)).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        is_build(s)
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "make" | "go" | "mage")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -7,13 +7,13 @@
 
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, kind_of, place};
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -42,22 +42,27 @@ impl Reducer for Javac {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let direct = |s: &Simple| {
-            matches!(
-                s.program(),
-                "javac"
-                    | "javadoc"
-                    | "kotlinc"
-                    | "kotlinc-jvm"
-                    | "kotlinc-js"
-                    | "scalac"
-                    | "scala"
-                    | "scala-cli"
-                    | "kotlin"
-            )
-        };
-        claim(input, &tally(input.source), direct, |s| matches!(s.program(), "make" | "ant" | "bazel"))
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(
+            s.program(),
+            "javac"
+                | "javadoc"
+                | "kotlinc"
+                | "kotlinc-jvm"
+                | "kotlinc-js"
+                | "scalac"
+                | "scala"
+                | "scala-cli"
+                | "kotlin"
+        )
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "make" | "ant" | "bazel")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -8,11 +8,11 @@
 use std::collections::HashSet;
 
 use super::gcc_steps::MOST_ODD;
-use super::{CLAIM_LINES, Tally, claim};
+use super::{CLAIM_LINES, Tally};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::flags;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -50,13 +50,17 @@ impl Reducer for Msvc {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let name = |s: &Simple| s.program().trim_end_matches(".exe").to_ascii_lowercase();
-        let direct =
-            |s: &Simple| matches!(name(s).as_str(), "cl" | "link" | "msbuild" | "devenv" | "nmake" | "lib");
-        claim(input, &tally(input.source), direct, |s| {
-            matches!(s.program(), "cmake" | "ninja" | "scons" | "make")
-        })
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        let name = s.program().trim_end_matches(".exe").to_ascii_lowercase();
+        matches!(name.as_str(), "cl" | "link" | "msbuild" | "devenv" | "nmake" | "lib")
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "cmake" | "ninja" | "scons" | "make")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -10,14 +10,14 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, kind_of, place};
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::is_cargo_progress;
 use crate::reduce::lint::group::{Block, Layout, Plan};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -49,9 +49,17 @@ impl Reducer for Rustc {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        is_build(s)
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
         // Behind the other subcommands, such as `test`, stand outputs that are not the compiler's.
-        claim(input, &tally(input.source), is_build, |s| s.program() == "cargo")
+        s.program() == "cargo"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -9,13 +9,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Tally, claim};
+use super::{CLAIM_LINES, Tally};
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -51,9 +51,16 @@ impl Reducer for Terraform {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let direct = |s: &Simple| matches!(s.program(), "terraform" | "tofu" | "terragrunt" | "tf");
-        claim(input, &tally(input.source), direct, |s| s.program() == "make")
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "terraform" | "tofu" | "terragrunt" | "tf")
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        s.program() == "make"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

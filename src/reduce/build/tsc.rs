@@ -9,12 +9,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::is_number;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -38,10 +38,16 @@ impl Reducer for Tsc {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let driver = |s: &Simple| matches!(s.program(), "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "nx");
-        let direct = |s: &Simple| matches!(s.program(), "tsc" | "vue-tsc" | "tsgo");
-        claim(input, &tally(input.source), direct, driver)
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "tsc" | "vue-tsc" | "tsgo")
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "nx")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -11,10 +11,10 @@ use std::ops::Range;
 
 use self::line::{Line, Listed, bare, read};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, extent, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::extent;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -48,15 +48,7 @@ impl Reducer for Apt {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
-        let programs = ["apt", "apt-get", "aptitude", "dpkg"];
-        let is_ours = |s: &Simple| {
-            programs.contains(&s.program())
-                && !matches!(s.subcommand(), Some("list" | "search" | "show" | "policy" | "depends"))
-        };
+    fn proof(&self, input: &Input<'_>) -> Proof {
         // Lists of packages are indented, and so is much else: they say nothing by themselves.
         let (mut known, mut listed, mut all) = (0, 0, 0);
         for line in input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
@@ -66,8 +58,12 @@ impl Reducer for Apt {
                 _ => known += 1,
             }
         }
-        let alone = known >= 3 && known * 4 >= all && (known + listed) * 2 >= all;
-        claim(input, is_ours, known > 0, alone)
+        Proof::of(known > 0, known >= 3 && known * 4 >= all && (known + listed) * 2 >= all)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "apt" | "apt-get" | "aptitude" | "dpkg")
+            && !matches!(s.subcommand(), Some("list" | "search" | "show" | "policy" | "depends"))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -5,10 +5,10 @@
 //! Lines as written by yum 3, dnf 4, dnf 5 and microdnf without a terminal. dnf 5 does not list what it did: its plan stays.
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{Tally, claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::Tally;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -59,13 +59,13 @@ impl Reducer for Dnf {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let Tally { known, all, .. } = Tally::of(input.source, CLAIM_LINES, |line| read(line) != Line::Other);
-        let is_ours = |s: &Simple| matches!(s.program(), "dnf" | "yum" | "microdnf" | "dnf5");
-        claim(input, is_ours, known > 0, known >= 5 && known * 2 >= all)
+        Proof::of(known > 0, known >= 5 && known * 2 >= all)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "dnf" | "yum" | "microdnf" | "dnf5")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -10,10 +10,10 @@
 use std::collections::BTreeMap;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, leading_number, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::leading_number;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -52,10 +52,7 @@ impl Reducer for DockerBuild {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let mut titles = 0;
         let mut ends = 0;
         for line in input.source.lines() {
@@ -74,10 +71,11 @@ impl Reducer for DockerBuild {
                 ends += 1;
             }
         }
-        let is_ours = |s: &Simple| {
-            matches!(s.program(), "docker" | "podman" | "buildah" | "docker-compose" | "nerdctl")
-        };
-        claim(input, is_ours, titles > 0, titles >= 2 && ends >= 1)
+        Proof::of(titles > 0, titles >= 2 && ends >= 1)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "docker" | "podman" | "buildah" | "docker-compose" | "nerdctl")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

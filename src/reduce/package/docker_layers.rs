@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{Tally, claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::Tally;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -112,15 +112,13 @@ impl Reducer for DockerLayers {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let Tally { known, all, .. } = Tally::of(input.source, CLAIM_LINES, |line| read(line).is_some());
-        let is_ours = |s: &Simple| {
-            matches!(s.program(), "docker" | "podman" | "docker-compose" | "podman-compose" | "nerdctl")
-        };
-        claim(input, is_ours, known >= 2, known >= 4 && known * 2 >= all)
+        Proof::of(known >= 2, known >= 4 && known * 2 >= all)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "docker" | "podman" | "docker-compose" | "podman-compose" | "nerdctl")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{Tally, claim, extent, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::{Tally, extent};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -68,23 +68,21 @@ impl Reducer for Transfer {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let plain = input.detection.command.runs(lists_plain);
         // Without a word of the command a text has to begin as a list does.
         let is_file = |line: &&str| read(line, false) != Line::Other;
         if !plain && input.source.lines().take(HEAD).filter(is_file).count() < 2 {
-            return Claim::No;
+            return Proof::None;
         }
         let is_known = |line: &str| read(line, plain) != Line::Other;
         let Tally { known, all, .. } = Tally::of(input.source, usize::MAX, is_known);
-        let is_ours = |s: &Simple| {
-            matches!(s.program(), "zip" | "unzip" | "rsync" | "aws" | "gsutil" | "gcloud" | "7z")
-        };
-        let alone = !plain && known >= 6 && known * 3 >= all * 2;
-        claim(input, |s| plain || is_ours(s), known >= 3 && known * 2 >= all, alone)
+        Proof::of(known >= 3 && known * 2 >= all, !plain && known >= 6 && known * 3 >= all * 2)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        lists_plain(s)
+            || matches!(s.program(), "zip" | "unzip" | "rsync" | "aws" | "gsutil" | "gcloud" | "7z")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

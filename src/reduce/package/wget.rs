@@ -3,10 +3,10 @@
 //!
 //! Grammar: `--DATE--  URL` starts a request, `DATE (RATE) - ‘FILE’ saved [N/N]` ends one that succeeded.
 
-use crate::input::{Claim, Input};
+use crate::detect::command::Simple;
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -30,12 +30,12 @@ impl Reducer for Wget {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let starts = input.source.lines().filter(|line| is_start(line)).count();
-        if starts == 0 || !reads_as_report(input) {
-            return Claim::No;
-        }
-        claim(input, |s| s.program() == "wget", true, true)
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        Proof::full_if(input.source.lines().any(is_start))
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "wget"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
+use crate::detect::command::Simple;
+use crate::input::Input;
 use crate::reduce::format::is_command;
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -68,10 +68,7 @@ impl Reducer for Environment {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
         let (mut variables, mut lines, mut home, mut shell) = (0, 0, 0, 0);
         for line in source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()) {
@@ -81,16 +78,15 @@ impl Reducer for Environment {
             home += usize::from(matches!(name, Some("PATH" | "HOME" | "PWD")));
             shell += usize::from(matches!(name, Some("BASH_VERSINFO" | "SHELLOPTS" | "PPID")));
         }
-        let command = &input.detection.command;
+        // `set` also lists functions, and the command line of a result leaves it out as a builtin.
+        let is_set = shell > 1 && !input.detection.command.is_filtered();
+        let is_env = variables * 10 >= lines * 9;
+        Proof::of(variables > 0, home > 1 && variables >= CONTENT && (is_set || is_env))
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
         const COMMANDS: &[&str] = &["env", "printenv", "set", "export", "declare", "typeset"];
-        let is_ours = command.runs(|s| COMMANDS.iter().any(|words| is_command(s, words)) && s.argv.len() < 3);
-        match () {
-            () if is_ours && variables > 0 => Claim::Command,
-            // `set` also lists functions, and the command line of a result leaves it out as a builtin.
-            () if home > 1 && shell > 1 && variables >= CONTENT && !command.is_filtered() => Claim::Content,
-            () if home > 1 && variables >= CONTENT && variables * 10 >= lines * 9 => Claim::Content,
-            () => Claim::No,
-        }
+        COMMANDS.iter().any(|words| is_command(s, words)) && s.argv.len() < 3
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

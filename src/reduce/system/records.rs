@@ -5,9 +5,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -72,12 +71,9 @@ impl Reducer for Records {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let is_ours = input.detection.command.runs(|s| PROGRAMS.contains(&s.program()));
-        if !is_ours || !reads_as_report(input) || records(input.source).len() < LEAST {
-            return Claim::No;
-        }
-        Claim::Content
+        Proof::full_if(is_ours && records(input.source).len() >= LEAST)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{leading_number, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::{are_unquoted, leading_number};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -32,15 +32,15 @@ impl Reducer for Catch2 {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut total, mut assertion) = (false, false);
         let is_report = !input.detection.command.is_filtered()
-            && read_report(input, |line| {
+            && are_unquoted(input.source.lines(), |line| {
                 total |= is_total(line);
                 assertion |= verdict(line).is_some();
                 assertion
             });
-        if is_report && total && assertion { Claim::Content } else { Claim::No }
+        Proof::full_if(is_report && total && assertion)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -9,10 +9,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::googletest::Running;
-use crate::input::{Claim, Input};
+use crate::detect::command::Simple;
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, leading_number, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::{are_unquoted, leading_number};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -38,15 +39,19 @@ impl Reducer for Ctest {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut results, mut total) = (false, false);
-        let is_report = read_report(input, |line| {
+        let is_report = are_unquoted(input.source.lines(), |line| {
             results |= result(line).is_some();
             total |= line.contains("% tests passed, ");
             results
         });
         let alone = results && !input.detection.command.is_filtered();
-        claim(input, |s| s.program() == "ctest", is_report && (results || total), is_report && alone)
+        Proof::of(is_report && (results || total), is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "ctest"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -8,10 +8,11 @@
 
 use std::collections::HashSet;
 
-use crate::input::{Claim, Input};
+use crate::detect::command::Simple;
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, leading_number, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::{are_unquoted, leading_number};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -52,9 +53,9 @@ impl Reducer for Dotnet {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let mut own = 0;
-        let is_report = read_report(input, |line| {
+        let is_report = are_unquoted(input.source.lines(), |line| {
             own += usize::from(is_verdict(line) || is_progress(line));
             own > 0
         });
@@ -63,7 +64,11 @@ impl Reducer for Dotnet {
         let is_other =
             command.runs(|s| matches!(s.program(), "msbuild" | "MSBuild" | "cl" | "link" | "nmake"));
         let alone = own > 1 && !is_other && !command.is_filtered();
-        claim(input, |s| s.program() == "dotnet", is_report && own > 0, is_report && alone)
+        Proof::of(is_report && own > 0, is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "dotnet"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

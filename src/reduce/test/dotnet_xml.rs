@@ -4,6 +4,7 @@
 //! stays, as does everything else. The marker in place of the tests is no XML.
 
 use crate::detect::Shape;
+use crate::formats::xml;
 use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
 use crate::reduce::{Meta, Reducer};
@@ -44,9 +45,8 @@ impl Reducer for DotnetXml {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let detection = input.detection;
-        let is_view = detection.is_numbered || detection.is_range || detection.is_window;
         let is_file = detection.shape == Shape::File && !detection.is_written && !detection.is_document;
-        if is_view || !(reads_as_report(input) || is_file) {
+        if detection.is_view() || !(reads_as_report(input) || is_file) {
             return Claim::No;
         }
         let is_root = |line: &str| ROOTS.iter().any(|root| line.starts_with(root));
@@ -82,7 +82,8 @@ fn passed(line: &str) -> bool {
     else {
         return false;
     };
-    let is_whole = line.ends_with(end) || line.ends_with("/>") && line.matches('<').count() == 1;
+    let is_whole = line.ends_with(end)
+        || xml::tag(line.as_bytes(), 0).is_some_and(|tag| tag.is_empty && tag.end == line.len());
     let is_one = line.matches(start).count() == 1;
     let says_more = ["<failure", "<reason", "<ErrorInfo", "<StdErr", "<output", "<Output"];
     is_whole && is_one && !says_more.iter().any(|tag| line.contains(tag)) && !signals::is_failure(line)

@@ -4,10 +4,10 @@
 //! outcome; around the tests of a suite a `[----------]` line. What stands between is left out only with an `OK`
 //! of the same test. Where no outcome follows (a crash) everything stays.
 
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::are_unquoted;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -35,16 +35,14 @@ impl Reducer for GoogleTest {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) || input.detection.command.is_filtered() {
-            return Claim::No;
-        }
-        let is_frame = |l: &&str| l.starts_with("[==========] ");
-        let first = input.source.lines().find(|l| is_frame(l) || l.starts_with("```"));
-        match first {
-            Some(line) if line.starts_with("[==========] Running ") => Claim::Content,
-            _ => Claim::No,
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        let mut first = None;
+        let is_report = are_unquoted(input.source.lines(), |line| {
+            first = first.or(line.starts_with("[==========] ").then_some(line));
+            first.is_some()
+        });
+        let is_start = first.is_some_and(|line| line.starts_with("[==========] Running "));
+        Proof::full_if(is_report && is_start && !input.detection.command.is_filtered())
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

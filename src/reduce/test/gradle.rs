@@ -10,10 +10,10 @@ mod tasks;
 use std::collections::HashSet;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::are_unquoted;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -42,16 +42,19 @@ impl Reducer for Gradle {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut tasks, mut verdict) = (false, false);
-        let is_report = read_report(input, |line| {
+        let is_report = are_unquoted(input.source.lines(), |line| {
             tasks |= line.starts_with("> Task :");
             verdict |= is_verdict(line) || line.starts_with("FAILURE: Build ");
             tasks
         });
-        let is_ours = |s: &Simple| matches!(s.program(), "gradle" | "gradlew" | "gradlew.bat");
         let alone = tasks && verdict && !input.detection.command.is_filtered();
-        claim(input, is_ours, is_report && (tasks || verdict), is_report && alone)
+        Proof::of(is_report && (tasks || verdict), is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "gradle" | "gradlew" | "gradlew.bat")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

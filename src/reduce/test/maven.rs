@@ -9,10 +9,10 @@
 use std::collections::HashSet;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::are_unquoted;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -50,17 +50,20 @@ impl Reducer for Maven {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut levels, mut own) = (0, 0);
-        let is_report = read_report(input, |line| {
+        let is_report = are_unquoted(input.source.lines(), |line| {
             let (level, text) = level(line);
             levels += usize::from(level != Level::Other);
             own += usize::from(level != Level::Other && is_own(text));
             own > 0
         });
-        let is_ours = |s: &Simple| matches!(s.program(), "mvn" | "mvnw" | "mvnd" | "mvn.cmd" | "mvnw.cmd");
         let alone = own > 0 && levels > 2 && !input.detection.command.is_filtered();
-        claim(input, is_ours, is_report && levels > 0, is_report && alone)
+        Proof::of(is_report && levels > 0, is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "mvn" | "mvnw" | "mvnd" | "mvn.cmd" | "mvnw.cmd")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -7,9 +7,8 @@
 
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -33,15 +32,12 @@ impl Reducer for Sympy {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
-        if !reads_as_report(input) || input.detection.command.is_filtered() {
-            return Claim::No;
-        }
         let starts = |i: usize| {
             is_start(source.line(i)) && i + 1 < source.len() && source.line(i + 1).starts_with("executable: ")
         };
-        if (0..source.len()).any(starts) { Claim::Content } else { Claim::No }
+        Proof::full_if(!input.detection.command.is_filtered() && (0..source.len()).any(starts))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

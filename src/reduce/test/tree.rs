@@ -10,10 +10,10 @@ mod verdict;
 use std::ops::Range;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::format::{Forms, is_command};
-use crate::reduce::lines::{claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::are_unquoted;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -101,19 +101,12 @@ impl Reducer for Tree {
         &self.meta
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
         let (mut shows, mut tests) = (0, 0);
         let tail = source.len().saturating_sub(CLAIM_LINES).max(CLAIM_LINES);
-        for i in (0..source.len().min(CLAIM_LINES)).chain(tail..source.len()) {
-            let line = source.line(i);
-            // A quotation in a text.
-            if shows + tests == 0 && line.starts_with("```") {
-                return Claim::No;
-            }
+        let near = (0..source.len().min(CLAIM_LINES)).chain(tail..source.len());
+        let is_report = are_unquoted(near.map(|i| source.line(i)), |line| {
             match self.forms.fate(line) {
                 Some(Fate::Shows | Fate::Totals | Fate::Run | Fate::PassedFile | Fate::FailedFile) => {
                     shows += 1
@@ -121,10 +114,15 @@ impl Reducer for Tree {
                 Some(Fate::Passed | Fate::Failed) => tests += 1,
                 _ => {}
             }
-        }
-        let is_ours = |s: &Simple| self.commands.iter().any(|words| is_command(s, words));
+            shows + tests > 0
+        });
         let is_own = shows >= self.content && shows + tests > self.content;
-        claim(input, is_ours, shows + tests > 0, is_own && !input.detection.command.is_filtered())
+        let alone = is_own && !input.detection.command.is_filtered();
+        Proof::of(is_report && shows + tests > 0, is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        self.commands.iter().any(|words| is_command(s, words))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
-use crate::reduce::lines::{claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::{Action, Reduction};
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -61,16 +61,16 @@ impl Reducer for ForgeLog {
         true
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let head = || input.source.lines().take(200);
         let known = head().filter(|line| read(line).is_some()).count();
         let is_log = known >= FEW && known * 2 >= head().count();
-        if !(is_log || head().zip(head().skip(1)).any(|(line, next)| is_heading(line) && is_under(next)))
-            || !reads_as_report(input)
-        {
-            return Claim::No;
-        }
-        claim(input, |s| s.program() == "gh" && s.argv.iter().any(|a| a == "run"), true, true)
+        let is_headed = || head().zip(head().skip(1)).any(|(line, next)| is_heading(line) && is_under(next));
+        Proof::full_if(is_log || is_headed())
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "gh" && s.argv.iter().any(|a| a == "run")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
