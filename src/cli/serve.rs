@@ -1,14 +1,12 @@
 //! `tersed serve`.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
-
 use super::counting::counting;
-use super::settings::{Flags, SettingsArgs};
+use super::flags::ServeFlags;
+use super::settings::SettingsArgs;
 use super::{Failure, out};
-use crate::config::{Framing, RecoveryMode};
+use crate::config::Framing;
 use crate::engine::{Engine, Settings, seal_key};
 use crate::server::{self, ServeOptions};
 
@@ -27,52 +25,8 @@ pub struct Args {
     /// Process to end with, in addition to the `processId` of `initialize`.
     #[arg(long = "clientProcessId", alias = "client-process-id", value_name = "PID")]
     client_process_id: Option<u32>,
-    /// How messages are delimited, in both directions: lsp, lines [default: lsp].
-    #[arg(long, value_parser = ["lsp", "lines"])]
-    framing: Option<String>,
-    /// Largest accepted message, in bytes [default: 268435456].
-    #[arg(long, value_name = "BYTES")]
-    max_message_bytes: Option<u64>,
-    /// Bytes of waiting requests and unread replies above which new requests are refused [default: 268435456].
-    #[arg(long, value_name = "BYTES")]
-    max_queued_bytes: Option<u64>,
-    /// Most open sessions; above it, the least recently used one ends [default: 1024].
-    #[arg(long, value_name = "N")]
-    max_sessions: Option<u64>,
-    /// Bytes that sessions and originals take in memory together; above it, the least recently used sessions forget what can
-    /// be made again, then end [default: 268435456].
-    #[arg(long, value_name = "BYTES")]
-    max_memory_bytes: Option<u64>,
-    /// Calls that a session remembers; later ones take no part in memo and duplicates [default: 65536].
-    #[arg(long, value_name = "N")]
-    max_session_calls: Option<u64>,
-    /// Bytes of outcomes that the memo of a session holds, evidence included [default: 2097152].
-    #[arg(long, value_name = "BYTES")]
-    memo_bytes: Option<u64>,
-    /// Most originals [default: 4096].
-    #[arg(long, value_name = "N")]
-    max_artifacts: Option<u64>,
-    /// Most bytes of all originals [default: 268435456].
-    #[arg(long, value_name = "BYTES")]
-    max_artifact_bytes: Option<u64>,
-    /// Seconds without access after which an original is removed [default: 86400].
-    #[arg(long, value_name = "SECONDS")]
-    max_artifact_age: Option<u64>,
-    /// Which originals are also kept on disk, for `tersed artifacts` [default: never].
-    #[arg(long, value_enum, value_name = "MODE")]
-    recovery: Option<super::artifacts::Mode>,
-    /// Folder for them, which only its owner may enter; by default the user's state folder.
-    #[arg(long, value_name = "FOLDER")]
-    recovery_dir: Option<PathBuf>,
-    /// Keep them for later processes; without it they are deleted with this process.
-    #[arg(long)]
-    recovery_survives_restart: bool,
-    /// Add a line to texts with gaps that says how to read the original from there.
-    #[arg(long)]
-    recovery_hint: bool,
-    /// Write an event about each result to this file, one per line; never content.
-    #[arg(long, value_name = "FILE")]
-    telemetry: Option<PathBuf>,
+    #[command(flatten)]
+    server: ServeFlags,
     /// Send events to this OpenTelemetry collector, for example http://localhost:4318/v1/logs.
     #[cfg(feature = "otel")]
     #[arg(long, value_name = "URL")]
@@ -81,51 +35,10 @@ pub struct Args {
     settings: SettingsArgs,
 }
 
-impl Args {
-    fn flags(&self) -> Flags {
-        let sizes = [
-            ("--max-message-bytes", "maxMessageBytes", self.max_message_bytes),
-            ("--max-queued-bytes", "maxQueuedBytes", self.max_queued_bytes),
-            ("--max-sessions", "maxSessions", self.max_sessions),
-            ("--max-memory-bytes", "maxMemoryBytes", self.max_memory_bytes),
-            ("--max-session-calls", "maxSessionCalls", self.max_session_calls),
-            ("--memo-bytes", "memoBytes", self.memo_bytes),
-            ("--max-artifacts", "maxArtifacts", self.max_artifacts),
-            ("--max-artifact-bytes", "maxArtifactBytes", self.max_artifact_bytes),
-            ("--max-artifact-age", "maxArtifactAgeSeconds", self.max_artifact_age),
-        ];
-        let sizes = sizes.into_iter().filter_map(|(flag, key, size)| Some((flag, key, json!(size?))));
-        let framing = self.framing.iter().map(|name| ("--framing", "framing", json!(name)));
-        let server =
-            framing.chain(sizes).map(|(flag, key, value)| (flag.to_owned(), format!("server.{key}"), value));
-        server.chain(self.recovery_flags()).chain(self.telemetry_flags()).collect()
-    }
-
-    fn recovery_flags(&self) -> impl Iterator<Item = (String, String, Value)> {
-        let set = |is_set: bool| is_set.then_some(json!(true));
-        let flags = [
-            ("--recovery", "mode", self.recovery.map(|mode| json!(RecoveryMode::from(mode)))),
-            ("--recovery-dir", "directory", self.recovery_dir.as_ref().map(|folder| json!(folder))),
-            ("--recovery-survives-restart", "survivesRestart", set(self.recovery_survives_restart)),
-            ("--recovery-hint", "hintInText", set(self.recovery_hint)),
-        ];
-        let given = |(flag, key, value): (&str, &str, Option<Value>)| {
-            value.map(|value| (flag.to_owned(), format!("recovery.{key}"), value))
-        };
-        flags.into_iter().filter_map(given)
-    }
-
-    fn telemetry_flags(&self) -> impl Iterator<Item = (String, String, Value)> {
-        let file = self.telemetry.iter();
-        let set = |key: &str, value: Value| ("--telemetry".to_owned(), format!("telemetry.{key}"), value);
-        file.flat_map(move |file| [set("enabled", json!(true)), set("path", json!(file))])
-    }
-}
-
 /// Serves until the host is done. Configuration faults are reported and ignored: without a running server, a host would show
 /// its model everything, secrets included.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let loaded = args.settings.load(args.flags())?;
+    let loaded = args.settings.load(args.server.0.clone())?;
     let config = &loaded.resolved.config;
     let options = ServeOptions {
         framing: match config.server.framing {

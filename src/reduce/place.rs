@@ -97,6 +97,27 @@ pub fn at_end(text: &str) -> Option<(&str, &str)> {
     (is_number(row) && is_number(column)).then(|| (path, &text[path.len() + 1..]))
 }
 
+/// Whether a line marks code of the line above: carets, tildes and the signs in `between`, at least one of them a caret.
+pub fn is_caret(line: &str, between: &[u8]) -> bool {
+    line.contains('^') && line.bytes().all(|b| matches!(b, b'^' | b'~') || between.contains(&b))
+}
+
+/// `a.c: In function ‘f’:`, `a.h: At top level:`: where the diagnostics below stand.
+pub fn is_scope(line: &str) -> bool {
+    line.ends_with(':') && [": In ", ": At "].iter().any(|word| line.contains(word)) && !line.starts_with(' ')
+}
+
+/// A line of MSBuild without its indentation and the number of the node that wrote it: `     1>`, `   1:2>`.
+pub fn without_node(line: &str) -> &str {
+    let text = line.trim();
+    match text.split_once('>') {
+        Some((node, rest)) if !node.is_empty() && node.bytes().all(|b| b.is_ascii_digit() || b == b':') => {
+            rest.trim_start()
+        }
+        _ => text,
+    }
+}
+
 /// A path with the numbers behind it.
 struct Spot<'a> {
     path: &'a str,
@@ -443,6 +464,16 @@ mod tests {
         ] {
             assert!(warning(line).is_none(), "{line}");
         }
+    }
+
+    #[test]
+    fn lines_about_code_are_recognised() {
+        assert!(is_caret("~~~^~~", b"") && !is_caret("~~~", b"") && !is_caret("a ^", b" "));
+        assert!(is_caret("^  ^", b" ") && !is_caret("^  ^", b""));
+        assert!(is_scope("a.c: In function ‘f’:") && is_scope("a.h: At top level:"));
+        assert!(!is_scope(" a.c: In function ‘f’:") && !is_scope("a.c: In function ‘f’, x"));
+        assert_eq!(without_node("   1:2>a.cs(1,2): error CS1: x"), "a.cs(1,2): error CS1: x");
+        assert_eq!(without_node("  a > b"), "a > b");
     }
 
     #[test]

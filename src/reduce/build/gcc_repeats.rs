@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::gcc_lines::{Kind, is_caret, is_scope};
+use super::gcc_lines::{Kind, is_caret, is_function_scope};
 use super::gcc_steps::MOST_OPEN;
 use super::make::directory;
 use super::{Kinds, kind_of, place};
@@ -124,8 +124,9 @@ impl<'a> Repeats<'a> {
             return self.thin(head, fates);
         };
         let key = (base, line);
-        let named =
-            head.checked_sub(1).filter(|&i| self.lines[i] == Kind::Context && is_scope(self.source.line(i)));
+        let named = head
+            .checked_sub(1)
+            .filter(|&i| self.lines[i] == Kind::Context && is_function_scope(self.source.line(i)));
         let named = self.named.take().or(named);
         let Some(first) = self.first.get(&key) else {
             self.first.insert(key, body);

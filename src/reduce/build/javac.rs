@@ -196,7 +196,7 @@ fn is_of_body(source: &Source<'_>, i: usize, end: usize) -> bool {
 /// A line of carets, also behind the margin of Scala 3.
 fn is_caret(line: &str) -> bool {
     let line = line.trim().trim_start_matches('|').trim_start();
-    line.starts_with('^') && line.bytes().all(|b| b == b'^' || b == b'~')
+    line.starts_with('^') && crate::reduce::place::is_caret(line, b"")
 }
 
 /// `2 errors`, `one error found`, `29 warnings`, `2 warnings found`

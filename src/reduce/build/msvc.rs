@@ -12,6 +12,7 @@ use super::{CLAIM_LINES, Tally};
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::place::without_node;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::flags;
 use crate::text::ledger::Reduction;
@@ -194,13 +195,7 @@ fn is_step(line: &str) -> bool {
         "Building the projects in this solution one at a time.",
         "Structured output is enabled.",
     ];
-    let text = line.trim();
-    let text = match text.split_once('>') {
-        Some((node, rest)) if !node.is_empty() && node.bytes().all(|b| b.is_ascii_digit() || b == b':') => {
-            rest.trim_start()
-        }
-        _ => text,
-    };
+    let text = without_node(line);
     let is_target = text.strip_suffix(':').is_some_and(|name| TARGETS.contains(&name));
     let is_file = line.starts_with(' ') && is_source(text) && !text.contains(' ');
     SAID.iter().any(|s| text.starts_with(s)) && !text.contains("FAILED")

@@ -11,7 +11,7 @@ use super::group::{Block, Layout};
 use super::reader::{Linter, Reading};
 use crate::reduce::Meta;
 use crate::reduce::lines::is_number;
-use crate::reduce::place::{Headline, at_end, ends_with_link, headline, is_path};
+use crate::reduce::place::{self, Headline, at_end, ends_with_link, headline, is_path};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -194,9 +194,7 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
 /// A line of carets below a line of code.
 fn is_caret(line: &str) -> bool {
     let line = line.trim();
-    line.starts_with(['^', '~'])
-        && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' ' | b'-'))
-        && line.contains('^')
+    line.starts_with(['^', '~']) && place::is_caret(line, b" -")
 }
 
 /// `12 | code`, `help: …` and `info: …`, as ruff and similar linters write them.

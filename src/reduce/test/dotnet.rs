@@ -12,6 +12,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::{are_unquoted, leading_number};
+use crate::reduce::place::without_node;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -94,7 +95,7 @@ impl Reducer for Dotnet {
                 }
             } else if is_diagnostic(line) {
                 // A failure is reported again only in the very same words, node and all.
-                let key = if signals::is_failure(line) { line.trim() } else { bare(line) };
+                let key = if signals::is_failure(line) { line.trim() } else { without_node(line) };
                 if told.insert(key) {
                     headings.clear();
                 } else {
@@ -143,17 +144,6 @@ fn printed_until(source: &Source<'_>, test: usize) -> usize {
                 .any(|s| line.starts_with(s))
     };
     (next..source.len()).find(ends).unwrap_or(next)
-}
-
-/// A line without its indentation and the number of the node that wrote it: `     1>`, `   1:2>`.
-fn bare(line: &str) -> &str {
-    let text = line.trim();
-    match text.split_once('>') {
-        Some((node, rest)) if !node.is_empty() && node.bytes().all(|b| b.is_ascii_digit() || b == b':') => {
-            rest.trim_start()
-        }
-        _ => text,
-    }
 }
 
 /// `       "/p/shop.sln" (default target) (1:2) ->`, `       (CoreCompile target) -> `
@@ -284,7 +274,7 @@ fn is_step(line: &str) -> bool {
         "_CopyOutOfDateSourceItemsToOutputDirectory:",
         "_CopyOutOfDateSourceItemsToOutputDirectoryAlways:",
     ];
-    let text = bare(line);
+    let text = without_node(line);
     let is_project = |t: &str| {
         t.starts_with("Project \"") && t.contains(" on node ")
             || t.starts_with("Done Building Project \"") && !t.contains("FAILED")
@@ -327,7 +317,10 @@ mod tests {
                 && !is_step("     3>Done Building Project \"/p/a.csproj\" (default targets) -- FAILED.")
         );
         assert!(is_heading("       (CoreCompile target) -> ") && !is_heading("  Lib -> /p/bin/Lib.dll"));
-        assert_eq!(bare("   1:2>a.cs(1,2): error CS1: x"), bare("      a.cs(1,2): error CS1: x"));
+        assert_eq!(
+            without_node("   1:2>a.cs(1,2): error CS1: x"),
+            without_node("      a.cs(1,2): error CS1: x")
+        );
         assert!(
             is_step("        c:\\v3.5\\Csc.exe /noconfig /warn:4 a.cs")
                 && !is_step("  a.cs(1,2): warning CS1: x")
