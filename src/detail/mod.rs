@@ -76,7 +76,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut hidden = 0;
     for gap in gaps {
         let bytes = unpadded(source, gap.clone());
-        let most = MAX_LISTED_BYTES.min(bytes / NAMES_SHARE);
+        let most = MAX_LISTED_BYTES.min(bytes / NAMES_ONE_IN);
         let named = names.of(std::slice::from_ref(&gap), &gap, most);
         // If the names are nearly as long as the lines, the lines stay.
         if named.all_bytes * 2 < bytes {
@@ -85,7 +85,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
         }
     }
     // A few gaps in a text that stays large are not worth it.
-    if hidden * WORTH < unpadded(source, 0..source.len()) {
+    if hidden * MIN_SAVED_ONE_IN < unpadded(source, 0..source.len()) {
         return Err(Reason::NotPaying);
     }
     if input.policy.file_line_numbers && view.numbered() == 0 {
@@ -119,10 +119,10 @@ fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
     source.byte_range(lines).len() - padding
 }
 
-/// A marker may spend 1 byte on names for this many bytes that are left out.
-const NAMES_SHARE: usize = 2;
-/// An outline is used only if it saves at least 1/N of the bytes of the text.
-const WORTH: usize = 8;
+/// A marker may spend 1 byte on names for this many bytes that are left out. A choice.
+const NAMES_ONE_IN: usize = 2;
+/// An outline is used only if it saves at least 1/N of the bytes of the text. A choice.
+const MIN_SAVED_ONE_IN: usize = 8;
 
 /// Whether the byte cap would cut the file.
 fn is_capped(input: &Input<'_>) -> bool {

@@ -15,8 +15,8 @@ use crate::text::relevance::Relevance;
 const CODE: &[&str] = &["script", "style", "svg", "noscript", "template", "canvas"];
 /// Elements in which white space matters.
 const VERBATIM: &[&str] = &["pre", "textarea", "code"];
-/// Smaller pieces are not worth a marker.
-const WORTH: usize = 160;
+/// Smaller pieces, in bytes, are not replaced by a marker. A choice: about twice what it takes.
+const MIN_PIECE_BYTES: usize = 160;
 
 /// Whether a page starts with this line.
 pub fn is_page(line: &str) -> bool {
@@ -58,7 +58,7 @@ pub fn write(
         let end = piece(text, next..page.end, &mut unclosed);
         let range = next..end;
         at = end;
-        if is_code(text, &range) && range.len() >= WORTH && !must(&range) {
+        if is_code(text, &range) && range.len() >= MIN_PIECE_BYTES && !must(&range) {
             gone = Some(gone.map_or(range.clone(), |before| before.start..range.end));
             continue;
         }

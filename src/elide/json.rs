@@ -19,12 +19,13 @@ use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 
-/// Fewest bytes that an omission must save to be worth a marker.
-const WORTH: usize = 80;
+/// Fewest bytes that an omission must save. A choice: about what its marker takes.
+const MIN_SAVED_BYTES: usize = 80;
 /// Most bytes of keys that a marker lists.
 const MAX_NAMES_BYTES: usize = 240;
-/// Members that stay of an item beyond the limit, in addition to those that must stay.
-const IDENTITY: usize = 3;
+/// Members that are kept of an item beyond the limit, in addition to those that must be kept. A choice: they identify
+/// it.
+const KEPT_MEMBERS: usize = 3;
 
 /// A parsed document.
 pub struct Document<'a> {
@@ -237,13 +238,13 @@ impl<'d, 'a> Writer<'d, 'a> {
     fn container(&mut self, i: u32, depth: usize) {
         let node = self.node(i);
         let size = (node.end - node.start) as usize;
-        if depth >= self.limits.depth && !node.must && size > WORTH {
+        if depth >= self.limits.depth && !node.must && size > MIN_SAVED_BYTES {
             return self.deep(i);
         }
         let parts = self.parts(i);
         let mut keep = self.chosen_at(i, &parts, depth);
         let gone = parts.iter().zip(&keep).filter(|(_, keep)| **keep == Kept::No);
-        if gone.map(|(part, _)| part.end - part.start).sum::<usize>() < WORTH {
+        if gone.map(|(part, _)| part.end - part.start).sum::<usize>() < MIN_SAVED_BYTES {
             keep.iter_mut().filter(|keep| **keep == Kept::No).for_each(|keep| *keep = Kept::Yes);
         }
         let marker = self.names(i, &parts, &keep);
@@ -406,7 +407,7 @@ impl<'d, 'a> Writer<'d, 'a> {
             // The first scalars usually identify the item.
             true => {
                 let is_scalar = |part: &Part| document.nodes[part.value as usize].children == 0;
-                let names = if is_object { IDENTITY } else { 0 };
+                let names = if is_object { KEPT_MEMBERS } else { 0 };
                 parts.iter().enumerate().map(|(p, part)| p < names && is_scalar(part)).collect()
             }
             false => {

@@ -63,18 +63,18 @@ struct Scanner<'a, 's> {
 /// The elements of a text.
 pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     let mut scanner = Scanner { lines, items: Vec::new(), open: Vec::new(), line: 0, at: 0 };
-    let mut strange = 0;
+    let mut unknown = 0;
     let mut seen = 0;
     while scanner.find(b"<") {
         // Lines outside all elements that open none.
         if scanner.open.is_empty() {
-            strange += (seen..scanner.line).filter(|i| !lines[*i].trim().is_empty()).count();
+            unknown += (seen..scanner.line).filter(|i| !lines[*i].trim().is_empty()).count();
         }
         scanner.tag();
         seen = scanner.line + 1;
     }
     scanner.close(0, lines.len(), false);
-    Found { items: scanner.items, strange }
+    Found { items: scanner.items, unknown }
 }
 
 impl<'a> Scanner<'a, '_> {

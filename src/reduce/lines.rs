@@ -41,7 +41,14 @@ pub fn leading_number(text: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, rest))
 }
 
-/// The lines with text that a claim looks at.
+/// Longer lines, in bytes, are read by their head or not at all: they are data. A choice: messages with long paths fit.
+pub const MAX_LINE_BYTES: usize = 4000;
+/// Lines at the start that a claim examines. A choice: a long prelude fits, and asking every reducer stays cheap.
+pub const CLAIM_LINES: usize = 4000;
+/// The same for formats whose own lines stand near the start, or are most of the lines. A choice.
+pub const SHORT_CLAIM_LINES: usize = 2000;
+
+/// What a claim counted, of the lines with text.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Lines that only this grammar has.
@@ -125,7 +132,8 @@ pub fn reads_as_report(input: &Input<'_>) -> bool {
 /// Whether a text is a document in Markdown: it starts with a heading and fences off parts. What those
 /// hold are quotations, which the content alone does not tell from outputs.
 pub fn is_markdown(source: &Source<'_>) -> bool {
-    const HEAD: usize = 10;
+    /// Lines with text before which the heading must stand.
+    const HEAD_LINES: usize = 10;
     if memchr::memchr(b'#', source.text().as_bytes()).is_none() {
         return false;
     }
@@ -134,7 +142,7 @@ pub fn is_markdown(source: &Source<'_>) -> bool {
         (1..=6).contains(&signs) && line[signs..].starts_with(' ')
     };
     let is_fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
-    let mut head = source.lines().filter(|line| !line.trim().is_empty()).take(HEAD);
+    let mut head = source.lines().filter(|line| !line.trim().is_empty()).take(HEAD_LINES);
     head.any(is_heading) && source.lines().filter(|line| is_fence(line)).take(2).count() == 2
 }
 

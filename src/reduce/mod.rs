@@ -3,7 +3,7 @@
 //!
 //! A folder is a family. A format whose lines can be told apart one by one is a table of line forms
 //! ([`format::Format`]); one that needs more is a state machine of its own, which may decide about lines in any
-//! order (`fates`). A new reducer is a new file, a row in its family's `REDUCERS` and a folder of fixtures with at least three cases, one of
+//! order (`line_actions`). A new reducer is a new file, a row in its family's `REDUCERS` and a folder of fixtures with at least three cases, one of
 //! them a decline.
 
 mod anchors;
@@ -11,8 +11,8 @@ mod build;
 mod container;
 pub mod cut;
 pub mod embedded;
-mod fates;
 pub mod format;
+mod line_actions;
 pub mod lines;
 pub mod lint;
 mod listing;
@@ -162,8 +162,8 @@ pub fn all() -> impl Iterator<Item = &'static dyn Reducer> {
     FAMILIES.iter().copied().flatten().copied()
 }
 
-/// How much of the head and of the tail of a text is searched for anchors, in bytes.
-const WINDOW: usize = 8 * 1024;
+/// How much of the head and of the tail of a text is searched for anchors, in bytes. A choice: heads and totals fit.
+const WINDOW_BYTES: usize = 8 * 1024;
 
 /// All anchors, each with the place of its reducer in `all()`.
 static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
@@ -219,8 +219,8 @@ fn asked(text: &str) -> Vec<bool> {
     let mut asked = WITHOUT_ANCHORS.clone();
     let bytes = text.as_bytes();
     let (head, tail) = match bytes.len() {
-        n if n <= 2 * WINDOW => (bytes, &bytes[n..]),
-        n => (&bytes[..WINDOW], &bytes[n - WINDOW..]),
+        n if n <= 2 * WINDOW_BYTES => (bytes, &bytes[n..]),
+        n => (&bytes[..WINDOW_BYTES], &bytes[n - WINDOW_BYTES..]),
     };
     for window in [head, tail] {
         ANCHORS.find(window, &mut asked);

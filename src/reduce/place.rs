@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::reduce::lines::is_number;
+use crate::reduce::lines::{MAX_LINE_BYTES, is_number};
 
 /// What such a line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +28,6 @@ impl<'a> Headline<'a> {
     }
 }
 
-/// Longest line that is read, in bytes.
-const LONGEST: usize = 4000;
 /// What may stand before the path.
 const BEFORE: &[&str] =
     &["[WARN] ", "[ERROR] ", "[INFO] ", "[WARNING] ", "ERROR: ", "WARNING: ", "warning: ", "  "];
@@ -43,7 +41,7 @@ const LINTERS: &[Form] = &[compact, colon, bracketed, bug];
 /// `[WARN] A.java:3:5: …`, `Dockerfile:3 DL3008 …`, `a.cpp(3):  …  [x/y] [1]`, `M D NP: … At A.java:[line 3]`.
 pub fn headline(line: &str) -> Option<Headline<'_>> {
     let line = line.trim_end();
-    if line.len() > LONGEST || !line.bytes().any(|b| b.is_ascii_digit()) {
+    if line.len() > MAX_LINE_BYTES || !line.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
     // None of them starts with a digit, as the lines of most logs do.
@@ -79,7 +77,7 @@ pub fn place(line: &str) -> Option<(&str, &str)> {
 /// `a.c:3:5: warning: … [-Wx]` of gcc and clang, `w: a.kt:3:5 …` of kotlinc, `[WARNING] A.java:[3,5] …` of Maven.
 pub fn warning(line: &str) -> Option<Headline<'_>> {
     let text = line.trim_end();
-    if text.len() > LONGEST || text.is_empty() {
+    if text.len() > MAX_LINE_BYTES || text.is_empty() {
         return None;
     }
     if let Some(rest) = text.strip_prefix("w: ") {

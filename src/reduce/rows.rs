@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::fates::{Blanks, Fates};
-use super::format::{HEAD, is_command};
+use super::format::{EARLY_DECLINE_LINES, is_command};
+use super::line_actions::{Blanks, LineActions};
+use super::lines::{MAX_LINE_BYTES, SHORT_CLAIM_LINES};
 use super::{Meta, Proof, Reducer};
 use crate::config::Mode;
 use crate::detect::command::Simple;
@@ -61,14 +62,10 @@ pub struct Rows {
     pub read: for<'a> fn(Place<'a>, &'a str) -> Row<'a>,
 }
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-/// Longest line that is looked at, in bytes.
-const LONGEST: usize = 4000;
-/// Rows of a kind that must go together for any to go.
-const LEAST: usize = 4;
-/// Different names that a marker writes.
-const NAMES: usize = 40;
+/// Fewer rows of a kind are not left out. A choice: a marker takes about two of them.
+const MIN_ROWS_OMITTED: usize = 4;
+/// Most different names in a marker. A choice: one long line.
+const MAX_NAMES: usize = 40;
 
 impl Rows {
     /// What each line is, in order.
@@ -81,7 +78,7 @@ impl Rows {
                 at.header = "";
                 continue;
             }
-            let row = if line.len() > LONGEST { Row::Other } else { (self.read)(at, line) };
+            let row = if line.len() > MAX_LINE_BYTES { Row::Other } else { (self.read)(at, line) };
             if row == Row::Header {
                 at.header = line;
             }
@@ -114,7 +111,9 @@ impl Rows {
             Row::Keep | Row::Once(..) | Row::Hide(..) => stays += 1,
             Row::Other => {}
         });
-        gone.retain(|(_, table, reason, _)| kinds.get(&(*table, *reason)).is_some_and(|n| *n >= LEAST));
+        gone.retain(|(_, table, reason, _)| {
+            kinds.get(&(*table, *reason)).is_some_and(|n| *n >= MIN_ROWS_OMITTED)
+        });
         if gone.is_empty() || stays == 0 {
             return Err(Reason::NothingToDo);
         }
@@ -137,7 +136,7 @@ impl Reducer for Rows {
             return Proof::None;
         }
         let (mut headers, mut rows, mut lines) = (0, 0, 0);
-        for most in [HEAD, CLAIM_LINES] {
+        for most in [EARLY_DECLINE_LINES, SHORT_CLAIM_LINES] {
             (headers, rows, lines) = (0, 0, 0);
             let source = input.source.part_of(0..input.source.len().min(most));
             self.each(&Input { source: &source, ..*input }, |_, row| {
@@ -182,31 +181,31 @@ type Names<'a> = Vec<(&'a str, usize)>;
 
 /// One marker for the rows of a table that go for one reason, with the names of all.
 fn spans<'a>(source: &'a Source<'a>, gone: &[Gone<'_>]) -> Result<Reduction, Reason> {
-    let mut fates = Fates::new(source);
+    let mut actions = LineActions::new(source);
     let mut markers: BTreeMap<(u32, Reason), (usize, Names<'_>)> = BTreeMap::new();
     for (line, table, reason, name) in gone {
-        fates.omit(*line..line + 1, *reason, table + 1);
+        actions.omit(*line..line + 1, *reason, table + 1);
         let (_, names) = markers.entry((*table, *reason)).or_insert((*line, Vec::new()));
         let known = names.len();
-        match names.iter_mut().take(NAMES).find(|(n, _)| n == name) {
+        match names.iter_mut().take(MAX_NAMES).find(|(n, _)| n == name) {
             Some((_, count)) => *count += 1,
-            None if known < NAMES => names.push((name, 1)),
+            None if known < MAX_NAMES => names.push((name, 1)),
             // Beyond the names that are written one entry counts the rest.
-            None if known == NAMES => names.push(("", 1)),
-            None => names[NAMES].1 += 1,
+            None if known == MAX_NAMES => names.push(("", 1)),
+            None => names[MAX_NAMES].1 += 1,
         }
     }
     for (first, names) in markers.into_values() {
-        fates.give(first, written(&names));
+        actions.set_name(first, written(&names));
     }
-    fates.finish(Blanks::Keep)
+    actions.finish(Blanks::Keep)
 }
 
 /// `3 a, b, 9 others`
 fn written(names: &[(&str, usize)]) -> String {
     let mut out = String::new();
     for (i, (name, count)) in names.iter().enumerate() {
-        let name = if i == NAMES { "others" } else { *name };
+        let name = if i == MAX_NAMES { "others" } else { *name };
         // What a format does not name is not counted by name.
         if name.is_empty() {
             continue;
@@ -214,7 +213,7 @@ fn written(names: &[(&str, usize)]) -> String {
         if !out.is_empty() {
             out.push_str(", ");
         }
-        if *count > 1 || i == NAMES {
+        if *count > 1 || i == MAX_NAMES {
             out.push_str(&count.to_string());
             out.push(' ');
         }
@@ -255,7 +254,7 @@ mod tests {
     #[test]
     fn names_are_counted_and_limited() {
         assert_eq!(written(&[("a", 3), ("", 2), ("b", 1)]), "3 a, b");
-        let many: Vec<String> = (0..NAMES + 5).map(|i| format!("n{i}")).collect();
+        let many: Vec<String> = (0..MAX_NAMES + 5).map(|i| format!("n{i}")).collect();
         let gone: Vec<_> =
             many.iter().enumerate().map(|(i, n)| (i, 0, Reason::Progress, Cow::from(n.as_str()))).collect();
         let text = "a\n".repeat(many.len());

@@ -101,7 +101,7 @@ pub struct Read {
 }
 
 /// Stands for standard output and standard error together.
-pub const BOTH: u8 = 9;
+pub const STDOUT_AND_STDERR: u8 = 9;
 
 /// The tokens of a command line. Never fails: what is never closed ends with the text.
 pub fn lex(text: &str, dialect: Dialect) -> Vec<Token> {

@@ -25,7 +25,7 @@ struct Scanner<'a, 's> {
     doc: Option<usize>,
     /// The line after the last one with text.
     end: usize,
-    strange: usize,
+    unknown: usize,
     /// Ends of here documents and long strings that were looked for and not found, each with the line up to which.
     missing: Map<&'a str, usize>,
 }
@@ -40,7 +40,7 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
         lead: None,
         doc: None,
         end: 0,
-        strange: 0,
+        unknown: 0,
         missing: Map::default(),
     };
     let mut at = 0;
@@ -48,7 +48,7 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
         at = scanner.line(at);
     }
     scanner.close(0, None);
-    Found { items: scanner.items, strange: scanner.strange }
+    Found { items: scanner.items, unknown: scanner.unknown }
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a, '_> {
                 return self.declare(&declared, at, next, indent);
             }
             if self.open.is_empty() && is_sentence(text) {
-                self.strange += 1;
+                self.unknown += 1;
             }
         }
         self.lead = None;
@@ -228,9 +228,9 @@ impl<'a> Scanner<'a, '_> {
 
 /// The line after a signature whose parentheses run over lines.
 fn signature_end(lines: &[&str], at: usize) -> usize {
-    const LONGEST: usize = 40;
+    const MAX_SIGNATURE_LINES: usize = 40;
     let mut depth = 0_isize;
-    for (i, line) in lines.iter().enumerate().skip(at).take(LONGEST) {
+    for (i, line) in lines.iter().enumerate().skip(at).take(MAX_SIGNATURE_LINES) {
         depth += line.bytes().map(|b| isize::from(b == b'(') - isize::from(b == b')')).sum::<isize>();
         if depth <= 0 {
             return i + 1;

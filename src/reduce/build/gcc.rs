@@ -14,7 +14,7 @@ use super::{CLAIM_LINES, SHOWN_WHOLE, Tally, name, place};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::changes_directory;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
@@ -72,13 +72,13 @@ impl Reducer for Gcc {
             return Err(Reason::StructuredFormat);
         }
         let lines: Vec<Kind> = (0..source.len()).map(|i| kind(source.line(i))).collect();
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         if !wants_commands(input) {
-            gcc_steps::hide(source, &lines, input.call.exit_code, &mut fates);
+            gcc_steps::hide(source, &lines, input.call.exit_code, &mut actions);
         }
         let whole = if input.policy.mode == Mode::Aggressive { 1 } else { SHOWN_WHOLE };
-        Repeats::new(source, &lines, !changes_directory(input), whole).hide(&mut fates);
-        fates.finish(Blanks::Keep)
+        Repeats::new(source, &lines, !changes_directory(input), whole).hide(&mut actions);
+        actions.finish(Blanks::Keep)
     }
 }
 
@@ -116,15 +116,15 @@ fn tally(source: &Source<'_>) -> Tally {
         };
         tally.own += usize::from(own);
         // With the carets the line of code above them is known too.
-        let known = own || !matches!(kind, Kind::Other | Kind::Blank) || is_said(line);
+        let known = own || !matches!(kind, Kind::Other | Kind::Blank) || is_build_message(line);
         tally.known += if !known && is_caret(line) { 1 + usize::from(code) } else { usize::from(known) };
         code = !known;
     }
     tally
 }
 
-/// Other lines of a build, which are known but do not tell which tool wrote them.
-fn is_said(line: &str) -> bool {
+/// Other lines of a build, which are known but can come from any tool.
+fn is_build_message(line: &str) -> bool {
     line.starts_with("-- ")
         || line.ends_with(" generated.")
         || line == "compilation terminated."

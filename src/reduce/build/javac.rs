@@ -11,7 +11,7 @@ use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, kind_of, place};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
@@ -34,8 +34,8 @@ static META: Meta = Meta {
 
 /// Group of repeated explanations and of warnings that come in numbers; the next one is of progress.
 const EXCERPTS: u32 = 1;
-/// Lines below a headline among which its caret stands.
-const NEAR: usize = 8;
+/// Lines below a headline in which its caret must stand. A choice: javac prints a message over a few lines.
+const MAX_LINES_TO_CARET: usize = 8;
 
 impl Reducer for Javac {
     fn meta(&self) -> &'static Meta {
@@ -67,7 +67,7 @@ impl Reducer for Javac {
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let mut kinds = Kinds::default();
         let whole = if input.policy.mode == Mode::Aggressive { 1 } else { SHOWN_WHOLE };
         let mut i = 0;
@@ -75,7 +75,7 @@ impl Reducer for Javac {
             let line = source.line(i);
             let Some((kind, message)) = headline(line) else {
                 if is_listed(line) {
-                    fates.omit(i..i + 1, Reason::Progress, EXCERPTS + 1);
+                    actions.omit(i..i + 1, Reason::Progress, EXCERPTS + 1);
                 }
                 i += 1;
                 continue;
@@ -86,7 +86,7 @@ impl Reducer for Javac {
                 continue;
             }
             // Without an excerpt only what is indented belongs to it.
-            if !body.clone().take(NEAR).any(|i| is_caret(source.line(i))) {
+            if !body.clone().take(MAX_LINES_TO_CARET).any(|i| is_caret(source.line(i))) {
                 body.end =
                     body.clone().find(|&i| !source.line(i).starts_with([' ', '\t'])).unwrap_or(body.end);
             }
@@ -94,7 +94,7 @@ impl Reducer for Javac {
             let (count, seen) = kinds.count(category(message));
             if count > whole {
                 for i in body.clone().filter(|&i| is_of_body(source, i, body.end)) {
-                    fates.omit(i..i + 1, Reason::DiagnosticExcerpt, EXCERPTS);
+                    actions.omit(i..i + 1, Reason::DiagnosticExcerpt, EXCERPTS);
                 }
                 continue;
             }
@@ -102,10 +102,10 @@ impl Reducer for Javac {
             let caret = body.clone().find(|&i| is_caret(source.line(i)));
             let Some(below) = caret.map(|i| i + 1..body.end).filter(|b| !b.is_empty()) else { continue };
             if !seen.insert(source.slice(below.clone())) {
-                fates.omit(below, Reason::DiagnosticExcerpt, EXCERPTS);
+                actions.omit(below, Reason::DiagnosticExcerpt, EXCERPTS);
             }
         }
-        fates.finish(Blanks::Keep)
+        actions.finish(Blanks::Keep)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

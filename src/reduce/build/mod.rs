@@ -27,7 +27,7 @@ mod tsc;
 use std::collections::{HashMap, HashSet};
 
 use super::Reducer;
-use crate::reduce::lines::Tally;
+use crate::reduce::lines::{CLAIM_LINES, Tally};
 use crate::reduce::place::place;
 
 /// The reducers of this family; the earlier row breaks ties.
@@ -57,9 +57,6 @@ pub static REDUCERS: &[&dyn Reducer] = &[
 
 /// How many diagnostics of one kind are shown whole before their excerpts go.
 const SHOWN_WHOLE: usize = 5;
-
-/// Lines at the start that a claim looks at.
-const CLAIM_LINES: usize = 4000;
 
 /// The name of a path without folders.
 fn name(path: &str) -> &str {

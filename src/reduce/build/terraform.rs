@@ -13,7 +13,7 @@ use super::{CLAIM_LINES, Tally};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
@@ -65,7 +65,7 @@ impl Reducer for Terraform {
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let ended: HashSet<&str> = source
             .lines()
             .filter_map(|line| step(line).filter(|(_, s)| *s == Step::Ended).map(|(a, _)| a))
@@ -83,17 +83,17 @@ impl Reducer for Terraform {
                 None => is_init_step(source, i),
             };
             match () {
-                () if goes => fates.omit(i..i + 1, Reason::Progress, group),
-                () if advice => fates.omit(i..i + 1, Reason::ToolHints, group),
+                () if goes => actions.omit(i..i + 1, Reason::Progress, group),
+                () if advice => actions.omit(i..i + 1, Reason::ToolHints, group),
                 () if aggressive && is_unknown_value(line) => {
-                    fates.omit(i..i + 1, Reason::UnknownValue, group)
+                    actions.omit(i..i + 1, Reason::UnknownValue, group)
                 }
                 // One marker of each kind for a block of the plan.
                 () if line.starts_with("  # ") => group += 1,
                 () => {}
             }
         }
-        fates.finish(Blanks::Keep)
+        actions.finish(Blanks::Keep)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

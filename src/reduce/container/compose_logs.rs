@@ -19,10 +19,10 @@ static META: Meta = Meta {
     anchors: &[" | "],
 };
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 200;
-/// Lines of services that claim a text.
-const LEAST: usize = 4;
+/// Lines at the start that a claim examines. A choice: every line of the format names its service.
+const HEAD_LINES: usize = 200;
+/// Fewest lines of services for a claim. A choice.
+const MIN_SERVICE_LINES: usize = 4;
 
 impl Reducer for ComposeLogs {
     fn meta(&self) -> &Meta {
@@ -33,7 +33,7 @@ impl Reducer for ComposeLogs {
         let mut lines = 0;
         let mut ours = 0;
         let mut numbered = 0;
-        for line in input.source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()) {
+        for line in input.source.lines().take(HEAD_LINES).filter(|line| !line.trim().is_empty()) {
             lines += 1;
             if let Some((service, _)) = split(line) {
                 ours += 1;
@@ -43,7 +43,7 @@ impl Reducer for ComposeLogs {
         let is_compose = |word: &str| matches!(word, "docker-compose" | "podman-compose" | "compose");
         let command = &input.detection.command;
         let by_command = command.runs(|s| s.argv.iter().take(2).any(|word| is_compose(word)));
-        let is_read = ours >= LEAST && !command.is_filtered();
+        let is_read = ours >= MIN_SERVICE_LINES && !command.is_filtered();
         // Never claimed by its command: a reducer that knows what the services write saves more.
         Proof::full_if(is_read && (by_command && ours * 2 >= lines || numbered * 10 >= lines * 9))
     }

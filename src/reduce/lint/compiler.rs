@@ -18,8 +18,8 @@ use crate::text::source::Source;
 pub const ID: &str = "shared_messages";
 /// Reducers after which it is tried.
 const AFTER: &[&str] = &["msvc", "dotnet", "gcc", "javac", "gradle", "maven"];
-/// Lines below a warning among which those that belong to it start.
-const NEAR: usize = 24;
+/// Lines below a warning in which its body must start. A choice: excerpts before it may be hidden.
+const MAX_LINES_TO_BODY: usize = 24;
 
 /// Whether the output that a reducer knows has such warnings.
 pub fn is_wanted(reducer: &str) -> bool {
@@ -106,7 +106,10 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
         }
     }
     // Behind an excerpt that is gone there may be a note.
-    let mut next = (i + 1..source.len()).take(NEAR).filter(|&line| is_visible(line)).map(|i| source.line(i));
+    let mut next = (i + 1..source.len())
+        .take(MAX_LINES_TO_BODY)
+        .filter(|&line| is_visible(line))
+        .map(|i| source.line(i));
     let Some(below) = next.next() else { return false };
     if below.trim().is_empty() || warning(below).is_some() {
         return false;

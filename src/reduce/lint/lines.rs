@@ -104,7 +104,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
             } else if is_progress(line) {
                 out.gone.push((i..i + 1, Reason::Progress));
                 out.knows(source, i..i + 1);
-            } else if is_said(line) {
+            } else if is_linter_message(line) {
                 out.headings.extend(module.take().map(|start| start..i));
                 out.knows(source, i..i + 1);
             }
@@ -179,7 +179,7 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
             () if finding(source, i, end).is_some() => false,
             () if line.starts_with([' ', '\t']) || is_caret(line) || is_gutter(line) => true,
             () if headline(line).is_some() => true,
-            () => next().is_some_and(is_caret) && !is_said(line),
+            () => next().is_some_and(is_caret) && !is_linter_message(line),
         };
         if !goes_on {
             break;
@@ -235,7 +235,7 @@ fn is_progress(line: &str) -> bool {
 }
 
 /// Totals and other lines that linters write.
-fn is_said(line: &str) -> bool {
+fn is_linter_message(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "Found ",
         "Your code has been rated",

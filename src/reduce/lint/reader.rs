@@ -8,6 +8,7 @@ use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::format::is_command;
+use crate::reduce::lines::SHORT_CLAIM_LINES;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -64,10 +65,8 @@ pub struct Linter {
     pub read: for<'a> fn(&'a Source<'a>, Range<usize>) -> Reading<'a>,
 }
 
-/// Lines at the start that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-/// Lines of which one must be known before the others are looked at.
-const FIRST: usize = 60;
+/// If none of the first lines is known, the rest is not examined. A choice, for speed.
+const PROBE_LINES: usize = 60;
 
 impl Linter {
     fn is_direct(&self, simple: &Simple) -> bool {
@@ -89,11 +88,11 @@ impl Reducer for Linter {
             return Proof::None;
         }
         let is_direct = input.detection.command.runs(|s| self.is_direct(s));
-        let head = (self.read)(source, 0..source.len().min(FIRST));
-        if !is_direct && head.own + head.weak == 0 && source.len() > FIRST {
+        let head = (self.read)(source, 0..source.len().min(PROBE_LINES));
+        if !is_direct && head.own + head.weak == 0 && source.len() > PROBE_LINES {
             return Proof::None;
         }
-        let found = (self.read)(source, 0..source.len().min(CLAIM_LINES));
+        let found = (self.read)(source, 0..source.len().min(SHORT_CLAIM_LINES));
         let is_own = found.own >= self.content && found.known * 2 >= found.all;
         let is_most = found.own + found.weak >= 2 * self.content && found.known * 10 >= found.all * 9;
         Proof::of(found.own + found.weak > 0, is_own || is_most)

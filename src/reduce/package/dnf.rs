@@ -6,8 +6,8 @@
 
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::Tally;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::{SHORT_CLAIM_LINES, Tally};
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -34,9 +34,6 @@ static META: Meta = Meta {
     ],
 };
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
@@ -60,7 +57,8 @@ impl Reducer for Dnf {
     }
 
     fn proof(&self, input: &Input<'_>) -> Proof {
-        let Tally { known, all, .. } = Tally::of(input.source, CLAIM_LINES, |line| read(line) != Line::Other);
+        let Tally { known, all, .. } =
+            Tally::of(input.source, SHORT_CLAIM_LINES, |line| read(line) != Line::Other);
         Proof::of(known > 0, known >= 5 && known * 2 >= all)
     }
 
@@ -72,17 +70,17 @@ impl Reducer for Dnf {
         let source = input.source;
         let is_complete = source.lines().any(|line| matches!(line.trim_end(), "Complete!" | "Complete."));
         let is_listed = is_complete && source.lines().any(|line| read(line) == Line::Done);
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         for (i, line) in source.lines().enumerate() {
             match read(line) {
-                Line::Step => fates.hide(i, Reason::Progress, 1),
-                Line::Work if is_complete => fates.hide(i, Reason::Progress, 1),
-                Line::Plan if is_listed => fates.hide(i, Reason::Progress, 1),
+                Line::Step => actions.omit_unless_failure(i, Reason::Progress, 1),
+                Line::Work if is_complete => actions.omit_unless_failure(i, Reason::Progress, 1),
+                Line::Plan if is_listed => actions.omit_unless_failure(i, Reason::Progress, 1),
                 _ => {}
             }
         }
-        fates.keep(self.extent(input).end.saturating_sub(1));
-        fates.keep_last().finish(Blanks::Between)
+        actions.keep(self.extent(input).end.saturating_sub(1));
+        actions.keep_last().finish(Blanks::Between)
     }
 
     fn knows(&self, line: &str) -> bool {

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::Tally;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::{SHORT_CLAIM_LINES, Tally};
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -95,9 +95,6 @@ const PULL: &[&str] = &[
     "already exists",
 ];
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-
 /// What a line tells the state of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State<'a> {
@@ -113,7 +110,8 @@ impl Reducer for DockerLayers {
     }
 
     fn proof(&self, input: &Input<'_>) -> Proof {
-        let Tally { known, all, .. } = Tally::of(input.source, CLAIM_LINES, |line| read(line).is_some());
+        let Tally { known, all, .. } =
+            Tally::of(input.source, SHORT_CLAIM_LINES, |line| read(line).is_some());
         Proof::of(known >= 2, known >= 4 && known * 2 >= all)
     }
 
@@ -129,14 +127,14 @@ impl Reducer for DockerLayers {
                 last.insert(state.of, i);
             }
         }
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         for (i, line) in source.lines().enumerate() {
             let Some(state) = read(line) else { continue };
             if state.is_done || last.get(state.of) != Some(&i) {
-                fates.hide(i, Reason::Progress, 1);
+                actions.omit_unless_failure(i, Reason::Progress, 1);
             }
         }
-        fates.keep_last().finish(Blanks::Between)
+        actions.keep_last().finish(Blanks::Between)
     }
 
     fn knows(&self, line: &str) -> bool {

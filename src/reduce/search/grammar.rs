@@ -12,7 +12,7 @@ use crate::reduce::lines::leading_number;
 use crate::text::source::Source;
 
 /// Bytes of a line in which a path is looked for.
-const PATH_LIMIT: usize = 512;
+const MAX_PATH_BYTES: usize = 512;
 
 /// A line that the search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -217,7 +217,7 @@ fn surrounding<'a>(line: &'a str, path: &str, number: usize) -> Read<'a> {
 
 /// `PATH:12:text`: the path and the number.
 pub(super) fn numbered(line: &str) -> Option<(&str, usize)> {
-    let head = &line.as_bytes()[..line.len().min(PATH_LIMIT)];
+    let head = &line.as_bytes()[..line.len().min(MAX_PATH_BYTES)];
     for colon in memchr::memchr_iter(b':', head) {
         let digits = line.as_bytes()[colon + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
         let end = colon + 1 + digits;
@@ -241,7 +241,7 @@ fn unnumbered<'a>(line: &'a str, last: Read<'a>) -> Read<'a> {
             return Some((own, None, true));
         }
     }
-    let head = &line.as_bytes()[..line.len().min(PATH_LIMIT)];
+    let head = &line.as_bytes()[..line.len().min(MAX_PATH_BYTES)];
     let drive = usize::from(matches!(head, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic()));
     let colon = memchr::memchr(b':', &head[drive * 2..])? + drive * 2;
     let path = line.get(..colon).filter(|path| is_path(path, true))?;
@@ -255,7 +255,7 @@ pub(super) fn is_path(text: &str, strict: bool) -> bool {
     let windows = matches!(bytes, [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic());
     let odd = |b: &u8| NEVER.contains(b);
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
-    if bytes.len() > PATH_LIMIT || bytes.iter().any(odd) || text.contains("://") {
+    if bytes.len() > MAX_PATH_BYTES || bytes.iter().any(odd) || text.contains("://") {
         return false;
     }
     if matches!(first, b' ' | b'-' | b':' | b',' | b'=' | b'#') || matches!(last, b' ' | b':' | b'/' | b'.') {

@@ -17,7 +17,7 @@ static META: Meta = Meta {
     id: "environment",
     family: "system",
     reads: "`env`, `printenv`, `set`, `export -p`, `declare -x`",
-    keeps: "every name with its value, save secrets",
+    keeps: "every name with its value, except secrets",
     folds: "colours of `ls`, functions of the shell, variables that the shell keeps for itself; by name",
     anchors: &["PATH=", "HOME=", "PWD="],
 };
@@ -58,10 +58,10 @@ const OF_THE_SHELL: &[&str] = &[
     "SRANDOM",
     "_",
 ];
-/// Lines of variables that claim a text by content alone.
-const CONTENT: usize = 8;
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 400;
+/// Fewest lines of variables for a claim by content. A choice.
+const MIN_VARIABLE_LINES: usize = 8;
+/// Lines at the start that a claim examines. A choice: most of the lines of the format are its own.
+const HEAD_LINES: usize = 400;
 
 impl Reducer for Environment {
     fn meta(&self) -> &Meta {
@@ -71,7 +71,7 @@ impl Reducer for Environment {
     fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
         let (mut variables, mut lines, mut home, mut shell) = (0, 0, 0, 0);
-        for line in source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()) {
+        for line in source.lines().take(HEAD_LINES).filter(|line| !line.trim().is_empty()) {
             lines += 1;
             let name = variable(line);
             variables += usize::from(name.is_some());
@@ -81,7 +81,7 @@ impl Reducer for Environment {
         // `set` also lists functions, and the command line of a result leaves it out as a builtin.
         let is_set = shell > 1 && !input.detection.command.is_filtered();
         let is_env = variables * 10 >= lines * 9;
-        Proof::of(variables > 0, home > 1 && variables >= CONTENT && (is_set || is_env))
+        Proof::of(variables > 0, home > 1 && variables >= MIN_VARIABLE_LINES && (is_set || is_env))
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -114,8 +114,8 @@ impl Reducer for Environment {
             return Err(Reason::NothingToDo);
         }
         let mut names: Vec<&str> = gone.iter().map(|(_, name)| *name).collect();
-        let more = names.len().saturating_sub(NAMES);
-        names.truncate(NAMES);
+        let more = names.len().saturating_sub(MAX_NAMES);
+        names.truncate(MAX_NAMES);
         let mut names = names.join(", ");
         if more > 0 {
             names.push_str(&format!(", {more} others"));
@@ -128,8 +128,8 @@ impl Reducer for Environment {
     }
 }
 
-/// Names that the marker writes.
-const NAMES: usize = 60;
+/// Most names in the marker. A choice.
+const MAX_NAMES: usize = 60;
 
 /// The name of the variable that a line sets: `A=1`, `declare -x A="1"`, `export A='1'`.
 fn variable(line: &str) -> Option<&str> {

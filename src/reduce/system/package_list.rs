@@ -23,8 +23,8 @@ static META: Meta = Meta {
     anchors: &["Listing...", "Desired=Unknown"],
 };
 
-/// Fewer packages are not worth a line at the top.
-const LEAST: usize = 5;
+/// Fewer packages are not worth a line at the top. A choice.
+const MIN_PACKAGES: usize = 5;
 /// Stands before what is written once.
 const SAID: &str = "where not shown: ";
 
@@ -126,7 +126,7 @@ impl Reducer for PackageList {
 
     fn proof(&self, input: &Input<'_>) -> Proof {
         let is_head = |line: &str| META.anchors.iter().any(|anchor| line.starts_with(anchor));
-        Proof::full_if(input.source.lines().take(20).any(is_head) && packages(input).len() >= LEAST)
+        Proof::full_if(input.source.lines().take(20).any(is_head) && packages(input).len() >= MIN_PACKAGES)
     }
 
     fn is_writer(&self, s: &Simple) -> bool {
@@ -135,7 +135,7 @@ impl Reducer for PackageList {
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let packages = packages(input);
-        if packages.len() < LEAST || input.source.lines().any(|line| line.starts_with(SAID)) {
+        if packages.len() < MIN_PACKAGES || input.source.lines().any(|line| line.starts_with(SAID)) {
             return Err(Reason::NothingToDo);
         }
         let usual = Usual {

@@ -28,10 +28,10 @@ struct Reply<'a> {
     time: u64,
 }
 
-/// Replies that a run needs.
-const RUN: usize = 5;
-/// Slow replies of a run that stay, at most.
-const SLOW: usize = 3;
+/// Fewest replies of a run that is folded. A choice.
+const MIN_RUN_REPLIES: usize = 5;
+/// Most slow replies of a run that are kept. A choice.
+const MAX_SLOW_REPLIES: usize = 3;
 
 impl Reducer for Ping {
     fn meta(&self) -> &Meta {
@@ -77,10 +77,12 @@ impl Reducer for Ping {
                 }
                 (_, now) => {
                     if let Some((start, _)) = run.take()
-                        && i - start >= RUN
+                        && i - start >= MIN_RUN_REPLIES
                     {
                         let mut next = start + 1;
-                        let slow = judge::much_larger(&times, MILLI, SLOW).into_iter().map(|at| start + at);
+                        let slow = judge::much_larger(&times, MILLI, MAX_SLOW_REPLIES)
+                            .into_iter()
+                            .map(|at| start + at);
                         for stays in slow.filter(|at| (start + 1..i - 1).contains(at)).chain([i - 1]) {
                             out.omit(next..stays, Reason::SteadyReplies);
                             next = stays + 1;

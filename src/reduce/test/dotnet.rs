@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{are_unquoted, leading_number};
 use crate::reduce::place::without_node;
 use crate::reduce::{Meta, Proof, Reducer};
@@ -27,7 +27,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "`dotnet build`, `dotnet test`, `dotnet restore`, `dotnet publish`, MSBuild",
     keeps: "warnings and errors with their places, failed and skipped tests whole, what was built last, totals, the verdict",
-    folds: "restoring, banners, tests that passed, warnings and errors told twice; \
+    folds: "restoring, banners, tests that passed, repeated warnings and errors; \
             warnings of one line and message into one with every place",
     anchors: &[
         "Determining projects to restore",
@@ -74,8 +74,8 @@ impl Reducer for Dotnet {
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
-        let mut told: HashSet<&str> = HashSet::new();
+        let mut actions = LineActions::new(source);
+        let mut reported: HashSet<&str> = HashSet::new();
         let mut failing = false;
         // Headings below the verdict under which nothing new stood so far.
         let mut headings: Vec<usize> = Vec::new();
@@ -90,16 +90,16 @@ impl Reducer for Dotnet {
                 let end = printed_until(source, i);
                 // What it printed and what looks like a failure keeps its name above it.
                 if !(i..end).any(|l| signals::is_failure(source.line(l))) {
-                    (i..end).for_each(|l| fates.hide(l, Reason::PassingTests, TESTS));
+                    (i..end).for_each(|l| actions.omit_unless_failure(l, Reason::PassingTests, TESTS));
                     skip = end;
                 }
             } else if is_diagnostic(line) {
                 // A failure is reported again only in the very same words, node and all.
                 let key = if signals::is_failure(line) { line.trim() } else { without_node(line) };
-                if told.insert(key) {
+                if reported.insert(key) {
                     headings.clear();
                 } else {
-                    fates.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
+                    actions.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
                 }
             } else if is_heading(line) {
                 headings.push(i);
@@ -107,17 +107,17 @@ impl Reducer for Dotnet {
                 headings
                     .drain(..)
                     .filter(|h| h + 1 < i)
-                    .for_each(|h| fates.omit(h..h + 1, Reason::RepeatedDiagnostic, REPEATS));
+                    .for_each(|h| actions.omit(h..h + 1, Reason::RepeatedDiagnostic, REPEATS));
             } else if is_verdict(line) {
                 failing = false;
             } else if !failing && (is_progress(line) || is_step(line)) {
-                fates.hide(i, Reason::Progress, PROGRESS);
+                actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
             } else {
                 // More of a message than its first line: it keeps what heads it.
                 headings.clear();
             }
         }
-        fates.keep_last().finish(Blanks::Behind)
+        actions.keep_last().finish(Blanks::Behind)
     }
 
     fn knows(&self, line: &str) -> bool {

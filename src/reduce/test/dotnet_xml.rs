@@ -34,7 +34,7 @@ const PASSED: &[(&str, &str, &str)] = &[
 /// Roots of such reports.
 const ROOTS: &[&str] = &["<TestRun", "<test-run", "<test-results", "<assemblies", "<assembly "];
 /// Lines at the start among which the root has to be.
-const HEAD: usize = 8;
+const HEAD_LINES: usize = 8;
 /// With fewer tests than this nothing is gained.
 const MIN_TESTS: usize = 3;
 
@@ -50,7 +50,8 @@ impl Reducer for DotnetXml {
             return Claim::No;
         }
         let is_root = |line: &str| ROOTS.iter().any(|root| line.starts_with(root));
-        let mut head = input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD);
+        let mut head =
+            input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD_LINES);
         let first = head.next().unwrap_or_default();
         let is_first = first.starts_with(['<', '\u{feff}']);
         let has_root = is_root(first) || head.any(is_root);

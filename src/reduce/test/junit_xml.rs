@@ -33,7 +33,7 @@ const CASE_END: &str = "</testcase>";
 /// Most lines of one tag. Bounds how often a line is read; writers put all attributes on one.
 const MAX_TAG_LINES: usize = 64;
 /// Lines at the start among which the root element has to be.
-const HEAD: usize = 20;
+const HEAD_LINES: usize = 20;
 
 impl Reducer for JunitXml {
     fn meta(&self) -> &'static Meta {
@@ -47,7 +47,8 @@ impl Reducer for JunitXml {
         {
             return Claim::No;
         }
-        let mut lines = input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD);
+        let mut lines =
+            input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD_LINES);
         let is_start = |line: &str| line.starts_with("<?xml") || is_suite(line);
         let has_suite = |line: &str| line.find("<testsuite").is_some_and(|at| is_suite(&line[at..]));
         let mut head = lines.by_ref().skip_while(|line| !line.starts_with('<'));

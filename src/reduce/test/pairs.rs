@@ -1,4 +1,4 @@
-//! Runners of one's own that say which test starts and, on the next line, how it ended: `Running test_a …` above `PASS`,
+//! Home-made runners that print which test starts and, on the next line, how it ended: `Running test_a …` above `PASS`,
 //! `RUN  a` above `OK   a`.
 //!
 //! A pair is two lines that follow each other, or one line that says both. A test that printed something, or that did not

@@ -29,7 +29,7 @@ use grammar::{
     dots, is_end_of_progress, is_inside_block, is_start, is_test_id, is_totals, is_totals_line, passed,
     strip_percent, title, xdist_passed,
 };
-use passes::{Fate, Passes};
+use passes::{Passes, PassesAction};
 
 /// See the module.
 pub struct Pytest;
@@ -189,14 +189,14 @@ impl<'a> Reader<'a> {
     fn line(&mut self, i: usize) -> bool {
         let line = self.source.line(i);
         if self.at == Part::Passes {
-            match self.passes.fate(self.source, i) {
-                Fate::Keep => return true,
-                Fate::Hide if self.only_place => return true,
-                Fate::Hide => {
+            match self.passes.action(self.source, i) {
+                PassesAction::Keep => return true,
+                PassesAction::Hide if self.only_place => return true,
+                PassesAction::Hide => {
                     self.out.omit_in(i..i + 1, Reason::TestOutput, self.group);
                     return true;
                 }
-                Fate::Open => {}
+                PassesAction::Open => {}
             }
         }
         if is_start(line) {

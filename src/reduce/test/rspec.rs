@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::leading_number;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
@@ -51,21 +51,21 @@ impl Reducer for Rspec {
         let source = input.source;
         let (total, line) = totals(source).ok_or(Reason::NotRecognized)?;
         let end = (0..line).find(|&i| ends_progress(source.line(i))).unwrap_or(line);
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let tree = Tree::read(source, 0..end);
         // More names than examples: something else is indented there.
         if tree.passed <= total {
             for &i in &tree.hidden {
-                fates.hide(i, Reason::PassingTests, 1);
+                actions.omit_unless_failure(i, Reason::PassingTests, 1);
             }
         }
         for i in 0..end {
             let line = source.line(i);
             if !line.is_empty() && line.bytes().all(|b| b == b'.') {
-                fates.hide(i, Reason::PassingTests, 1);
+                actions.omit_unless_failure(i, Reason::PassingTests, 1);
             }
         }
-        fates.keep_last().finish(Blanks::Behind)
+        actions.keep_last().finish(Blanks::Behind)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

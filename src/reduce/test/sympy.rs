@@ -1,4 +1,4 @@
-//! SymPy's own runner, `bin/test` and `sympy.test()`: files all of whose tests passed are left out, and of the
+//! SymPy's own runner, `bin/test` and `sympy.test()`: files in which all tests passed are left out, and of the
 //! others the lines on passing tests.
 //!
 //! Grammar: a rule that says that the tests start, the environment, then a heading with the path and the number of
@@ -23,7 +23,7 @@ static META: Meta = Meta {
     reads: "SymPy's `bin/test` and `bin/doctest`, also with `--verbose`",
     keeps: "failures and exceptions whole, expected failures, skipped and slow tests, what tests print, the environment, totals; \
             in a file that did not end, the last test that passed",
-    folds: "files all of whose tests passed, passed tests of other files",
+    folds: "files in which all tests passed, passed tests of other files",
     anchors: &["= test process starts =", " tests finished: "],
 };
 

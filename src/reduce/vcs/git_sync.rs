@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::folders::{self, Entry};
 use crate::input::{Claim, Input};
-use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::{MARKER_COST, Reduction};

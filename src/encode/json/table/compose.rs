@@ -11,8 +11,8 @@ use crate::tokens::TokenCounter;
 pub const MIN_ROWS: usize = 3;
 /// Fewest rows of a table of NDJSON: a few lines of a log are easier to read as they are.
 pub const MIN_LINES: usize = 6;
-/// How often a document may be read for tables that it turns out not to hold.
-const MAX_FAILED: usize = 4;
+/// How often a document may be read for tables that it turns out not to have. Bounds the work.
+const MAX_REREADS: usize = 4;
 /// Bytes of rows on which the two forms are compared: the rows of one table are alike.
 const SAMPLE_BYTES: usize = 64 << 10;
 
@@ -42,7 +42,7 @@ pub fn document<'a>(
             continue;
         }
         let item = text.get(at + 1..).unwrap_or_default();
-        if !item.starts_with('{') && !is_marker(item) || failed > text.len().saturating_mul(MAX_FAILED) {
+        if !item.starts_with('{') && !is_marker(item) || failed > text.len().saturating_mul(MAX_REREADS) {
             at += 1;
             continue;
         }

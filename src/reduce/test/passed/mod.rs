@@ -102,7 +102,7 @@ fn is(span: &Span, reason: Reason) -> bool {
     matches!(span.action, Action::Omit { reason: why, .. } if why == reason)
 }
 
-/// Keeps what tests printed, with the lines that say which test it was and that it passed: of a run in which all passed.
+/// In a run in which all tests passed: keeps what tests printed, with the lines that name the test.
 fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, shown: &mut HashSet<&'a str>) {
     let source = input.source;
     let lines: usize = out.spans.iter().filter(|s| is(s, Reason::TestOutput)).map(|s| s.lines.len()).sum();
@@ -154,7 +154,7 @@ fn started<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
 /// The test of which a line says this.
 fn named<'a>(source: &Source<'a>, i: usize, said: Said) -> Option<&'a str> {
     let line = source.line(i);
-    (FORMS.fate(line) == Some(said)).then(|| FORMS.groups(line).into_iter().flatten().next()).flatten()
+    (FORMS.classify(line) == Some(said)).then(|| FORMS.groups(line).into_iter().flatten().next()).flatten()
 }
 
 /// What the lines of one marker tell.
@@ -181,7 +181,7 @@ struct Group<'a> {
 fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: bool, shown: &HashSet<&str>) {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut numbers: HashMap<u32, usize> = HashMap::new();
-    let mut told: HashSet<&str> = HashSet::new();
+    let mut named: HashSet<&str> = HashSet::new();
     let mut total = 0;
     for (at, span) in out.spans.iter().enumerate() {
         let Action::Omit { reason: Reason::PassingTests, group, .. } = span.action else { continue };
@@ -196,7 +196,7 @@ fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: 
         for i in span.lines.clone() {
             crate::stop::tick();
             group.hidden += source.line(i).len() + 1;
-            group.read(source.line(i), has_marks, shown, &mut told);
+            group.read(source.line(i), has_marks, shown, &mut named);
         }
         group.lines += span.lines.len();
     }
@@ -246,8 +246,8 @@ fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: 
 }
 
 impl<'a> Group<'a> {
-    fn read(&mut self, line: &'a str, has_marks: bool, shown: &HashSet<&str>, told: &mut HashSet<&'a str>) {
-        let Some(said) = FORMS.fate(line) else { return };
+    fn read(&mut self, line: &'a str, has_marks: bool, shown: &HashSet<&str>, named: &mut HashSet<&'a str>) {
+        let Some(said) = FORMS.classify(line) else { return };
         // Once a list is full, names are only counted.
         let is_full = self.bytes > 2 * MAX_NAMES_BYTES;
         if said != Said::Starts && (said != Said::Marks || has_marks) {
@@ -263,7 +263,7 @@ impl<'a> Group<'a> {
                 self.tests += 1;
                 if let Some(name) = FORMS.groups(line).into_iter().flatten().next().map(str::trim_end)
                     && !shown.contains(name)
-                    && told.insert(name)
+                    && named.insert(name)
                 {
                     self.bytes += name.len() + 2;
                     self.names.push(name);
