@@ -13,7 +13,7 @@ const ERRORS: &[&str] = &[
 ];
 /// Members that say what is wrong.
 const MESSAGES: &[&str] = &["message", "text", "issue_text", "msg", "description", "failureMessages", "Text"];
-/// Members that hold the errors of a file, each with its own message: then the file is none.
+/// Members with the errors of a file. An object that has one is not an error itself.
 const LISTS: &[&str] = &["assertionResults", "testResults", "messages", "results"];
 /// Members of what is around an error that name a file.
 const FILES: &[&str] = &["filePath", "file", "path", "filename", "name", "source", "uri"];

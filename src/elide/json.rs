@@ -9,12 +9,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::fields;
-use super::most::Most;
+use super::largest_parts::LargestParts;
 use super::plan::Ranking;
 use super::strings::{self, Escapes};
-use super::tape::{Kind, NONE, Node};
-use super::{Limits, is_plain_name};
+use super::tape::{Kind, Node};
+use super::{Limits, exact, fields, is_plain_name};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -40,7 +39,7 @@ pub struct Document<'a> {
     rankings: HashMap<u32, Ranking>,
     /// The document without omissions, once it was written.
     whole: Option<Written>,
-    most: Option<Most>,
+    largest: Option<LargestParts>,
 }
 
 /// A document as shown.
@@ -73,19 +72,7 @@ impl<'a> Document<'a> {
         pretty: bool,
         drop_empty: bool,
     ) -> Self {
-        for range in &exact {
-            let first = nodes.partition_point(|node| (node.start as usize) < range.start);
-            // A leaf that starts before the range may overlap it.
-            let from = first - usize::from(first > 0 && nodes[first - 1].end as usize > range.start);
-            let inside = nodes[from..].partition_point(|node| (node.start as usize) < range.end);
-            for i in from..from + inside {
-                let mut at = i as u32;
-                while at != NONE && !nodes[at as usize].must {
-                    nodes[at as usize].must = true;
-                    at = nodes[at as usize].parent;
-                }
-            }
-        }
+        exact::mark(&mut nodes, &exact);
         Self {
             text,
             nodes,
@@ -95,7 +82,7 @@ impl<'a> Document<'a> {
             drop_empty,
             rankings: HashMap::new(),
             whole: None,
-            most: None,
+            largest: None,
         }
     }
 
@@ -106,7 +93,7 @@ impl<'a> Document<'a> {
 
     /// Writes the document under some limits.
     pub fn write(&mut self, limits: Limits) -> Written {
-        let touches = self.most.get_or_insert_with(|| Most::of(&self.nodes)).exceeds(limits);
+        let touches = self.largest.get_or_insert_with(|| LargestParts::of(&self.nodes)).exceeds(limits);
         if let Some(whole) = self.whole.as_ref().filter(|_| !touches) {
             return whole.clone();
         }

@@ -6,11 +6,12 @@
 //! by range are never changed.
 
 mod diagnostics;
+mod exact;
 mod fields;
 mod find;
 mod html;
 mod json;
-mod most;
+mod largest_parts;
 mod plan;
 mod rows;
 mod strings;

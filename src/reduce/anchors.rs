@@ -6,10 +6,12 @@
 
 use memchr::memmem::Finder;
 
+/// Bits of a hash, and the slots of the bitmap. A choice: the bitmap fits the fastest cache.
 const BITS: u32 = 16;
 const SLOTS: usize = 1 << BITS;
 /// Offsets at which four bytes lie within eight.
 const OFFSETS: usize = 5;
+/// Multiplier of the hash (the golden ratio, as in Fibonacci hashing).
 const FACTOR: u32 = 0x9E37_79B9;
 
 /// Anchors of reducers, by the number of the reducer.

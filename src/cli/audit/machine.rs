@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::handling::Wrapping;
+use super::fate::Wrapping;
 use super::report::HostFound;
 use super::shown::shown;
 use crate::doctor::wired::Wired;

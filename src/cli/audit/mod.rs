@@ -5,8 +5,8 @@
 
 mod arrives;
 mod chart;
+mod fate;
 mod formats;
-mod handling;
 mod history;
 mod html;
 mod machine;

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::arrives::saved;
-use super::handling::{Handling, Wrapping, handling};
+use super::fate::{Fate, Wrapping, fate};
 use super::history::History;
 use super::machine::{Machine, host_of};
 use super::report::{Figures, HostFound, NotReached, Saved};
@@ -60,22 +60,21 @@ impl Reached {
             }
         }
         let Some(reach) = host else {
-            let handlings = vec![Handling::Stays(Why::NoHost); rows.len()];
-            self.stays(of.format, of.records, &handlings, rows);
+            let fates = vec![Fate::Stays(Why::NoHost); rows.len()];
+            self.stays(of.format, of.records, &fates, rows);
             return Ok(());
         };
         let known = self.machine.of(reach).clone();
         let mut play = |wrapping: Wrapping, way: &str| {
-            let handlings: Vec<Handling> =
-                of.records.iter().map(|record| handling(reach, wrapping, record)).collect();
-            let saved = match is_all(reach, of, &handlings) {
+            let fates: Vec<Fate> = of.records.iter().map(|record| fate(reach, wrapping, record)).collect();
+            let saved = match is_all(reach, of, &fates) {
                 true => rows.iter().map(Figures::saved).collect(),
                 false => {
                     let id = format!("audit-{}-{way}", of.number);
-                    saved(child, policy, id, reach, of.records, &handlings)?
+                    saved(child, policy, id, reach, of.records, &fates)?
                 }
             };
-            Ok::<_, String>((handlings, saved))
+            Ok::<_, String>((fates, saved))
         };
         let installed = play(known.installed, "installed")?;
         let here = match known.is_wired() && known.here != known.installed {
@@ -91,12 +90,12 @@ impl Reached {
     }
 
     /// Notes the results that stay.
-    fn stays(&mut self, host: &str, records: &[Record], handlings: &[Handling], rows: &[Figures]) {
-        for ((record, handling), row) in records.iter().zip(handlings).zip(rows) {
-            let why = match handling {
-                Handling::Stays(why) => *why,
-                Handling::Noted => Why::Tool,
-                Handling::Seen(_) if row.arrives.installed.tokens == 0 => Why::Unseen,
+    fn stays(&mut self, host: &str, records: &[Record], fates: &[Fate], rows: &[Figures]) {
+        for ((record, fate), row) in records.iter().zip(fates).zip(rows) {
+            let why = match fate {
+                Fate::Stays(why) => *why,
+                Fate::Noted => Why::Tool,
+                Fate::Seen(_) if row.arrives.installed.tokens == 0 => Why::Unseen,
                 _ => continue,
             };
             if row.results == 0 {
@@ -130,16 +129,14 @@ impl Reached {
 }
 
 /// Whether the host hands over everything as the session was played.
-fn is_all(reach: &Reach, of: &Of<'_>, handlings: &[Handling]) -> bool {
-    reach.names_calls
-        && !of.history.is_loose
-        && handlings.iter().all(|handling| *handling == Handling::Replaced)
+fn is_all(reach: &Reach, of: &Of<'_>, fates: &[Fate]) -> bool {
+    reach.names_calls && !of.history.is_loose && fates.iter().all(|fate| *fate == Fate::Replaced)
 }
 
 /// What arrives of a result by a way in which the host handed over the results of a session.
-fn by(of: &Of<'_>, place: usize, (handlings, saved): &(Vec<Handling>, Vec<u64>)) -> Saved {
-    match handlings.get(place) {
-        Some(Handling::Replaced | Handling::Seen(_)) => {
+fn by(of: &Of<'_>, place: usize, (fates, saved): &(Vec<Fate>, Vec<u64>)) -> Saved {
+    match fates.get(place) {
+        Some(Fate::Replaced | Fate::Seen(_)) => {
             arrived(of, place, saved.get(place).copied().unwrap_or_default())
         }
         _ => Saved::default(),

@@ -11,10 +11,10 @@ use std::ops::Range;
 
 use foldhash::fast::FixedState;
 
-use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Ranking, Series, Value};
 use super::strings::{self, Escapes};
+use super::{Limits, exact};
 use crate::formats::xml::{Kind, NONE, Node, is_layout, name};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
@@ -45,18 +45,7 @@ impl<'a> Document<'a> {
         about: &'a Relevance,
         is_dense: bool,
     ) -> Self {
-        for range in &exact {
-            let first = nodes.partition_point(|node| (node.start as usize) < range.start);
-            let from = first - usize::from(first > 0 && nodes[first - 1].end as usize > range.start);
-            let inside = nodes[from..].partition_point(|node| (node.start as usize) < range.end);
-            for i in from..from + inside {
-                let mut at = i as u32;
-                while at != NONE && !nodes[at as usize].must {
-                    nodes[at as usize].must = true;
-                    at = nodes[at as usize].parent;
-                }
-            }
-        }
+        exact::mark(&mut nodes, &exact);
         Self { text, nodes, exact, about, is_dense, rankings: HashMap::default() }
     }
 

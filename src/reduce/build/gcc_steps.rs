@@ -168,7 +168,7 @@ impl Steps<'_> {
         }
         let idle = kind == Kind::Make && !line.contains("***") && !line.starts_with("FAILED: ");
         let Some(level) = self.open.last().map(|open| open.directory.0).filter(|_| !idle) else { return };
-        // Of directories that are worked on at once, any may be the one.
+        // With parallel jobs, the line may belong to any open directory.
         for open in self.open.iter_mut().filter(|open| open.directory.0 == level) {
             open.printed = true;
         }

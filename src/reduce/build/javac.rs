@@ -169,9 +169,9 @@ fn category(message: &str) -> String {
 /// The first line after a diagnostic: the next one, a total, a note, or after its caret one that is not
 /// indented.
 fn body_end(source: &Source<'_>, from: usize) -> usize {
-    const MOST: usize = 60;
+    const MAX_BODY_LINES: usize = 60;
     let mut caret = false;
-    for i in from..source.len().min(from + MOST) {
+    for i in from..source.len().min(from + MAX_BODY_LINES) {
         let line = source.line(i);
         if headline(line).is_some() || is_total(line) || is_note(line) || line.is_empty() {
             return i;
@@ -181,7 +181,7 @@ fn body_end(source: &Source<'_>, from: usize) -> usize {
         }
         caret = caret || is_caret(line);
     }
-    source.len().min(from + MOST)
+    source.len().min(from + MAX_BODY_LINES)
 }
 
 /// Whether a line can be of a diagnostic: it is indented, has the margin of Scala 3, or is the code above a caret.

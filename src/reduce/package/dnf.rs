@@ -88,47 +88,61 @@ impl Reducer for Dnf {
     }
 }
 
+/// Starts of lines that report progress.
+const STEPS: &[&str] = &[
+    "Last metadata expiration check: ",
+    "Dependencies resolved.",
+    "Dependencies Resolved",
+    "Downloading Packages:",
+    "Downloading packages:",
+    "Downloading metadata...",
+    "Downloading packages...",
+    "Running transaction",
+    "Transaction check succeeded",
+    "Transaction test succeeded",
+    "--> ",
+    "---> ",
+    "Resolving Dependencies",
+    "Loaded plugins: ",
+    "Determining fastest mirrors",
+    " * base: ",
+    " * extras: ",
+    " * updates: ",
+    " * epel: ",
+    "Running rpm_check_debug",
+    "Loading mirror speeds from cached hostfile",
+    "Updating and loading repositories:",
+    "Repositories loaded.",
+];
+/// What is done to a package.
+const VERBS: &[&str] = &[
+    "Preparing",
+    "Installing",
+    "Upgrading",
+    "Updating",
+    "Cleanup",
+    "Erasing",
+    "Verifying",
+    "Running scriptlet",
+    "Obsoleting",
+    "Reinstalling",
+    "Downgrading",
+    "Removing",
+];
+/// Starts of lines that are kept.
+const KNOWN: &[&str] = &[
+    "Error: ",
+    "Total download size: ",
+    "Installed size: ",
+    "No match for argument",
+    "Is this ok",
+    "[MIRROR] ",
+    "[FAILED] ",
+    "Total size of inbound packages is ",
+];
+
 /// Reads a line.
 fn read(line: &str) -> Line {
-    const STEPS: &[&str] = &[
-        "Last metadata expiration check: ",
-        "Dependencies resolved.",
-        "Dependencies Resolved",
-        "Downloading Packages:",
-        "Downloading packages:",
-        "Downloading metadata...",
-        "Downloading packages...",
-        "Running transaction",
-        "Transaction check succeeded",
-        "Transaction test succeeded",
-        "--> ",
-        "---> ",
-        "Resolving Dependencies",
-        "Loaded plugins: ",
-        "Determining fastest mirrors",
-        " * base: ",
-        " * extras: ",
-        " * updates: ",
-        " * epel: ",
-        "Running rpm_check_debug",
-        "Loading mirror speeds from cached hostfile",
-        "Updating and loading repositories:",
-        "Repositories loaded.",
-    ];
-    const VERBS: &[&str] = &[
-        "Preparing",
-        "Installing",
-        "Upgrading",
-        "Updating",
-        "Cleanup",
-        "Erasing",
-        "Verifying",
-        "Running scriptlet",
-        "Obsoleting",
-        "Reinstalling",
-        "Downgrading",
-        "Removing",
-    ];
     let text = line.trim_end();
     let is_ruler = text.len() > 20 && text.bytes().all(|b| b == b'=' || b == b'-');
     let is_verb = |l: &str| {
@@ -163,21 +177,7 @@ fn read(line: &str) -> Line {
             Line::Work
         }
         _ if is_row(text) || is_heading(text) => Line::Plan,
-        _ if [
-            "Error: ",
-            "Total download size: ",
-            "Installed size: ",
-            "No match for argument",
-            "Is this ok",
-            "[MIRROR] ",
-            "[FAILED] ",
-            "Total size of inbound packages is ",
-        ]
-        .iter()
-        .any(|known| text.starts_with(known)) =>
-        {
-            Line::Known
-        }
+        _ if KNOWN.iter().any(|known| text.starts_with(known)) => Line::Known,
         _ => Line::Other,
     }
 }

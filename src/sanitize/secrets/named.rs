@@ -11,7 +11,7 @@ use super::table::Rule;
 use super::words;
 use std::ops::Range;
 
-/// No shorter value is claimed, under any name.
+/// Shorter values, in bytes, are never secrets.
 const MIN_BYTES: usize = 6;
 /// Longest quoted value.
 const MAX_QUOTED_BYTES: usize = 8 << 10;

@@ -1,6 +1,6 @@
 //! The simulated screen: rows, a cursor, and the effects of control sequences.
 //!
-//! Rows more than `HISTORY_ROWS` above are final and move to the output. A clear makes all rows final and starts a new screen
+//! Rows more than `HISTORY` above are final and move to the output. A clear makes all rows final and starts a new screen
 //! below, so no shown text is lost. Memory does not depend on the numbers in a sequence: blanks and rows from cursor moves
 //! are limited in proportion to the input.
 
@@ -13,14 +13,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Rows that the cursor can still reach. Up to twice as many are held, so that they move to the output in blocks.
-const HISTORY_ROWS: usize = 200;
+const HISTORY: usize = 200;
 /// Longest row, in columns, that can be edited. Terminals wrap far earlier. A longer row stays, and the edit starts a new
 /// row below it.
-const MAX_EDITABLE_COLUMNS: usize = 4096;
+const EDITABLE: usize = 4096;
 /// The least height that a screen is taken to have: that of the VT100, and of nearly all pseudo-terminals.
 const MIN_HEIGHT_ROWS: usize = 24;
 /// Rows that a status bar below a scroll region may take.
-const MAX_FOOTER_ROWS: usize = 8;
+const MAX_FOOTER: usize = 8;
 /// The column "end of the row", for rows whose width was not computed yet.
 const END_OF_ROW: usize = usize::MAX;
 
@@ -86,7 +86,7 @@ impl Screen {
             counted: false,
             drawing: false,
             last: None,
-            allowance: MAX_EDITABLE_COLUMNS + 2 * len,
+            allowance: EDITABLE + 2 * len,
             overwrites: 0,
             kept_failures: 0,
             cleared_screens: 0,
@@ -116,7 +116,7 @@ impl Screen {
     fn put_inside(&mut self, run: &str) {
         let width = self.current().width();
         if self.column >= width {
-            let wanted = (self.column - width).min(MAX_EDITABLE_COLUMNS);
+            let wanted = (self.column - width).min(EDITABLE);
             let paid = if wanted <= self.allowance { wanted } else { usize::from(width > 0).min(wanted) };
             self.allowance = self.allowance.saturating_sub(paid);
             self.current().pad(width + paid);
@@ -155,8 +155,8 @@ impl Screen {
         if self.row == self.rows.len() {
             let row = self.fresh_row(true);
             self.rows.push_back(row);
-            if self.rows.len() > 2 * HISTORY_ROWS {
-                self.leave(HISTORY_ROWS);
+            if self.rows.len() > 2 * HISTORY {
+                self.leave(HISTORY);
             }
         } else {
             self.rows[self.row].fed = true;
@@ -325,7 +325,7 @@ impl Screen {
             self.out.push('\n');
         }
         self.spare.extend(self.rows.drain(..count));
-        self.spare.truncate(HISTORY_ROWS);
+        self.spare.truncate(HISTORY);
         self.left += count;
         self.row = self.row.saturating_sub(count);
     }

@@ -3,7 +3,7 @@
 //! Rows inside a scroll region never scroll away here, so only the rows below it are stored separately. Nothing here changes
 //! the content of a row.
 
-use super::{END_OF_ROW, HISTORY_ROWS, MAX_EDITABLE_COLUMNS, MAX_FOOTER_ROWS, Screen};
+use super::{EDITABLE, END_OF_ROW, HISTORY, MAX_FOOTER, Screen};
 use crate::sanitize::terminal::escape::Csi;
 use crate::sanitize::terminal::row::Row;
 
@@ -30,7 +30,7 @@ impl Screen {
     pub(super) fn go_to_column(&mut self, column: usize) {
         self.settle();
         // A limit that no screen reaches, so that sums stay small.
-        self.column = column.min(self.current().size() + MAX_EDITABLE_COLUMNS);
+        self.column = column.min(self.current().size() + EDITABLE);
     }
 
     pub(super) fn up(&mut self, count: usize) {
@@ -53,7 +53,7 @@ impl Screen {
 
     /// Moves to the row; creates rows within the reach of a screen and the allowance.
     pub(super) fn go_to_row(&mut self, row: usize) {
-        let row = row.min(HISTORY_ROWS.max(self.rows.len()) - 1);
+        let row = row.min(HISTORY.max(self.rows.len()) - 1);
         let missing = (row + 1).saturating_sub(self.rows.len()).min(self.allowance);
         self.allowance -= missing;
         for _ in 0..missing {
@@ -80,7 +80,7 @@ impl Screen {
                 self.new_screen(row - 1, column - 1);
             }
         }
-        self.height = self.height.max(row.min(HISTORY_ROWS));
+        self.height = self.height.max(row.min(HISTORY));
         self.anchored |= row == 1;
         self.go_to_column(column - 1);
         self.homed = row == 1 && column == 1 && !self.in_footer;
@@ -101,11 +101,11 @@ impl Screen {
     pub(super) fn set_bottom(&mut self, csi: &Csi) {
         self.place_footer();
         let (top, bottom) = (csi.param(0, 1), csi.param(1, 0));
-        self.bottom = (top == 1 && (2..=HISTORY_ROWS).contains(&bottom)).then_some(bottom);
+        self.bottom = (top == 1 && (2..=HISTORY).contains(&bottom)).then_some(bottom);
     }
 
     pub(super) fn go_to_footer(&mut self, row: usize) {
-        let row = row.min(MAX_FOOTER_ROWS - 1);
+        let row = row.min(MAX_FOOTER - 1);
         while self.footer.len() <= row {
             self.footer.push(Row::new(false));
         }

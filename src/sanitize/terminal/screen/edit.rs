@@ -2,7 +2,7 @@
 //!
 //! Every removal passes `may_lose` or `hold`, which keep failures.
 
-use super::{END_OF_ROW, HISTORY_ROWS, MAX_EDITABLE_COLUMNS, Screen, text_of};
+use super::{EDITABLE, END_OF_ROW, HISTORY, Screen, text_of};
 use crate::sanitize::terminal::failure;
 use crate::sanitize::terminal::row::Row;
 
@@ -10,7 +10,7 @@ impl Screen {
     /// Call before shown text of the current row is removed: counts the loss, and keeps the text if it reports a failure.
     /// Returns false if the row must not change.
     pub(super) fn may_lose(&mut self) -> bool {
-        if self.current().size() > MAX_EDITABLE_COLUMNS {
+        if self.current().size() > EDITABLE {
             return false;
         }
         if self.counted {
@@ -38,13 +38,13 @@ impl Screen {
         } else {
             self.row += 1;
             self.rows.insert(self.row, row);
-            if self.rows.len() > 2 * HISTORY_ROWS && self.row >= HISTORY_ROWS {
-                self.leave(HISTORY_ROWS);
-            } else if self.rows.len() > 2 * HISTORY_ROWS {
+            if self.rows.len() > 2 * HISTORY && self.row >= HISTORY {
+                self.leave(HISTORY);
+            } else if self.rows.len() > 2 * HISTORY {
                 self.leave(self.row);
             }
         }
-        self.column = column.min(MAX_EDITABLE_COLUMNS);
+        self.column = column.min(EDITABLE);
         self.counted = false;
     }
 
@@ -116,9 +116,7 @@ impl Screen {
     pub(super) fn delete_columns(&mut self, count: usize) {
         let column = self.counted_column();
         let end = column.saturating_add(count);
-        if self.current().blank_loses(column..end) && !self.may_lose()
-            || self.current().size() > MAX_EDITABLE_COLUMNS
-        {
+        if self.current().blank_loses(column..end) && !self.may_lose() || self.current().size() > EDITABLE {
             return self.split();
         }
         self.current().delete(column..end);
@@ -126,8 +124,8 @@ impl Screen {
 
     pub(super) fn insert_columns(&mut self, count: usize) {
         let column = self.counted_column();
-        let count = count.min(MAX_EDITABLE_COLUMNS).min(self.allowance);
-        if self.current().size() <= MAX_EDITABLE_COLUMNS {
+        let count = count.min(EDITABLE).min(self.allowance);
+        if self.current().size() <= EDITABLE {
             self.allowance -= count;
             self.current().insert(column, count);
         }
@@ -138,7 +136,7 @@ impl Screen {
         if self.in_footer {
             return;
         }
-        let count = count.min((2 * HISTORY_ROWS).saturating_sub(self.rows.len())).min(self.allowance);
+        let count = count.min((2 * HISTORY).saturating_sub(self.rows.len())).min(self.allowance);
         self.allowance -= count;
         // One row moves the fewer of those above and below; many move those below once.
         if count == 1 {
@@ -181,7 +179,7 @@ impl Screen {
             held.append(&mut row.held);
         }
         self.spare.append(&mut gone);
-        self.spare.truncate(HISTORY_ROWS);
+        self.spare.truncate(HISTORY);
         if held.is_empty() {
             return;
         }
@@ -202,7 +200,7 @@ impl Screen {
 
     pub(super) fn repeat(&mut self, count: usize) {
         let Some(ch) = self.last else { return };
-        let count = count.min(MAX_EDITABLE_COLUMNS).min(self.allowance / ch.len_utf8());
+        let count = count.min(EDITABLE).min(self.allowance / ch.len_utf8());
         self.allowance -= count * ch.len_utf8();
         let run: String = std::iter::repeat_n(ch, count).collect();
         if !run.is_empty() {

@@ -10,7 +10,7 @@ use crate::text::source::Source;
 
 /// What happens to a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Handling {
+pub(super) enum Fate {
     /// tersed gets it, and its answer takes its place.
     Replaced,
     /// tersed gets this view of a file, and answers in a form that the host takes.
@@ -42,32 +42,32 @@ pub(super) struct Wrapping {
 }
 
 /// What happens to a result in this host.
-pub(super) fn handling(reach: &Reach, wrapping: Wrapping, record: &Record) -> Handling {
+pub(super) fn fate(reach: &Reach, wrapping: Wrapping, record: &Record) -> Fate {
     let tool = record.tool.as_deref().unwrap_or_default();
     if is_of_program(&record.id) {
-        return Handling::Stays(Why::Program);
+        return Fate::Stays(Why::Program);
     }
     if Tool::is_ours(tool) {
-        return Handling::Stays(Why::Tool);
+        return Fate::Stays(Why::Tool);
     }
     match reach.way(tool, record.is_error == Some(true)) {
-        Way::Replaced(_) => Handling::Replaced,
-        Way::Seen => view(record).map_or(Handling::Stays(Why::Tool), Handling::Seen),
+        Way::Replaced(_) => Fate::Replaced,
+        Way::Seen => view(record).map_or(Fate::Stays(Why::Tool), Fate::Seen),
         Way::Wrapped => wrapped(wrapping, record),
         Way::WrappedIfAsked if wrapping.is_asked => wrapped(wrapping, record),
-        Way::WrappedIfAsked => Handling::Stays(Why::Failed),
-        Way::Noted => Handling::Noted,
-        Way::Stays(why) => Handling::Stays(why),
+        Way::WrappedIfAsked => Fate::Stays(Why::Failed),
+        Way::Noted => Fate::Noted,
+        Way::Stays(why) => Fate::Stays(why),
     }
 }
 
-fn wrapped(wrapping: Wrapping, record: &Record) -> Handling {
+fn wrapped(wrapping: Wrapping, record: &Record) -> Fate {
     if wrapping.has_rules {
-        return Handling::Stays(Why::Rules);
+        return Fate::Stays(Why::Rules);
     }
     let in_background = record.args.get("run_in_background").and_then(serde_json::Value::as_bool);
     let can = command(record).is_some_and(|command| wrap(&command, "", "").is_some());
-    if can && in_background != Some(true) { Handling::Replaced } else { Handling::Stays(Why::NotWrapped) }
+    if can && in_background != Some(true) { Fate::Replaced } else { Fate::Stays(Why::NotWrapped) }
 }
 
 /// The command line as the hook is told it: of `bash -lc SCRIPT` the script.
@@ -109,23 +109,23 @@ mod tests {
         }
     }
 
-    fn of(host: &str, wrapping: Wrapping, record: &Record) -> Handling {
-        handling(Reach::named(host).unwrap(), wrapping, record)
+    fn of(host: &str, wrapping: Wrapping, record: &Record) -> Fate {
+        fate(Reach::named(host).unwrap(), wrapping, record)
     }
 
     #[test]
     fn failed_commands_pass_where_they_are_wrapped() {
         let failed = record("Bash", "./fails.sh", true);
-        assert_eq!(of("claude-code", PLAIN, &failed), Handling::Stays(Why::Failed));
+        assert_eq!(of("claude-code", PLAIN, &failed), Fate::Stays(Why::Failed));
         let asked = Wrapping { is_asked: true, ..PLAIN };
         let rules = Wrapping { is_asked: true, has_rules: true };
-        assert_eq!(of("claude-code", rules, &failed), Handling::Stays(Why::Rules));
+        assert_eq!(of("claude-code", rules, &failed), Fate::Stays(Why::Rules));
         let waits = record("Bash", "tail -f log", true);
-        assert_eq!(of("claude-code", asked, &waits), Handling::Stays(Why::NotWrapped));
-        let expected = if cfg!(unix) { Handling::Replaced } else { Handling::Stays(Why::NotWrapped) };
+        assert_eq!(of("claude-code", asked, &waits), Fate::Stays(Why::NotWrapped));
+        let expected = if cfg!(unix) { Fate::Replaced } else { Fate::Stays(Why::NotWrapped) };
         assert_eq!(of("claude-code", asked, &failed), expected);
         assert_eq!(of("codex", PLAIN, &record("shell", "./fails.sh", true)), expected);
-        assert_eq!(of("claude-code", rules, &record("Bash", "./passes.sh", false)), Handling::Replaced);
+        assert_eq!(of("claude-code", rules, &record("Bash", "./passes.sh", false)), Fate::Replaced);
         let mut argv = record("shell", "", false);
         argv.args = json!({ "command": ["/no/such/bash", "-lc", "cd a && ./passes.sh"] });
         assert_eq!(of("codex", PLAIN, &argv), expected);
@@ -135,17 +135,17 @@ mod tests {
     fn what_a_program_reads_stays() {
         let mut nested = record("exec_command", "./passes.sh", false);
         nested.id = "exec-1".to_owned();
-        assert_eq!(of("codex", PLAIN, &nested), Handling::Stays(Why::Program));
-        assert_eq!(of("codex", PLAIN, &record("exec", "", false)), Handling::Stays(Why::Program));
-        assert_eq!(of("pi", PLAIN, &record("tersed_expand", "", false)), Handling::Stays(Why::Tool));
+        assert_eq!(of("codex", PLAIN, &nested), Fate::Stays(Why::Program));
+        assert_eq!(of("codex", PLAIN, &record("exec", "", false)), Fate::Stays(Why::Program));
+        assert_eq!(of("pi", PLAIN, &record("tersed_expand", "", false)), Fate::Stays(Why::Tool));
     }
 
     #[test]
     fn a_view_loses_its_numbers_and_what_is_behind_it() {
         let read = record("Read", "", false);
         let view = View { content: "a\n\tb".to_owned(), start: 9, path: "/a.rs".to_owned() };
-        assert_eq!(of("claude-code", PLAIN, &read), Handling::Seen(view));
+        assert_eq!(of("claude-code", PLAIN, &read), Fate::Seen(view));
         let other = Record { output: "File unchanged since last read.".to_owned(), ..read };
-        assert_eq!(of("claude-code", PLAIN, &other), Handling::Stays(Why::Tool));
+        assert_eq!(of("claude-code", PLAIN, &other), Fate::Stays(Why::Tool));
     }
 }
