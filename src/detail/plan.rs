@@ -22,7 +22,8 @@ const QUERY_PERCENT: usize = 25;
 /// A value, such as a table, has a body if it takes more lines than this.
 const MIN_BODY_LINES: usize = 12;
 
-/// Shortest text of an edit that is looked for, in bytes, and the most places where it may stand.
+/// Shortest text of an edit that is searched for, in bytes, and the most places where it may stand. A choice: else it says
+/// nothing about the place.
 const MIN_EDIT_BYTES: usize = 4;
 const MAX_EDIT_PLACES: usize = 8;
 /// Lines of the longest declaration that stays whole around an edit, and lines on each side of it in a longer one.

@@ -29,7 +29,7 @@ const NEW_TEXT: &[&str] = &[
     "new_content",
     "new_source",
 ];
-/// New texts that are looked for.
+/// Most new texts that are searched for. Bounds the work.
 const MAX_TEXTS: usize = 16;
 /// What tools say that changed nothing, in lower case.
 const REJECTIONS: &[&str] = &[
@@ -106,7 +106,7 @@ fn says_rejected(text: &str) -> bool {
 /// Which lines of a result show a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touched {
-    /// None: the call is no edit.
+    /// None: the call is not an edit.
     Nothing,
     /// It is not known which: any may.
     Somewhere,

@@ -245,7 +245,7 @@ fn is_written(path: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ext)| WRITTEN.contains(&ext))
 }
 
-/// Lines of a text that are looked at for numbers.
+/// Lines at the start that are examined for numbers. A choice, for speed.
 const NUMBERED_HEAD_LINES: usize = 400;
 /// Lines in a row that must be numbered one after the other.
 const NUMBERED_RUN: u64 = 5;

@@ -79,7 +79,7 @@ pub fn is_holder(name: &str) -> bool {
     HOLDERS.contains(&name)
 }
 
-/// The lines between those of the wrapper; `None` where there is none.
+/// The lines inside the wrapper; `None` without one.
 pub fn inside(source: &Source<'_>) -> Option<Range<usize>> {
     let mut lines = 0..source.len();
     for _ in 0..MAX_LAYERS {

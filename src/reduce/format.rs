@@ -1,6 +1,6 @@
 //! Formats whose lines can be told apart one by one: a table of line forms, read by one engine.
 //!
-//! A form is a regular expression for a whole line and what becomes of such a line. All forms of a
+//! A form is a regular expression for a whole line and what to do with such a line. All forms of a
 //! format are one automaton: a line is read once, the earliest form that fits wins, and a line that
 //! fits none stays. What a tool writes in blocks that have to be understood as a whole is no such
 //! format and gets a state machine of its own.
@@ -58,7 +58,7 @@ pub struct Format {
     pub forms: Forms<FormAction>,
 }
 
-/// Forms of lines, each with what becomes of such a line. The earliest that fits counts.
+/// Forms of lines, each with what to do with such a line. The first that fits counts.
 ///
 /// A form is for a whole line; white space at its end is left out. Bytes, not characters: a class such as `[✓✗]` has
 /// to be written as `(?:✓|✗)`.
@@ -120,7 +120,7 @@ impl<F: Copy> Forms<F> {
         Self { forms, automaton: OnceLock::new() }
     }
 
-    /// The automaton; `None` when a form is no valid expression, which a test excludes.
+    /// The automaton; `None` if a form is not a valid expression, which a test excludes.
     pub fn automaton(&self) -> Option<&Regex> {
         self.automaton.get_or_init(|| compile(self.forms.iter().map(|(form, _)| *form))).as_ref()
     }
@@ -143,7 +143,7 @@ impl<F: Copy> Forms<F> {
     }
 }
 
-/// One automaton of forms, each for a whole line; `None` when one is no valid expression.
+/// One automaton of forms, each for a whole line; `None` if one is not a valid expression.
 fn compile<'a>(forms: impl Iterator<Item = &'a str>) -> Option<Regex> {
     let forms: Vec<String> = forms.map(|form| format!(r"(?:{form})[ \t\r]*$")).collect();
     meta::Builder::new()

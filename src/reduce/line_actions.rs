@@ -142,7 +142,7 @@ impl<'a> LineActions<'a> {
                 }
             }
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     /// The next line that is left out with those before `at`, with at most empty lines between.

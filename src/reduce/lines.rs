@@ -7,7 +7,7 @@ use crate::input::Input;
 use crate::reduce::Proof;
 use crate::text::source::Source;
 
-/// Whether a line is cargo's word on a build step that succeeded and says nothing that a later line
+/// Whether a line is cargo's report of a build step that succeeded and says nothing that a later line
 /// does not say: the verb stands right-aligned in 12 columns (cargo's `Shell::status`).
 pub fn is_cargo_progress(line: &str) -> bool {
     const VERBS: &[&str] = &[
@@ -101,7 +101,7 @@ pub fn are_unquoted<'a>(
     })
 }
 
-/// From the first line that is known to the last. Where none is, the first line.
+/// From the first known line to the last; the first line if there is none.
 pub fn extent(source: &Source<'_>, is_known: impl Fn(&str) -> bool) -> Range<usize> {
     let is_known = |i: &usize| is_known(source.line(*i));
     let first = (0..source.len()).find(is_known).unwrap_or(0);

@@ -54,7 +54,7 @@ static META: Meta = Meta {
 /// Programs that list among others of the same command.
 const LISTERS: &[&str] = &["ls", "find", "fd", "fdfind", "tree", "du", "dir"];
 
-/// Lines that are looked at to tell the format.
+/// Lines that are examined to recognise the format. A choice.
 const SAMPLE_LINES: usize = 400;
 /// A listing without a command that says so has at least this many lines.
 const MIN_LINES: usize = 8;

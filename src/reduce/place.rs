@@ -2,7 +2,7 @@
 //! besides, one function a form. Reducers ask for the forms that their tools have: [`place`] for those of compilers with
 //! blocks below, [`headline`] for those of linters, [`warning`] for warnings that fill one line.
 //!
-//! Nothing here knows a single tool's rules; what looks like a place in a log line, a stack or an address is none.
+//! Nothing here knows a single tool's rules; what looks like a place in a log line, a stack or an address does not count.
 
 use std::borrow::Cow;
 
@@ -93,6 +93,29 @@ pub fn at_end(text: &str) -> Option<(&str, &str)> {
     let (rest, column) = text.rsplit_once(':')?;
     let (path, row) = rest.rsplit_once(':')?;
     (is_number(row) && is_number(column)).then(|| (path, &text[path.len() + 1..]))
+}
+
+/// How severe a diagnostic of a compiler is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// Includes fatal errors.
+    Error,
+    /// A warning.
+    Warning,
+    /// A note on another diagnostic.
+    Note,
+}
+
+/// The severity that a message starts with, and what follows its colon: `fatal error: …`.
+pub fn severity(message: &str) -> Option<(Severity, &str)> {
+    let (word, rest) = message.split_once(':')?;
+    let severity = match word {
+        "error" | "fatal error" => Severity::Error,
+        "warning" => Severity::Warning,
+        "note" | "remark" => Severity::Note,
+        _ => return None,
+    };
+    Some((severity, rest))
 }
 
 /// Whether a line marks code of the line above: carets, tildes and the signs in `between`, at least one of them a caret.
@@ -462,6 +485,14 @@ mod tests {
         ] {
             assert!(warning(line).is_none(), "{line}");
         }
+    }
+
+    #[test]
+    fn severities_are_read() {
+        assert_eq!(severity("fatal error: x.h: none"), Some((Severity::Error, " x.h: none")));
+        assert_eq!(severity("warning: x"), Some((Severity::Warning, " x")));
+        assert_eq!(severity("remark:x"), Some((Severity::Note, "x")));
+        assert_eq!((severity("warnings: x"), severity("an error: x"), severity("error")), (None, None, None));
     }
 
     #[test]

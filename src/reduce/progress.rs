@@ -2,7 +2,7 @@
 //! is kept; a finished bar that says nothing else is left out too.
 //!
 //! It knows shapes, not programs, and works on the lines that the reducer kept. Lines that carry figures other than sizes, rates and
-//! times, such as losses and accuracies of a training, are no progress, nor are results of tests.
+//! times, such as losses and accuracies of a training, are not progress, nor are results of tests.
 
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
@@ -64,7 +64,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
             i = end;
         }
     }
-    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    out.unless_empty()
 }
 
 /// Whether a text may hold any of it at all: one search, since most texts hold none.

@@ -38,7 +38,7 @@ pub enum Row<'a> {
 /// Where a line stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// The header above it; empty when there is none since the last empty line.
+    /// The header above it; empty if there is none after the last empty line.
     pub header: &'a str,
     /// The mode of the call.
     pub mode: Mode,
@@ -90,7 +90,7 @@ impl Rows {
 impl Rows {
     /// The rows that go, but for those whose lines are in `spared`.
     pub fn reduce_but(&self, input: &Input<'_>, spared: &HashSet<usize>) -> Result<Reduction, Reason> {
-        let mut gone: Vec<Gone<'_>> = Vec::new();
+        let mut gone: Vec<OmittedRow<'_>> = Vec::new();
         let (mut table, mut stays) = (0, 0);
         let mut seen: HashSet<&str> = HashSet::new();
         let mut kinds: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
@@ -174,13 +174,13 @@ impl Reducer for Rows {
 }
 
 /// A row that is left out: its line, its table, why, and what the marker counts it under.
-type Gone<'a> = (usize, u32, Reason, Cow<'a, str>);
+type OmittedRow<'a> = (usize, u32, Reason, Cow<'a, str>);
 
 /// Names, and how many rows have each.
 type Names<'a> = Vec<(&'a str, usize)>;
 
 /// One marker for the rows of a table that go for one reason, with the names of all.
-fn spans<'a>(source: &'a Source<'a>, gone: &[Gone<'_>]) -> Result<Reduction, Reason> {
+fn spans<'a>(source: &'a Source<'a>, gone: &[OmittedRow<'_>]) -> Result<Reduction, Reason> {
     let mut actions = LineActions::new(source);
     let mut markers: BTreeMap<(u32, Reason), (usize, Names<'_>)> = BTreeMap::new();
     for (line, table, reason, name) in gone {

@@ -85,7 +85,7 @@ impl Reducer for Search {
         } else {
             out = write::grouped(input, &Found::read(source, usize::MAX, by_search));
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 

@@ -11,7 +11,7 @@ use super::secrets;
 use crate::text::marker::SealKey;
 
 /// Most fingerprints that the evidence lists for one rule.
-pub const MAX_TOLD: usize = 16;
+pub const MAX_LISTED_FINGERPRINTS: usize = 16;
 /// Bytes of a call's texts that are searched for secrets that the model wrote; later bytes are ignored.
 const MAX_WRITTEN: usize = 4 << 20;
 /// Bytes of a call's texts that are searched for values of a result, for all values together. Beyond that, a value must be
@@ -147,7 +147,7 @@ impl<'a> Spare<'a> {
             return met.written.contains(&mark);
         }
         let of_rule = met.gone.iter().filter(|(known, _)| *known == rule);
-        if !met.gone.contains(&(rule, mark)) && of_rule.count() < MAX_TOLD {
+        if !met.gone.contains(&(rule, mark)) && of_rule.count() < MAX_LISTED_FINGERPRINTS {
             met.gone.push((rule, mark));
         }
         false

@@ -33,7 +33,7 @@ pub enum Dialect {
 pub struct Word {
     /// The text.
     pub text: String,
-    /// Whether some of it was quoted: then it is no keyword.
+    /// Whether some of it was quoted: then it is not a keyword.
     pub is_quoted: bool,
 }
 

@@ -44,7 +44,7 @@ impl Encoder for DataWhitespace {
     }
 }
 
-/// The document in less, without a final line end; `None` for a text that is none.
+/// The document in fewer bytes, without a final line end; `None` if the text is not one.
 fn rewritten(text: &str) -> Option<String> {
     if text.len() > MAX_DOCUMENT_BYTES {
         return None;

@@ -14,7 +14,7 @@ const MIN_KEYS: usize = 3;
 const MAX_KEYS: usize = 4096;
 /// Longest cell of a row with commas in it, in words: longer ones are clauses.
 const MAX_CELL_WORDS: usize = 4;
-/// Bytes of a line that are looked at.
+/// Bytes of a line that are examined. Bounds the work.
 const MAX_LINE_BYTES: usize = 4096;
 
 /// See the module. One pass over the text.

@@ -189,7 +189,7 @@ pub fn tag(bytes: &[u8], at: usize) -> Option<Tag<'_>> {
     Some(Tag { name, is_end, is_empty: !is_end && bytes[end - 2] == b'/', end })
 }
 
-/// The end of the tag that starts at `at`, its `>` included; what stands in quotes is none.
+/// The end of the tag that starts at `at`, its `>` included. A `>` in quotes does not end it.
 pub fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {

@@ -74,7 +74,7 @@ impl Parser<'_, '_> {
                 self.now.open = token.line;
                 self.enter(token, b'}', inside, None, false);
             }
-            Verdict::Strange => {
+            Verdict::Unknown => {
                 let line = self.now.lines.map_or(token.line, |l| l.0);
                 self.enter(token, b'}', Inside::Code, None, true);
                 if let Some(frame) = self.frames.last_mut() {

@@ -328,7 +328,7 @@ impl<'a, 's> Parser<'a, 's> {
                     let arrow = head.find(0, Tok::Arrow).and_then(|i| head.tokens.get(i)).map(|t| t.line);
                     self.whole(kind, name, last, arrow);
                 }
-                Verdict::Strange if self.frames.is_empty() => self.unknown += (last - first) as usize + 1,
+                Verdict::Unknown if self.frames.is_empty() => self.unknown += (last - first) as usize + 1,
                 _ => {}
             }
         }

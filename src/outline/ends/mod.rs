@@ -26,7 +26,7 @@ struct Scanner<'a, 's> {
     /// The line after the last one with text.
     end: usize,
     unknown: usize,
-    /// Ends of here documents and long strings that were looked for and not found, each with the line up to which.
+    /// Ends of here documents and long strings that were not found, each with the last line that was searched.
     missing: Map<&'a str, usize>,
 }
 

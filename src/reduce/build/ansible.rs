@@ -59,7 +59,7 @@ impl Reducer for Ansible {
                 _ => group += 1,
             }
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

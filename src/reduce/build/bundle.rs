@@ -84,7 +84,7 @@ impl Reducer for Bundler {
         }
         out.spans.extend(lists.spans);
         out.order(0);
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -2,7 +2,7 @@
 
 use super::make::{is_compiler, is_probe, is_step, make_line};
 use super::place;
-use crate::reduce::place::is_scope;
+use crate::reduce::place::{Severity, is_scope, severity};
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,9 @@ pub fn kind(line: &str) -> Kind {
     }
     if let Some((_, rest)) = place(line) {
         return match severity(rest) {
-            Some(kind) => kind,
+            Some((Severity::Warning, _)) => Kind::Warning,
+            Some((Severity::Error, _)) => Kind::Error,
+            Some((Severity::Note, _)) => Kind::Note,
             None if is_instantiation(rest) => Kind::Context,
             None => Kind::Other,
         };
@@ -57,15 +59,6 @@ pub fn kind(line: &str) -> Kind {
         () if is_step(line) => Kind::Step,
         () if is_probe(line) => Kind::Probe,
         () => Kind::Other,
-    }
-}
-
-fn severity(rest: &str) -> Option<Kind> {
-    match rest.split_once(':')?.0 {
-        "warning" => Some(Kind::Warning),
-        "error" | "fatal error" => Some(Kind::Error),
-        "note" | "remark" => Some(Kind::Note),
-        _ => None,
     }
 }
 

@@ -13,6 +13,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
+use crate::reduce::place::{Severity, severity};
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -81,7 +82,7 @@ impl Reducer for Javac {
                 continue;
             };
             let mut body = i + 1..body_end(source, i + 1);
-            if kind == Kind::Error {
+            if kind == Severity::Error {
                 i = body.end;
                 continue;
             }
@@ -118,14 +119,8 @@ impl Reducer for Javac {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Warning,
-    Error,
-}
-
 /// Whether a line starts a diagnostic, and what it says.
-fn headline(line: &str) -> Option<(Kind, &str)> {
+fn headline(line: &str) -> Option<(Severity, &str)> {
     if let Some(rest) = line.strip_prefix("-- ") {
         return scala3(rest);
     }
@@ -134,22 +129,22 @@ fn headline(line: &str) -> Option<(Kind, &str)> {
     if !is_source(path) || path.starts_with('[') {
         return None;
     }
-    let warning = ["warning: ", "info: ", "warning - "].iter().find_map(|w| rest.strip_prefix(w));
-    match warning {
-        Some(message) => Some((Kind::Warning, message)),
-        None => rest
-            .strip_prefix("error: ")
-            .or_else(|| rest.strip_prefix("exception: "))
-            .map(|m| (Kind::Error, m)),
+    if let Some((found @ (Severity::Warning | Severity::Error), message)) = severity(rest) {
+        return message.strip_prefix(' ').map(|message| (found, message));
+    }
+    let milder = ["info: ", "warning - "].iter().find_map(|word| rest.strip_prefix(word));
+    match milder {
+        Some(message) => Some((Severity::Warning, message)),
+        None => rest.strip_prefix("exception: ").map(|message| (Severity::Error, message)),
     }
 }
 
 /// `[E007] Type Mismatch Error: src/a.scala:3:5 -------`
-fn scala3(rest: &str) -> Option<(Kind, &str)> {
+fn scala3(rest: &str) -> Option<(Severity, &str)> {
     let before = rest.trim_end().trim_end_matches('-').trim_end();
     let (said, place) = before.rsplit_once(": ")?;
     let path = place.split(':').next().filter(|path| is_source(path) && place.len() > path.len())?;
-    let kind = if said.ends_with("Error") { Kind::Error } else { Kind::Warning };
+    let kind = if said.ends_with("Error") { Severity::Error } else { Severity::Warning };
     let is_kind = said.ends_with("Error") || said.ends_with("Warning") || said.ends_with("Info");
     (is_kind && !path.is_empty()).then_some((kind, said))
 }
@@ -241,13 +236,13 @@ mod tests {
 
     #[test]
     fn tells_lines_apart() {
-        assert_eq!(headline("a/A.java:3: warning: [rawtypes] x"), Some((Kind::Warning, "[rawtypes] x")));
-        assert_eq!(headline("a.kt:3:5: error: unresolved"), Some((Kind::Error, "unresolved")));
+        assert_eq!(headline("a/A.java:3: warning: [rawtypes] x"), Some((Severity::Warning, "[rawtypes] x")));
+        assert_eq!(headline("a.kt:3:5: error: unresolved"), Some((Severity::Error, "unresolved")));
         assert_eq!(
             headline("-- [E007] Type Mismatch Error: src/a.scala:3:5 -----"),
-            Some((Kind::Error, "[E007] Type Mismatch Error"))
+            Some((Severity::Error, "[E007] Type Mismatch Error"))
         );
-        assert_eq!(headline("-- Deprecation Warning: a.scala:3:5 --").map(|h| h.0), Some(Kind::Warning));
+        assert_eq!(headline("-- Deprecation Warning: a.scala:3:5 --").map(|h| h.0), Some(Severity::Warning));
         assert_eq!(headline("a.c:3: warning: x"), None);
         assert_eq!(headline("[WARNING] /p/A.java:38: warning: no comment"), None);
         assert_eq!(headline("-- a note on a.scala"), None);

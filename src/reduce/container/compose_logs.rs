@@ -63,7 +63,7 @@ impl Reducer for ComposeLogs {
             }
             last = found.map(|(service, _)| service);
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn rewrites(&self) -> bool {

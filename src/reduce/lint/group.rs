@@ -55,7 +55,7 @@ const MAX_LIST_LINE_BYTES: usize = 1200;
 /// Places of one file in a group that `aggressive` shows if there are more than twice as many. A choice.
 const SHOWN_PLACES: usize = 3;
 
-/// What becomes of each line.
+/// What to do with each line.
 pub struct Plan<'a> {
     source: &'a Source<'a>,
     actions: LineActions<'a>,

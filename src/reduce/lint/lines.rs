@@ -136,7 +136,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
     out
 }
 
-/// What `ruff format --check` writes above the change that it would make, which is no excerpt.
+/// What `ruff format --check` writes above the change that it would make, which is not an excerpt.
 const UNFORMATTED: &str = "unformatted: ";
 
 /// The finding that starts at a line, and the first line below its headline.

@@ -59,7 +59,7 @@ pub struct Linter {
     pub meta: Meta,
     /// The commands that write it: a program, and words that follow it.
     pub commands: &'static [&'static str],
-    /// Least own lines for a claim by content alone.
+    /// Fewest own lines for a claim by content alone.
     pub content: usize,
     /// Reads lines: these and no others.
     pub read: for<'a> fn(&'a Source<'a>, Range<usize>) -> Reading<'a>,

@@ -57,7 +57,7 @@ fn is_listable(text: &str) -> bool {
         && !text.contains(['(', ')', '[', ']', ',', ';', '\n', GAP])
 }
 
-/// The text between the quote at `open` and the one that closes it. An apostrophe is no quote.
+/// The text between the quote at `open` and the one that closes it. An apostrophe does not count.
 fn quoted(bytes: &[u8], open: usize) -> Option<Range<usize>> {
     let is_word = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_alphanumeric);
     if open > 0 && is_word(open - 1) {

@@ -16,7 +16,7 @@ use crate::text::source::Source;
 /// Branches as `tree` draws them in Unicode and in ASCII, and as `npm ls` does before a folder.
 const BRANCHES: &[&str] = &["├── ", "└── ", "|-- ", "`-- ", "├─┬ ", "└─┬ "];
 
-/// Least names of a list.
+/// Fewest names of a list. A choice.
 const MIN_NAMES: usize = 4;
 
 /// A line of a tree.

@@ -35,7 +35,7 @@ const MIN_GROUP_LINES: usize = 3;
 enum Sign {
     Opens,
     Closes,
-    /// A command of the runner that is no group: `##[error]`, `section_start:`.
+    /// A command of the runner other than a group: `##[error]`, `section_start:`.
     Other,
     None,
 }
@@ -115,7 +115,7 @@ impl Reducer for CiLog {
             out.omit(group, Reason::LogGroup);
         }
         spans.for_each(|span| out.push(span.lines, span.action));
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 

@@ -62,7 +62,7 @@ pub fn stay(source: &Source<'_>, records: &[Record], gone: &[usize], query: Opti
     stay
 }
 
-/// The words with digits that are no times, durations, ids of processes and the like.
+/// The words with digits, except times, durations, ids of processes and the like.
 fn values<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8])) {
     let mut masked = Vec::new();
     for (at, word) in words(text) {

@@ -24,7 +24,7 @@ pub enum Level {
 /// The head of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// Where the stamp starts; where the text does, when there is none.
+    /// Where the stamp starts; without one, where the text starts.
     pub start: usize,
     /// Where the stamp ends; the same.
     pub end: usize,

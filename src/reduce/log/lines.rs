@@ -90,7 +90,7 @@ impl Reducer for Log {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let mut out = Reduction::default();
         fold(input, &mut out);
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -1,6 +1,6 @@
 //! Variants of a form: records that differ in words, not only in values, such as the one `user=root` among
 //! hundreds of `user=ada`. A variant is known by a hash of the words without digits. Where others have a
-//! word with digits it is no rare one: an id such as `c-fee` among `c-1e4` lacks digits by chance.
+//! word with digits it does not count as rare: an id such as `c-fee` among `c-1e4` lacks digits by chance.
 
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Map;

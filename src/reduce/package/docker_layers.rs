@@ -38,7 +38,7 @@ static META: Meta = Meta {
     ],
 };
 
-/// States of a layer and the like after which nothing is to be told.
+/// Final states of a layer and the like, which need no line.
 const LAYER_DONE: &[&str] =
     &["Pull complete", "Already exists", "Pushed", "Layer already exists", "Download complete"];
 /// States of a layer that others follow.

@@ -47,7 +47,7 @@ static META: Meta = Meta {
 const SHOWN: (usize, usize) = (60, 20);
 const SHOWN_AGGRESSIVE: (usize, usize) = (12, 4);
 
-/// Lines at the beginning that are looked at first.
+/// Lines at the beginning that are examined first. A choice, for speed.
 const HEAD_LINES: usize = 20;
 
 /// What a line is.

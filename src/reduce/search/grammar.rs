@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use crate::reduce::lines::leading_number;
 use crate::text::source::Source;
 
-/// Bytes of a line in which a path is looked for.
+/// Bytes of a line that are searched for a path. A choice; bounds the work.
 const MAX_PATH_BYTES: usize = 512;
 
 /// A line that the search found.
@@ -68,7 +68,7 @@ pub(super) struct Found<'a> {
     pub hits: Vec<Hit<'a>>,
     /// Files, in the order in which they first appear.
     pub files: Vec<File<'a>>,
-    /// Whether lines without numbers were read as surroundings, which is no certain reading.
+    /// Whether lines without numbers were read as surroundings, which is uncertain.
     pub has_guesses: bool,
 }
 
@@ -248,7 +248,7 @@ fn unnumbered<'a>(line: &'a str, last: Read<'a>) -> Read<'a> {
     Some((Some(path), None, false))
 }
 
-/// Whether a text can be the path of a file. With `strict` a plain word such as `Makefile` is none.
+/// Whether a text can be the path of a file. With `strict` a plain word such as `Makefile` is not accepted.
 pub(super) fn is_path(text: &str, strict: bool) -> bool {
     const NEVER: &[u8] = b"\"<>|`;*?\t\0";
     let bytes = text.as_bytes();

@@ -130,7 +130,7 @@ fn keep_context(found: &Found<'_>, most: usize, keep: &mut [bool]) {
     }
 }
 
-/// Relevance of each hit; 0 for what is no match.
+/// Relevance of each hit; 0 for other lines.
 fn scores(input: &Input<'_>, found: &Found<'_>) -> Vec<u32> {
     if input.relevance.is_empty() {
         return vec![0; found.hits.len()];

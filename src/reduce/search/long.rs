@@ -1,7 +1,7 @@
 //! Cuts an over-long line around what was searched for.
 //!
-//! The pattern is looked for by the longest literal piece of each of its alternatives; it is never run
-//! as a regular expression. Where none is found the start of the line is shown.
+//! The pattern is searched by the longest literal piece of each of its alternatives; it is never run
+//! as a regular expression. If none is found, the start of the line is shown.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::text::reason::Reason;
 const TWO_MARKERS_CHARS: usize = 160;
 /// Shortest literal that locates a match, in characters. A choice.
 const MIN_LITERAL_CHARS: usize = 2;
-/// Programs whose first argument that is no flag is a pattern.
+/// Programs whose first argument without a dash is a pattern.
 pub(super) const PROGRAMS: &[&str] = &[
     "grep",
     "egrep",

@@ -94,7 +94,7 @@ impl Reducer for Ping {
                 }
             }
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 
@@ -119,7 +119,7 @@ fn reply(line: &str) -> Option<Reply<'_>> {
     whole.then_some(Reply { number: Some(number), from, time: time(rest) })
 }
 
-/// The nanoseconds of `time=12.1 ms` or `time<1ms`, 0 when there are none.
+/// The nanoseconds of `time=12.1 ms` or `time<1ms`, 0 without a time.
 fn time(text: &str) -> u64 {
     let time = text.split_once("time=").or_else(|| text.split_once("time<")).map_or("", |(_, time)| time);
     nanoseconds(time.split(" TTL=").next().unwrap_or_default().as_bytes()).unwrap_or(0)

@@ -1,7 +1,7 @@
 //! Reports of tests in the XML of .NET: `.trx`, NUnit and xUnit.
 //!
 //! A test that passed and stands on a line of its own is left out; one with more lines, or with any word on a failure,
-//! stays, as does everything else. The marker in place of the tests is no XML.
+//! stays, as does everything else. The marker in place of the tests is not XML.
 
 use crate::detect::Shape;
 use crate::formats::xml;
@@ -67,7 +67,7 @@ impl Reducer for DotnetXml {
         for i in (0..source.len()).filter(|i| passed(source.line(*i))) {
             out.omit_named(i..i + 1, Reason::PassingTests, 1, &std::mem::take(&mut said));
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> std::ops::Range<usize> {

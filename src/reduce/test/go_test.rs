@@ -85,7 +85,7 @@ impl Reducer for GoTest {
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         if let Some(out) = json::reduce(input) {
-            return if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) };
+            return out.unless_empty();
         }
         let source = input.source;
         let mut out = Reduction::default();
@@ -105,7 +105,7 @@ impl Reducer for GoTest {
             }
             number += 1;
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -2,7 +2,7 @@
 //! reason for being skipped are kept whole.
 //!
 //! Some runners write a test case a line, some all of them in one line, where they are cut out of it.
-//! The marker in place of the test cases is no XML. A test case is passed when nothing in it says otherwise, neither an element
+//! The marker in place of the test cases is not XML. A test case is passed when nothing in it says otherwise, neither an element
 //! nor its `status`; what it printed is left out with it, unless that reads like a failure.
 
 use crate::detect::Shape;
@@ -73,7 +73,7 @@ impl Reducer for JunitXml {
             }
             i = end;
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn rewrites(&self) -> bool {

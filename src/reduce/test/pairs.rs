@@ -2,7 +2,7 @@
 //! `RUN  a` above `OK   a`.
 //!
 //! A pair is two lines that follow each other, or one line that says both. A test that printed something, or that did not
-//! pass, is none, and all of it stays.
+//! pass, is not a pair, and all of it is kept.
 
 use crate::input::Input;
 use crate::reduce::{Meta, Proof, Reducer};
@@ -84,7 +84,7 @@ impl Reducer for Pairs {
         for (line, len, _) in &found {
             out.omit_named(*line..line + len, Reason::PassingTests, 1, &std::mem::take(&mut said));
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn knows(&self, line: &str) -> bool {

@@ -53,7 +53,7 @@ impl Reducer for Sympy {
             file(source, i..end, &mut out);
             i = end;
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -138,12 +138,12 @@ impl Reducer for Tree {
         let Some(first) = kinds.iter().position(known) else { return 0..input.source.len() };
         let last = kinds.iter().rposition(known).unwrap_or(first);
         // A failure that is reported has no end of its own.
-        let mut told = false;
+        let mut is_reporting = false;
         for kind in kinds.iter().flatten() {
-            told = match kind {
+            is_reporting = match kind {
                 LineKind::Opens | LineKind::OpensAbove | LineKind::Recap | LineKind::Failed => true,
                 LineKind::Totals => false,
-                _ => told,
+                _ => is_reporting,
             };
         }
         // Headings right above the first test are its own.
@@ -154,7 +154,7 @@ impl Reducer for Tree {
             .take_while(|(i, kind)| kind.is_some() || input.source.line(*i).trim().is_empty())
             .filter(|(_, kind)| kind.is_some())
             .last();
-        above.map_or(first, |(i, _)| i)..if told { kinds.len() } else { last + 1 }
+        above.map_or(first, |(i, _)| i)..if is_reporting { kinds.len() } else { last + 1 }
     }
 }
 

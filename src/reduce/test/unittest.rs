@@ -82,7 +82,7 @@ impl Reducer for Unittest {
         if let Some((first, last)) = held.filter(|_| ended) {
             out.omit_in(first..last + 1, Reason::PassingTests, TESTS);
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

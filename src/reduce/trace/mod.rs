@@ -18,7 +18,7 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// Fewest frames that are looked at as a trace.
+/// Fewest frames of a trace. A choice.
 const MIN_FRAMES: usize = 4;
 /// Fewest lines of frames in a row that fold.
 const MIN_FOLD: usize = 2;
@@ -72,7 +72,7 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
             }
         }
     }
-    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    out.unless_empty()
 }
 
 /// Fewest frames of a trace whose innermost own frame is named. A choice.

@@ -91,7 +91,7 @@ impl Reducer for ForgeLog {
             step(source, at..end, first, &mut out);
             at = end;
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 

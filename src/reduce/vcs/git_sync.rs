@@ -218,7 +218,7 @@ impl Reducer for GitSync {
         folders::fold(source, 0..source.len(), &mut out, file);
         fold_refs(source, &mut out);
         out.order(0);
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 

@@ -80,7 +80,7 @@ impl Reducer for VcsList {
             Some(Line::Entry(entry)) => Some(entry),
             _ => None,
         });
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

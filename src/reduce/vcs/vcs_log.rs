@@ -52,7 +52,7 @@ struct Tiers {
 
 const STANDARD: Tiers = Tiers { whole: 20, dated: 200, named: 500 };
 const AGGRESSIVE: Tiers = Tiers { whole: 5, dated: 50, named: 100 };
-/// Lines of a body that must go for it to be worth while.
+/// Fewest lines of a body that are left out. A choice: a marker takes one.
 const MIN_BODY: usize = 3;
 /// One-line commits that a log shows, the same in `aggressive`, and those that it also shows at its end. A choice.
 const MAX_ONE_LINE_COMMITS: usize = 500;
@@ -306,10 +306,10 @@ impl<'a> Log<'a> {
             rest.filter(|i| !is_trailer(text(*i)) && !signals::is_failure(source.line(*i))).collect();
         let last = body.iter().rev().find(|i| !text(**i).is_empty()).copied().unwrap_or(0);
         // What is kept stands apart from the subject as before.
-        let told = |lines: &[usize]| lines.iter().filter(|i| !text(**i).is_empty()).count();
-        let has_kept = !is_merge && told(body.get(subject..).unwrap_or_default()) > told(&gone);
+        let texts = |lines: &[usize]| lines.iter().filter(|i| !text(**i).is_empty()).count();
+        let has_kept = !is_merge && texts(body.get(subject..).unwrap_or_default()) > texts(&gone);
         let apart = body.get(subject).copied().filter(|_| has_kept);
-        if told(&gone) >= MIN_BODY {
+        if texts(&gone) >= MIN_BODY {
             // The empty line before the next commit stays.
             gone.into_iter().filter(|i| *i <= last && Some(*i) != apart).for_each(|i| {
                 out.omit_in(i..i + 1, Reason::CommitBody, self.groups + 2);

@@ -66,7 +66,7 @@ struct Node<'a> {
     /// As it is written, with its quotes.
     key: &'a str,
     children: Vec<usize>,
-    /// One bit per type of the values that stand here and are no objects with members.
+    /// One bit per type of the values here, except objects with members.
     types: u8,
 }
 

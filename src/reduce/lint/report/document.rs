@@ -42,7 +42,7 @@ pub struct Report {
     pub lines: Range<usize>,
     /// Whether each finding is a line of a series of objects, and not a part of one document.
     pub is_series: bool,
-    /// Who wrote it.
+    /// The linter that wrote it.
     pub tool: &'static Tool,
     /// What was found, in order.
     pub findings: Vec<Finding>,

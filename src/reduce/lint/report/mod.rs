@@ -83,7 +83,7 @@ impl Reducer for JsonReport {
             _ if is_aggressive => return many_lines(source, &report),
             _ => Reduction::default(),
         };
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn rewrites(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Reads the lines of apt and dpkg one by one; what they come to together is not told here.
+//! Reads the lines of apt and dpkg one by one; `apt.rs` puts them together.
 
 /// What a line of apt is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,14 +5,14 @@ use crate::text::source::Source;
 
 /// More lines of packages that passed or have no tests are folded. A choice.
 const MIN_FOLDED_PACKAGES: usize = 10;
-/// A package that took this many seconds, and so many times as long as half of them, is worth its line.
+/// A package is slow, and its line kept, if it took this many seconds and this many times the median. A choice.
 const MIN_SLOW_SECONDS: f64 = 5.0;
 const SLOW_FACTOR: f64 = 8.0;
 
-/// What the line of a package says that did not fail and has nothing else to tell.
+/// The content of a line for a package that did not fail, without anything else.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Plain {
-    /// It passed in so many seconds.
+    /// It passed; the seconds it took.
     Passed(f64),
     /// It passed before.
     Cached,

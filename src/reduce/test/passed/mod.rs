@@ -95,7 +95,7 @@ pub fn tell(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduction
         let (has_marks, is_named) = (id != "catch_2", is_selected);
         name(input.source, &mut out, is_named, has_marks, &shown);
     }
-    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    out.unless_empty()
 }
 
 fn is(span: &Span, reason: Reason) -> bool {
@@ -169,7 +169,7 @@ struct Group<'a> {
     names: Vec<&'a str>,
     files: Vec<&'a str>,
     bytes: usize,
-    /// Names that were not taken since there are so many.
+    /// Number of names beyond the limit.
     more: usize,
     /// The kinds of lines that gave the number, one bit each: what two kinds count may be the same tests.
     counted: u8,

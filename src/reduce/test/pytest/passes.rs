@@ -65,7 +65,7 @@ impl Passes {
         if signals::is_failure(line) { PassesAction::Keep } else { PassesAction::Hide }
     }
 
-    /// What becomes of the header in line `i`. A block with a session that failed, or with a title that no
+    /// What to do with the header in line `i`. A block with a session that failed, or with a title that no
     /// session has there, stays whole: what is in it would read as the result of this session.
     fn block(&mut self, source: &Source<'_>, i: usize) -> PassesAction {
         let (mut at, mut fails, mut is_whole) = (i + 1, false, false);

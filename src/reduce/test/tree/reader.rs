@@ -23,7 +23,8 @@ pub(super) struct Heading {
     /// Whether a test below it passed, and whether a line below it stays.
     passed: bool,
     kept: bool,
-    begins: bool,
+    /// Whether it is the first line of a test, whose verdict comes later.
+    announces_test: bool,
 }
 
 /// What a test printed: its lines and the file it is in.
@@ -33,13 +34,33 @@ pub(super) struct Printed<'a> {
     pub(super) failed: bool,
 }
 
+/// What is known of a run so far.
+#[derive(Default)]
+pub(super) struct Run {
+    /// Whether totals were printed after the last test.
+    pub(super) has_totals: bool,
+    pub(super) failed: bool,
+    /// The number of tests that a plan stated.
+    pub(super) planned: Option<usize>,
+    /// The number of tests of the outermost level.
+    pub(super) tests: usize,
+}
+
+/// Lines about which only the end of the run decides.
+#[derive(Default)]
+pub(super) struct Undecided<'a> {
+    pub(super) skipped: Vec<usize>,
+    pub(super) steps: Vec<usize>,
+    pub(super) printed: Vec<Printed<'a>>,
+    pub(super) failed_files: HashSet<&'a str>,
+}
+
 /// The state: see the module.
 pub(super) struct Reader<'a> {
     pub(super) source: &'a Source<'a>,
     pub(super) forms: &'a Forms<LineKind>,
     pub(super) kinds: &'a [Option<LineKind>],
     pub(super) is_aggressive: bool,
-    /// What becomes of the lines.
     pub(super) actions: LineActions<'a>,
     pub(super) headings: Vec<Heading>,
     /// Whether a failure is being reported.
@@ -47,21 +68,13 @@ pub(super) struct Reader<'a> {
     /// Whether the next test ends that.
     pub(super) until_test: bool,
     pub(super) recap: Option<usize>,
-    /// Whether totals were there after the last test.
-    pub(super) ended: bool,
-    pub(super) failed: bool,
-    /// The number of tests that a plan told, and how many of the outermost level there were.
-    pub(super) planned: Option<usize>,
-    pub(super) tests: usize,
+    pub(super) run: Run,
     /// Whether the test above was left out.
     pub(super) last_test_omitted: bool,
     /// The last line that was left out, and the last test that seemed to pass.
     pub(super) last_passed: Option<usize>,
     pub(super) last_test: Option<usize>,
-    pub(super) skipped: Vec<usize>,
-    pub(super) steps: Vec<usize>,
-    pub(super) printed: Vec<Printed<'a>>,
-    pub(super) failed_files: HashSet<&'a str>,
+    pub(super) undecided: Undecided<'a>,
     /// The result of the file above, if the runner prints it first.
     pub(super) file_failed: Option<bool>,
 }
@@ -82,17 +95,11 @@ impl<'a> Reader<'a> {
             is_open: false,
             until_test: false,
             recap: None,
-            ended: false,
-            failed: false,
-            planned: None,
-            tests: 0,
+            run: Run::default(),
             last_test_omitted: false,
             last_passed: None,
             last_test: None,
-            skipped: Vec::new(),
-            steps: Vec::new(),
-            printed: Vec::new(),
-            failed_files: HashSet::new(),
+            undecided: Undecided::default(),
             file_failed: None,
         }
     }
@@ -126,9 +133,9 @@ impl<'a> Reader<'a> {
                 self.close(0);
                 self.is_open = false;
                 if kind == LineKind::Totals {
-                    self.ended = true;
+                    self.run.has_totals = true;
                     let tests = self.name(line).and_then(|n| n.parse().ok());
-                    self.planned = self.planned.or(tests);
+                    self.run.planned = self.run.planned.or(tests);
                 }
                 self.file_failed = None;
             }
@@ -136,7 +143,13 @@ impl<'a> Reader<'a> {
             LineKind::File => {
                 self.close(0);
                 self.is_open = false;
-                self.headings.push(Heading { line: i, level: 0, passed: false, kept: false, begins: false });
+                self.headings.push(Heading {
+                    line: i,
+                    level: 0,
+                    passed: false,
+                    kept: false,
+                    announces_test: false,
+                });
             }
             LineKind::Opens | LineKind::OpensAbove | LineKind::Recap => self.open(i, kind),
             LineKind::Step | LineKind::Run => {
@@ -144,16 +157,16 @@ impl<'a> Reader<'a> {
                     self.settle();
                 }
                 self.is_open = false;
-                self.ended = false;
-                self.steps.push(i);
+                self.run.has_totals = false;
+                self.undecided.steps.push(i);
             }
             _ if self.is_open => {}
             LineKind::Passed => self.passed(i, level),
             LineKind::Failed | LineKind::Skipped => self.stays(i, level, kind == LineKind::Skipped),
             LineKind::Heading | LineKind::Begins => {
                 self.close(level);
-                let begins = kind == LineKind::Begins;
-                self.headings.push(Heading { line: i, level, passed: false, kept: false, begins });
+                let announces_test = kind == LineKind::Begins;
+                self.headings.push(Heading { line: i, level, passed: false, kept: false, announces_test });
             }
             LineKind::Output => return self.output(i, level),
             LineKind::Details => return self.details(i, level),
@@ -170,14 +183,18 @@ impl<'a> Reader<'a> {
     fn other(&mut self, i: usize) -> usize {
         let line = self.source.line(i);
         if !line.trim().is_empty() && !self.is_open {
-            while self.headings.last().is_some_and(|h| h.level > 0 && !h.passed && !h.kept && !h.begins) {
+            while self
+                .headings
+                .last()
+                .is_some_and(|h| h.level > 0 && !h.passed && !h.kept && !h.announces_test)
+            {
                 self.headings.pop();
             }
             if signals::is_failure(line) {
                 self.keep_headings();
             }
             // What a test printed is told apart by the line on which the test began.
-            if let Some(begun) = self.headings.last_mut().filter(|h| h.begins) {
+            if let Some(begun) = self.headings.last_mut().filter(|h| h.announces_test) {
                 begun.kept = true;
             }
         }
@@ -191,8 +208,8 @@ impl<'a> Reader<'a> {
             self.actions.keep(above);
             self.keep_headings();
         }
-        self.failed = true;
-        self.failed_files.extend(self.name(self.source.line(i)));
+        self.run.failed = true;
+        self.undecided.failed_files.extend(self.name(self.source.line(i)));
         self.close(0);
         self.is_open = true;
         if kind == LineKind::Recap {
@@ -202,20 +219,20 @@ impl<'a> Reader<'a> {
 
     /// A test that was skipped or failed.
     fn stays(&mut self, i: usize, level: usize, skipped: bool) {
-        self.tests += usize::from(level == 1);
+        self.run.tests += usize::from(level == 1);
         self.close_with(level, false);
         self.keep_headings();
         self.last_test_omitted = false;
         if skipped {
-            self.skipped.push(i);
+            self.undecided.skipped.push(i);
         } else {
-            (self.failed, self.ended) = (true, false);
-            self.failed_files.extend(self.name(self.source.line(i)));
+            (self.run.failed, self.run.has_totals) = (true, false);
+            self.undecided.failed_files.extend(self.name(self.source.line(i)));
         }
     }
 
     fn passed(&mut self, i: usize, level: usize) {
-        self.tests += usize::from(level == 1);
+        self.run.tests += usize::from(level == 1);
         self.last_test = Some(i);
         self.close_with(level, true);
         // The name of a test may read like a failure: such a line stays, and is no failure.
@@ -223,7 +240,7 @@ impl<'a> Reader<'a> {
         for heading in &mut self.headings {
             heading.passed = true;
         }
-        self.ended = false;
+        self.run.has_totals = false;
         if self.last_test_omitted {
             self.actions.omit(i..i + 1, Reason::PassingTests, 1);
             self.last_passed = Some(i);
@@ -233,11 +250,11 @@ impl<'a> Reader<'a> {
     fn file(&mut self, i: usize, failed: bool) {
         self.close(0);
         self.is_open = false;
-        self.ended = false;
+        self.run.has_totals = false;
         self.file_failed = Some(failed);
         if failed {
-            self.failed = true;
-            self.failed_files.extend(self.name(self.source.line(i)));
+            self.run.failed = true;
+            self.undecided.failed_files.extend(self.name(self.source.line(i)));
         } else if !signals::is_failure(self.source.line(i)) {
             self.actions.omit(i..i + 1, Reason::PassingTests, 1);
             self.last_passed = Some(i);
@@ -260,7 +277,7 @@ impl<'a> Reader<'a> {
         // A runner that names no file prints right below the verdict on the file, or no one knows.
         let file = self.name(self.source.line(i));
         let failed = file.is_none() && self.file_failed != Some(false);
-        self.printed.push(Printed { lines: i..end, file, failed });
+        self.undecided.printed.push(Printed { lines: i..end, file, failed });
         end
     }
 
@@ -288,16 +305,16 @@ impl<'a> Reader<'a> {
     /// Decides about the headings of a level and of those below it.
     pub(super) fn close(&mut self, level: usize) {
         while let Some(heading) = self.headings.pop_if(|h| h.level >= level) {
-            if heading.passed && !heading.kept && !heading.begins {
+            if heading.passed && !heading.kept && !heading.announces_test {
                 self.actions.omit_unless_failure(heading.line, Reason::PassingTests, 1);
             }
         }
     }
 
-    /// The same at a test of that level, which may be the one whose beginning a line told.
+    /// The same at a test of that level, which may have been announced.
     fn close_with(&mut self, level: usize, passed: bool) {
         self.close(level + 1);
-        if let Some(begun) = self.headings.pop_if(|h| h.level == level && h.begins)
+        if let Some(begun) = self.headings.pop_if(|h| h.level == level && h.announces_test)
             && passed
             && !begun.kept
         {

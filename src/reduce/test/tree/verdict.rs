@@ -28,24 +28,24 @@ impl Reader<'_> {
     /// Decides about what only the whole run shows.
     pub(super) fn finish(&mut self) {
         // Headings that are still open at the end of a text that was cut stay.
-        self.ended |= self.tests > 0 && self.planned == Some(self.tests);
-        if self.ended {
+        self.run.has_totals |= self.run.tests > 0 && self.run.planned == Some(self.run.tests);
+        if self.run.has_totals {
             self.close(0);
         }
         self.settle();
         let most = |most: ByMode| if self.is_aggressive { most.aggressive } else { most.standard };
-        for &line in self.skipped.iter().skip(most(MAX_SKIPPED_TESTS)) {
+        for &line in self.undecided.skipped.iter().skip(most(MAX_SKIPPED_TESTS)) {
             self.actions.omit_unless_failure(line, Reason::SkippedTests, 1);
         }
-        let stays = if self.failed { 0 } else { most(MAX_PRINTED_BLOCKS) };
-        for printed in self.printed.iter().skip(stays) {
-            let failed =
-                printed.failed && self.failed || printed.file.is_some_and(|f| self.failed_files.contains(f));
-            if self.ended && !failed && !self.source_fails(printed.lines.clone()) {
+        let stays = if self.run.failed { 0 } else { most(MAX_PRINTED_BLOCKS) };
+        for printed in self.undecided.printed.iter().skip(stays) {
+            let failed = printed.failed && self.run.failed
+                || printed.file.is_some_and(|f| self.undecided.failed_files.contains(f));
+            if self.run.has_totals && !failed && !self.source_fails(printed.lines.clone()) {
                 self.actions.omit(printed.lines.clone(), Reason::TestOutput, 1);
             }
         }
-        if self.failed {
+        if self.run.failed {
             self.forget();
         }
     }
@@ -53,8 +53,8 @@ impl Reader<'_> {
     /// Decides about the steps of a run that is over: of one that did not come to its end they stay, with the last test
     /// that passed.
     pub(super) fn settle(&mut self) {
-        let steps = std::mem::take(&mut self.steps);
-        if !self.ended {
+        let steps = std::mem::take(&mut self.undecided.steps);
+        if !self.run.has_totals {
             if let Some(last) = self.last_passed.take() {
                 self.actions.keep(last);
             }

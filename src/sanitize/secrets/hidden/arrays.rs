@@ -9,7 +9,7 @@ use super::view::View;
 use crate::stop;
 use memchr::memmem;
 
-/// Fewest elements that are looked at.
+/// Fewest elements of an array that is examined.
 const MIN_ELEMENTS: usize = 12;
 /// Bytes of blanks and line ends between two elements, at most.
 const MAX_GAP_BYTES: usize = 256;

@@ -10,13 +10,13 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::ops::Range;
 
-/// Shortest run that is looked at, in bytes.
+/// Shortest run that is examined, in bytes.
 const MIN_RUN_BYTES: usize = 16;
 /// Shortest line that goes on in the next.
 const MIN_LINE_BYTES: usize = 40;
 /// Bytes of a run that are decoded first, a multiple of four.
 const PROBE_BYTES: usize = 24;
-/// Any byte may end a run; a missing padding is no fault.
+/// Any byte may end a run; padding may be missing.
 const ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()

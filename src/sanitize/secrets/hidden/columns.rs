@@ -11,7 +11,7 @@ use std::ops::Range;
 const MAX_LINE_BYTES: usize = 4 << 10;
 /// Longest name of a column.
 const MAX_NAME_BYTES: usize = 48;
-/// Most columns of a line that are looked at.
+/// Most columns of a line that are examined. Bounds the work.
 const MAX_COLUMNS: usize = 64;
 
 /// What stands between the cells of a line.

@@ -28,7 +28,7 @@ const MAX_DENSE_GAP_BYTES: usize = 8;
 /// This many dense units in a row are decoded, whatever they stand for.
 const MIN_DENSE_UNITS: usize = 4;
 
-/// Bytes in and around values that nobody encodes without a reason.
+/// Bytes in and around values that are only encoded to hide them.
 const TELLING: [bool; 256] = table(b"_-:/.@=+~%!#$");
 
 /// The text with units decoded that may hide something; `None` if there is none.
