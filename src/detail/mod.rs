@@ -52,22 +52,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let items: Vec<Item<'_>> = outline(language, &lines).ok_or(Reason::NotRecognized)?;
     let with_values = input.policy.mode == Mode::Aggressive || input.policy.file_detail != FileDetail::Auto;
     let mut plan = Plan::new(&lines, &items, level, with_values);
-    // Output of a shell command may be a report after all.
-    if input.detection.is_by_command {
-        let mut failures = signals::failure_lines(source);
-        // A cap would take the middle of the file, failures or not: there what stands in a body, deeper than its declaration,
-        // is code.
-        if is_capped(input) {
-            let is_code = in_bodies(&lines, &items);
-            failures.retain(|line| !is_code[*line]);
-        }
-        plan.keep(&failures);
-    }
-    // A gap must not hide it either: the reader would not find it in the file.
-    if numbered {
-        let around: Vec<usize> = (0..source.len()).filter(|i| view.number(*i).is_none()).collect();
-        plan.keep(&around);
-    }
+    keep_reports(input, &lines, &items, numbered, &mut plan);
     plan.keep_edited(source, &items, input.relevance.edited());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());
     let gaps = plan.gaps(source, ledger);
@@ -92,6 +77,27 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
         number(input, &items, ledger, &mut step);
     }
     Ok(step)
+}
+
+/// Keeps what reports failures, and text around a numbered view: the reader would not find it in the file.
+fn keep_reports(input: &Input<'_>, lines: &[&str], items: &[Item<'_>], is_numbered: bool, plan: &mut Plan) {
+    let source = input.source;
+    // Output of a shell command may be a report after all.
+    if input.detection.is_by_command {
+        let mut failures = signals::failure_lines(source);
+        // A cap would take the middle of the file, failures or not: there what stands in a body, deeper than its declaration,
+        // is code.
+        if is_capped(input) {
+            let is_code = in_bodies(lines, items);
+            failures.retain(|line| !is_code[*line]);
+        }
+        plan.keep(&failures);
+    }
+    if is_numbered {
+        let view = source.view();
+        let around: Vec<usize> = (0..source.len()).filter(|i| view.number(*i).is_none()).collect();
+        plan.keep(&around);
+    }
 }
 
 /// For each line, whether it stands in the body of a function and deeper than the line that declares it.

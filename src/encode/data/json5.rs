@@ -28,16 +28,8 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
         let in_object = open.last() == Some(&b'{');
         let end = match byte {
             b'/' => {
-                let end = json::comment_end(rest.as_bytes(), 0)?;
                 let is_first = text[..at].trim_end_matches([' ', '\t']).ends_with('\n');
-                if !out.ends_with('\n') {
-                    out.push(if is_first { '\n' } else { ' ' });
-                }
-                out.push_str(rest[..end].trim_end());
-                if rest.starts_with("//") {
-                    out.push('\n');
-                }
-                at += end;
+                at += comment(rest, is_first, &mut out)?;
                 continue;
             }
             b'{' | b'[' if expected == Expected::Value => {
@@ -87,6 +79,19 @@ fn close(open: &mut Vec<u8>, expected: &mut Expected) -> usize {
     open.pop();
     *expected = if open.is_empty() { Expected::End } else { Expected::Comma };
     1
+}
+
+/// Writes the comment that a text starts with, and returns its bytes. `is_first`: it begins its line.
+fn comment(text: &str, is_first: bool, out: &mut String) -> Option<usize> {
+    let end = json::comment_end(text.as_bytes(), 0)?;
+    if !out.ends_with('\n') {
+        out.push(if is_first { '\n' } else { ' ' });
+    }
+    out.push_str(text[..end].trim_end());
+    if text.starts_with("//") {
+        out.push('\n');
+    }
+    Some(end)
 }
 
 /// Bytes of a string; an escaped line end does not end it.

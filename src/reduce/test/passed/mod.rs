@@ -177,13 +177,17 @@ struct Group<'a> {
     is_open: bool,
 }
 
-/// Gives each marker the number of its tests, and their names where they are few or were selected.
-fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: bool, shown: &HashSet<&str>) {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+/// The tests behind each marker, and the place of each numbered group of spans among them.
+fn groups<'a>(
+    source: &'a Source<'_>,
+    spans: &[Span],
+    has_marks: bool,
+    shown: &HashSet<&str>,
+) -> (Vec<Group<'a>>, HashMap<u32, usize>) {
+    let mut groups: Vec<Group<'a>> = Vec::new();
     let mut numbers: HashMap<u32, usize> = HashMap::new();
     let mut named: HashSet<&str> = HashSet::new();
-    let mut total = 0;
-    for (at, span) in out.spans.iter().enumerate() {
+    for (at, span) in spans.iter().enumerate() {
         let Action::Omit { reason: Reason::PassingTests, group, .. } = span.action else { continue };
         let number = match group {
             0 => groups.len(),
@@ -200,9 +204,13 @@ fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: 
         }
         group.lines += span.lines.len();
     }
-    for group in &groups {
-        total += group.tests;
-    }
+    (groups, numbers)
+}
+
+/// Gives each marker the number of its tests, and their names where they are few or were selected.
+fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: bool, shown: &HashSet<&str>) {
+    let (groups, numbers) = groups(source, &out.spans, has_marks, shown);
+    let total: usize = groups.iter().map(|group| group.tests).sum();
     let is_few = total <= MAX_NAMED_TESTS;
     let lines: usize = groups.iter().map(|group| group.lines).sum();
     // Names that a marker cannot hold stay where they are.
