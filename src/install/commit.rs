@@ -1,42 +1,34 @@
 //! Installs and uninstalls: either all files of a host change, or none.
 
+use super::change::Change;
 use super::hosts::Row;
 use super::place::{Place, Scope};
 use super::plan::{self, Action, Step};
 use super::record::{Entry, Records};
 use super::write;
 
-/// Wires a host; with `dry` only returns the steps.
+/// Plans the change of one file. What is recorded of it may be missing.
+type PlanStep = fn(&Change, Option<&Entry>, &Records) -> Result<Step, String>;
+
+/// Sets a host up; with `dry` only returns the steps.
 ///
 /// # Errors
 ///
 /// The message names the file and the fault; nothing was changed.
 pub fn install(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, String> {
-    let records = Records::of(place);
-    let _turn = if dry { None } else { Some(records.turn()?) };
-    let known = entries(row, place, &records)?;
-    let changes = (row.changes)(place);
-    let mut steps = Vec::new();
-    for change in &changes {
-        let entry = known.iter().find(|entry| entry.path == change.path);
-        steps.push(plan::install(change, entry, &records)?);
-    }
-    // Files that another version wrote elsewhere.
-    for entry in known.iter().filter(|entry| !changes.iter().any(|change| change.path == entry.path)) {
-        steps.push(plan::uninstall_former(entry, &records)?);
-    }
-    if !dry {
-        commit(row, place, &records, &mut steps, &known)?;
-    }
-    Ok(steps)
+    change(row, place, dry, plan::install)
 }
 
-/// Removes the wiring of a host; with `dry` only returns the steps.
+/// Removes what was set up for a host; with `dry` only returns the steps.
 ///
 /// # Errors
 ///
 /// As for [`install`].
 pub fn uninstall(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, String> {
+    change(row, place, dry, plan::uninstall)
+}
+
+fn change(row: &Row, place: &Place, dry: bool, plan_step: PlanStep) -> Result<Vec<Step>, String> {
     let records = Records::of(place);
     let _turn = if dry { None } else { Some(records.turn()?) };
     let known = entries(row, place, &records)?;
@@ -44,8 +36,9 @@ pub fn uninstall(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, Strin
     let mut steps = Vec::new();
     for change in &changes {
         let entry = known.iter().find(|entry| entry.path == change.path);
-        steps.push(plan::uninstall(change, entry, &records)?);
+        steps.push(plan_step(change, entry, &records)?);
     }
+    // Files that another version wrote elsewhere.
     for entry in known.iter().filter(|entry| !changes.iter().any(|change| change.path == entry.path)) {
         steps.push(plan::uninstall_former(entry, &records)?);
     }

@@ -77,6 +77,13 @@ struct Found<'a> {
     unknown: usize,
 }
 
+/// Adds the lines `at..next` to the lines above a declaration, if they follow them. Else they replace these: false.
+fn extend_lead(lead: &mut Option<(usize, usize)>, at: usize, next: usize) -> bool {
+    let start = lead.filter(|(_, end)| *end == at).map(|(start, _)| start);
+    *lead = Some((start.unwrap_or(at), next));
+    start.is_some()
+}
+
 /// Lines outside the grammar that any file may have. A choice.
 const ALLOWED_UNKNOWN_LINES: usize = 2;
 

@@ -1,7 +1,7 @@
 //! Languages that close blocks with a word: Ruby, Lua, Elixir, shells. Blocks end where the closing
 //! word stands at the indentation that their declaration has.
 
-use super::{Found, Item, Kind, Language, has_word, indent_of, word};
+use super::{Found, Item, Kind, Language, extend_lead, has_word, indent_of, word};
 use crate::text::maps::Map;
 
 mod declare;
@@ -159,12 +159,8 @@ impl<'a> Scanner<'a, '_> {
     }
 
     fn above(&mut self, at: usize, next: usize) {
-        match &mut self.lead {
-            Some((_, end)) if *end == at => *end = next,
-            _ => {
-                self.lead = Some((at, next));
-                self.doc = None;
-            }
+        if !extend_lead(&mut self.lead, at, next) {
+            self.doc = None;
         }
     }
 

@@ -1,6 +1,6 @@
 //! Python: declarations by indentation.
 
-use super::{Found, Item, Kind, has_word, indent_of, word};
+use super::{Found, Item, Kind, extend_lead, has_word, indent_of, word};
 
 mod logical;
 
@@ -86,12 +86,8 @@ impl<'a> Scanner<'a, '_> {
 
     /// Takes lines above a declaration: comments right above, decorators at any distance.
     fn above(&mut self, at: usize, next: usize) {
-        match &mut self.lead {
-            Some((_, end)) if *end == at => *end = next,
-            _ => {
-                self.lead = Some((at, next));
-                self.doc = None;
-            }
+        if !extend_lead(&mut self.lead, at, next) {
+            self.doc = None;
         }
     }
 
