@@ -43,7 +43,7 @@ pub static TRACEROUTE: Format = Format::new(
         id: "traceroute",
         family: "system",
         reads: "`traceroute`, `tracepath`, `mtr -r`",
-        keeps: "every hop that answered, the last hop, complaints",
+        keeps: "every hop that answered, the last hop, error messages",
         folds: "hops without an answer",
         anchors: &["traceroute to ", "traceroute6 to ", " hops max"],
     },
