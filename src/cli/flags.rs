@@ -1,14 +1,16 @@
-//! Flags for single settings of the policy, from the table of settings.
+//! Flags for single settings, from the table of settings: those of the policy, and those of `tersed serve`.
 
 use std::sync::LazyLock;
 
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use serde_json::{Map, Value};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use serde_json::{Map, Value, json};
 
 use super::mistake::none_of;
+use super::settings::Flags;
 use crate::config::kind::Kind;
 use crate::config::schema::setting;
-use crate::config::table::Row;
+use crate::config::table::{Row, ServeFlag, rows};
 use crate::config::{Policy, PolicyPatch};
 
 /// The settings that these flags gave.
@@ -134,6 +136,77 @@ impl FromArgMatches for SettingFlags {
     }
 }
 
+/// The settings that flags of `tersed serve` gave.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ServeFlags(pub Flags);
+
+/// Settings with a flag of `tersed serve`.
+fn serve_flags() -> impl Iterator<Item = (&'static Row, ServeFlag)> {
+    const SECTIONS: [&str; 3] = ["server", "recovery", "telemetry"];
+    let of = |section: &'static str| rows().filter(move |row| row.section == section);
+    SECTIONS.into_iter().flat_map(of).filter_map(|row| Some((row, row.serve_flag?)))
+}
+
+/// What the help says about a setting: the first sentence of its documentation, and its default.
+fn serve_help(row: &Row) -> String {
+    let Some(setting) = setting(&row.key()) else { return String::new() };
+    let doc = setting.doc.replace('`', "");
+    let help = doc.split_once(". ").map_or(doc.trim_end_matches('.'), |(first, _)| first);
+    match setting.kind {
+        // A switch is off by default; without the flag for the file no file is written.
+        Kind::Choice(_) | Kind::Whole { .. } => {
+            format!("{help} [default: {}]", setting.default.replace('`', ""))
+        }
+        _ => help.to_owned(),
+    }
+}
+
+impl Args for ServeFlags {
+    fn augment_args(command: Command) -> Command {
+        command.args(serve_flags().map(|(row, flag)| {
+            let arg = Arg::new(flag.long).long(flag.long).help(serve_help(row));
+            match setting(&row.key()).map(|setting| &setting.kind) {
+                Some(Kind::Flag) => arg.action(ArgAction::SetTrue),
+                Some(Kind::Whole { .. }) => arg.value_name(flag.value_name).value_parser(value_parser!(u64)),
+                Some(Kind::Choice(names)) => arg
+                    .value_name(flag.value_name)
+                    .value_parser(PossibleValuesParser::new(names.iter().map(String::as_str))),
+                _ => arg.value_name(flag.value_name),
+            }
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ServeFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut all = Self::default();
+        all.update_from_arg_matches(matches)?;
+        Ok(all)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for (row, flag) in serve_flags() {
+            let value = match setting(&row.key()).map(|setting| &setting.kind) {
+                Some(Kind::Flag) => matches.get_flag(flag.long).then(|| json!(true)),
+                Some(Kind::Whole { .. }) => matches.get_one::<u64>(flag.long).map(|number| json!(number)),
+                _ => matches.get_one::<String>(flag.long).map(|text| json!(text)),
+            };
+            let Some(value) = value else { continue };
+            let name = format!("--{}", flag.long);
+            // Whoever names the file wants it written.
+            if row.key() == "telemetry.path" {
+                self.0.push((name.clone(), "telemetry.enabled".to_owned(), json!(true)));
+            }
+            self.0.push((name, row.key(), value));
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,5 +251,36 @@ mod tests {
                 assert!(flag.help.contains(&format!("{min} to {max}")), "{}", flag.help);
             }
         }
+    }
+    #[test]
+    fn a_flag_of_the_server_gives_its_setting() {
+        assert_eq!(serve_flags().count(), 15);
+        let parsed = |arguments: &[&str]| {
+            let command = ServeFlags::augment_args(Command::new("tersed"));
+            let matches = command.try_get_matches_from([&["tersed"], arguments].concat())?;
+            Ok::<_, clap::Error>(ServeFlags::from_arg_matches(&matches)?.0)
+        };
+        for (row, flag) in serve_flags() {
+            let (key, dashes) = (row.key(), format!("--{}", flag.long));
+            let setting = setting(&key).unwrap();
+            let (arguments, value) = match &setting.kind {
+                Kind::Flag => (vec![&*dashes], json!(true)),
+                Kind::Whole { .. } => (vec![&*dashes, "7"], json!(7)),
+                Kind::Choice(names) => (vec![&*dashes, &*names[0]], json!(names[0])),
+                _ => (vec![&*dashes, "x"], json!("x")),
+            };
+            assert_eq!(flag.value_name.is_empty(), setting.kind == Kind::Flag, "{key}");
+            let given = parsed(&arguments).unwrap();
+            assert_eq!(given.last(), Some(&(dashes.clone(), key.clone(), value)), "{key}");
+            assert_eq!(given.len(), 1 + usize::from(key == "telemetry.path"));
+            if matches!(setting.kind, Kind::Choice(_) | Kind::Whole { .. }) {
+                parsed(&[&dashes, "bogus"]).unwrap_err();
+                let default = setting.default_value();
+                let default = default.as_str().map_or_else(|| default.to_string(), str::to_owned);
+                let help = serve_help(row);
+                assert!(help.ends_with(&format!("[default: {default}]")), "{help}: {default}");
+            }
+        }
+        assert!(parsed(&[]).unwrap().is_empty());
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{PathUse, settings};
+use super::table::{PathUse, serve_flag, settings};
 
 /// Which originals are kept on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ settings! {
 
     /// Which originals are kept on disk: `never`, `failures` (of results that failed or whose compression failed), `always`.
     /// Default `never`.
-    mode: RecoveryMode = RecoveryMode::Never;
+    mode: RecoveryMode = RecoveryMode::Never, serve_flag: serve_flag("recovery", "MODE");
     /// Originals of fewer bytes are not kept. Default 4096.
     min_original_bytes: usize = 4096;
     /// Originals are not kept if fewer bytes were saved. Default 2048.
@@ -46,13 +46,13 @@ settings! {
     max_artifacts: usize = 128, min: 1, max: 65_536;
     /// Seconds for which an original is kept, at least 1. Default 86400.
     retention_seconds: u64 = 86_400, min: 1;
-    /// A folder that only its owner may enter; a relative path starts at the file that names it. Default the user's state
-    /// folder.
-    directory: Option<PathBuf> = None, path: Some(PathUse::Written);
-    /// Whether a later process reads what this one kept. Default false.
-    survives_restart: bool = false;
-    /// Whether texts say how to read their original. Default false.
-    hint_in_text: bool = false;
+    /// The folder for originals on disk, which only its owner may enter. Default the user's state folder. A relative path
+    /// starts at the file that names it.
+    directory: Option<PathBuf> = None, path: Some(PathUse::Written), serve_flag: serve_flag("recovery-dir", "FOLDER");
+    /// Whether originals on disk are kept for later processes; else they are deleted with this one. Default false.
+    survives_restart: bool = false, serve_flag: serve_flag("recovery-survives-restart", "");
+    /// Whether texts with gaps get a line that says how to read their original. Default false.
+    hint_in_text: bool = false, serve_flag: serve_flag("recovery-hint", "");
 }
 
 /// The facts that decide whether an original is kept on disk.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::table::settings;
+use super::table::{serve_flag, settings};
 
 /// How messages are delimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,31 +29,24 @@ settings! {
 
     /// How messages are delimited, in both directions: `lsp` (`Content-Length` headers), `lines` (one message a
     /// line). Default `lsp`.
-    framing: Framing = Framing::Lsp;
+    framing: Framing = Framing::Lsp, serve_flag: serve_flag("framing", "NAME");
     /// Bytes of the largest accepted message. Default 268435456.
-    max_message_bytes: usize = 256 << 20,
-        flag: Some("Largest accepted message, in bytes [default: 268435456]");
+    max_message_bytes: usize = 256 << 20, serve_flag: serve_flag("max-message-bytes", "BYTES");
     /// Bytes of waiting requests and unread replies above which new requests are refused. Default 268435456.
-    max_queued_bytes: usize = 256 << 20,
-        flag: Some("Bytes of waiting requests and unread replies above which new requests are refused [default: 268435456]");
+    max_queued_bytes: usize = 256 << 20, serve_flag: serve_flag("max-queued-bytes", "BYTES");
     /// Most open sessions; above it, the least recently used one ends. Default 1024.
-    max_sessions: usize = 1024,
-        flag: Some("Most open sessions; above it, the least recently used one ends [default: 1024]");
+    max_sessions: usize = 1024, serve_flag: serve_flag("max-sessions", "N");
     /// Bytes that sessions and originals take in memory together; above it, the least recently used sessions forget what can
     /// be made again, then end. Default 268435456.
-    max_memory_bytes: usize = 256 << 20,
-        flag: Some("Bytes that sessions and originals take in memory together; above it, the least recently used sessions forget what can be made again, then end [default: 268435456]");
+    max_memory_bytes: usize = 256 << 20, serve_flag: serve_flag("max-memory-bytes", "BYTES");
     /// Calls that a session remembers; later ones take no part in memo and duplicates. Default 65536.
-    max_session_calls: usize = 65_536,
-        flag: Some("Calls that a session remembers; later ones take no part in memo and duplicates [default: 65536]");
+    max_session_calls: usize = 65_536, serve_flag: serve_flag("max-session-calls", "N");
     /// Bytes of outcomes that the memo of a session holds, evidence included. Default 2097152.
-    memo_bytes: usize = 2 << 20,
-        flag: Some("Bytes of outcomes that the memo of a session holds, evidence included [default: 2097152]");
+    memo_bytes: usize = 2 << 20, serve_flag: serve_flag("memo-bytes", "BYTES");
     /// Most originals that the process holds for its sessions. Default 4096.
-    max_artifacts: usize = 4096, flag: Some("Most originals [default: 4096]");
+    max_artifacts: usize = 4096, serve_flag: serve_flag("max-artifacts", "N");
     /// Most bytes of all these originals. Default 268435456.
-    max_artifact_bytes: usize = 256 << 20, flag: Some("Most bytes of all originals [default: 268435456]");
+    max_artifact_bytes: usize = 256 << 20, serve_flag: serve_flag("max-artifact-bytes", "BYTES");
     /// Seconds without access after which an original is removed. Default 86400.
-    max_artifact_age_seconds: usize = 86_400,
-        flag: Some("Seconds without access after which an original is removed [default: 86400]");
+    max_artifact_age_seconds: usize = 86_400, serve_flag: serve_flag("max-artifact-age", "SECONDS");
 }

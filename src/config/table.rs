@@ -67,6 +67,8 @@ pub struct Row {
     pub project: Option<Project>,
     /// The help of its flag, if it has one.
     pub flag: Option<&'static str>,
+    /// Its flag of `tersed serve`, if it has one.
+    pub serve_flag: Option<ServeFlag>,
     /// How the named file or folder is used; `None` if the setting is not a path. A relative path starts at the file of
     /// settings that gives it.
     pub path: Option<PathUse>,
@@ -85,6 +87,20 @@ pub enum PathUse {
     Read,
     /// It is written to, so a project's file may only name a path in the user's state folder.
     Written,
+}
+
+/// A flag of `tersed serve`. Its help is the documentation of the setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServeFlag {
+    /// Its name without dashes.
+    pub long: &'static str,
+    /// The placeholder of its value in the help; empty if it takes none.
+    pub value_name: &'static str,
+}
+
+/// A row's `serve_flag`.
+pub(super) const fn serve_flag(long: &'static str, value_name: &'static str) -> Option<ServeFlag> {
+    Some(ServeFlag { long, value_name })
 }
 
 /// What an untrusted project file may do to a setting: only what makes tersed do less, and never less redaction.
@@ -112,6 +128,7 @@ impl Row {
             items: None,
             project: None,
             flag: None,
+            serve_flag: None,
             path: None,
             is_collected: false,
             is_number: false,

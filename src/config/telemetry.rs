@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::table::{PathUse, settings};
+use super::table::{PathUse, serve_flag, settings};
 
 settings! {
     section "telemetry";
@@ -17,8 +17,9 @@ settings! {
 
     /// Whether events are written to a file. Default false.
     enabled: bool = false;
-    /// The file; a relative path starts at the file that names it. Default one in the user's state folder.
-    path: Option<PathBuf> = None, path: Some(PathUse::Written);
+    /// The file to which an event about each result is written, one per line; never content. Default one in the user's state
+    /// folder. A relative path starts at the file that names it.
+    path: Option<PathBuf> = None, path: Some(PathUse::Written), serve_flag: serve_flag("telemetry", "FILE");
     /// Whether the program adds up what it saves in the user's state folder, for `tersed stats`: numbers by day, without names,
     /// paths or commands. Nothing leaves the machine. Default true.
     counts: bool = true;

@@ -52,22 +52,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let items: Vec<Item<'_>> = outline(language, &lines).ok_or(Reason::NotRecognized)?;
     let with_values = input.policy.mode == Mode::Aggressive || input.policy.file_detail != FileDetail::Auto;
     let mut plan = Plan::new(&lines, &items, level, with_values);
-    // Output of a shell command may be a report after all.
-    if input.detection.is_by_command {
-        let mut failures = signals::failure_lines(source);
-        // A cap would take the middle of the file, failures or not: there what stands in a body, deeper than its declaration,
-        // is code.
-        if is_capped(input) {
-            let is_code = in_bodies(&lines, &items);
-            failures.retain(|line| !is_code[*line]);
-        }
-        plan.keep(&failures);
-    }
-    // A gap must not hide it either: the reader would not find it in the file.
-    if numbered {
-        let around: Vec<usize> = (0..source.len()).filter(|i| view.number(*i).is_none()).collect();
-        plan.keep(&around);
-    }
+    keep_reports(input, &lines, &items, numbered, &mut plan);
     plan.keep_edited(source, &items, input.relevance.edited());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());
     let gaps = plan.gaps(source, ledger);
@@ -76,7 +61,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut hidden = 0;
     for gap in gaps {
         let bytes = unpadded(source, gap.clone());
-        let most = MAX_LISTED_BYTES.min(bytes / NAMES_SHARE);
+        let most = MAX_LISTED_BYTES.min(bytes / NAMES_ONE_IN);
         let named = names.of(std::slice::from_ref(&gap), &gap, most);
         // If the names are nearly as long as the lines, the lines stay.
         if named.all_bytes * 2 < bytes {
@@ -85,13 +70,34 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
         }
     }
     // A few gaps in a text that stays large are not worth it.
-    if hidden * WORTH < unpadded(source, 0..source.len()) {
+    if hidden * MIN_SAVED_ONE_IN < unpadded(source, 0..source.len()) {
         return Err(Reason::NotPaying);
     }
     if input.policy.file_line_numbers && view.numbered() == 0 {
         number(input, &items, ledger, &mut step);
     }
     Ok(step)
+}
+
+/// Keeps what reports failures, and text around a numbered view: the reader would not find it in the file.
+fn keep_reports(input: &Input<'_>, lines: &[&str], items: &[Item<'_>], is_numbered: bool, plan: &mut Plan) {
+    let source = input.source;
+    // Output of a shell command may be a report after all.
+    if input.detection.is_by_command {
+        let mut failures = signals::failure_lines(source);
+        // A cap would take the middle of the file, failures or not: there what stands in a body, deeper than its declaration,
+        // is code.
+        if is_capped(input) {
+            let is_code = in_bodies(lines, items);
+            failures.retain(|line| !is_code[*line]);
+        }
+        plan.keep(&failures);
+    }
+    if is_numbered {
+        let view = source.view();
+        let around: Vec<usize> = (0..source.len()).filter(|i| view.number(*i).is_none()).collect();
+        plan.keep(&around);
+    }
 }
 
 /// For each line, whether it stands in the body of a function and deeper than the line that declares it.
@@ -119,10 +125,10 @@ fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
     source.byte_range(lines).len() - padding
 }
 
-/// A marker may spend 1 byte on names for this many bytes that are left out.
-const NAMES_SHARE: usize = 2;
-/// An outline is used only if it saves at least 1/N of the bytes of the text.
-const WORTH: usize = 8;
+/// A marker may spend 1 byte on names for this many bytes that are left out. A choice.
+const NAMES_ONE_IN: usize = 2;
+/// An outline is used only if it saves at least 1/N of the bytes of the text. A choice.
+const MIN_SAVED_ONE_IN: usize = 8;
 
 /// Whether the byte cap would cut the file.
 fn is_capped(input: &Input<'_>) -> bool {

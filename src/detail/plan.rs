@@ -13,21 +13,22 @@ use crate::text::source::Source;
 /// Lines kept at the start of a file: its purpose and its imports.
 const HEAD_LINES: usize = 20;
 /// Shorter gaps are not made.
-const MIN_GAP: usize = 4;
-/// Lines that are ranked together as a block.
-const BLOCK: usize = 12;
-/// Percentage of the removable lines that stays for the topic of the session, and the same for a query.
-const FOR_SESSION: usize = 5;
-const FOR_QUERY: usize = 25;
+const MIN_GAP_LINES: usize = 4;
+/// Lines that are ranked together as a block. A choice.
+const BLOCK_LINES: usize = 12;
+/// Percentage of the removable lines that is kept for the topic of the session, and the same for a query. A choice.
+const SESSION_PERCENT: usize = 5;
+const QUERY_PERCENT: usize = 25;
 /// A value, such as a table, has a body if it takes more lines than this.
 const MIN_BODY_LINES: usize = 12;
 
-/// Shortest text of an edit that is looked for, in bytes, and the most places where it may stand.
+/// Shortest text of an edit that is searched for, in bytes, and the most places where it may stand. A choice: else it says
+/// nothing about the place.
 const MIN_EDIT_BYTES: usize = 4;
 const MAX_EDIT_PLACES: usize = 8;
 /// Lines of the longest declaration that stays whole around an edit, and lines on each side of it in a longer one.
 const MAX_EDITED_ITEM: usize = 60;
-const AROUND_EDIT: usize = 5;
+const EDIT_CONTEXT_LINES: usize = 5;
 
 /// For each line, whether it may be left out.
 pub(super) struct Plan {
@@ -89,8 +90,8 @@ impl Plan {
                         && item.lines.len() <= MAX_EDITED_ITEM
                 };
                 let innermost = items.iter().filter(around).min_by_key(|item| item.lines.len());
-                let wide =
-                    place.start.saturating_sub(AROUND_EDIT)..(place.end + AROUND_EDIT).min(self.may_go.len());
+                let wide = place.start.saturating_sub(EDIT_CONTEXT_LINES)
+                    ..(place.end + EDIT_CONTEXT_LINES).min(self.may_go.len());
                 let lines = innermost.map_or(wide, |item| item.lines.clone());
                 self.may_go[lines].fill(false);
             }
@@ -104,7 +105,7 @@ impl Plan {
         }
         let mut blocks: Vec<Lines> = Vec::new();
         for (i, _) in self.may_go.iter().enumerate().filter(|(_, may_go)| **may_go) {
-            match blocks.last_mut().filter(|block| block.end == i && block.len() < BLOCK) {
+            match blocks.last_mut().filter(|block| block.end == i && block.len() < BLOCK_LINES) {
                 Some(block) => block.end = i + 1,
                 None => blocks.push(i..i + 1),
             }
@@ -113,7 +114,7 @@ impl Plan {
         let mut order: Vec<usize> = (0..blocks.len()).filter(|&i| scores[i] > 0).collect();
         order.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
         let all = self.may_go.iter().filter(|may_go| **may_go).count();
-        let mut left = all * if by_query { FOR_QUERY } else { FOR_SESSION } / 100;
+        let mut left = all * if by_query { QUERY_PERCENT } else { SESSION_PERCENT } / 100;
         for i in order {
             let Some(rest) = left.checked_sub(blocks[i].len()) else { break };
             left = rest;
@@ -158,7 +159,7 @@ fn push(gaps: &mut Vec<Lines>, source: &Source<'_>, mut gap: Lines) {
     while !gap.is_empty() && is_empty(gap.start) {
         gap.start += 1;
     }
-    if gap.len() >= MIN_GAP {
+    if gap.len() >= MIN_GAP_LINES {
         gaps.push(gap);
     }
 }

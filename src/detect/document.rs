@@ -63,7 +63,7 @@ const DOCUMENTS: &[&str] = &[
     "todo",
     "agents",
 ];
-/// Arguments that are looked at, and the longest that may be a path, in bytes.
+/// Most arguments that are examined, and the longest path, in bytes. Bounds the work.
 const MAX_ARGUMENTS: usize = 64;
 const MAX_PATH_BYTES: usize = 1024;
 

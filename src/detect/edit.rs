@@ -29,7 +29,7 @@ const NEW_TEXT: &[&str] = &[
     "new_content",
     "new_source",
 ];
-/// New texts that are looked for.
+/// Most new texts that are searched for. Bounds the work.
 const MAX_TEXTS: usize = 16;
 /// What tools say that changed nothing, in lower case.
 const REJECTIONS: &[&str] = &[
@@ -55,7 +55,7 @@ const REJECTIONS: &[&str] = &[
 static WORDS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(REJECTIONS).ok());
 /// Longest line in which such words count, in bytes: longer ones are data.
-const MAX_SAID: usize = 400;
+const MAX_SAID_BYTES: usize = 400;
 
 /// Whether a call changes a part of a file. One that writes a whole file has no lines around its change.
 pub fn is_edit(call: &ToolCall) -> bool {
@@ -86,13 +86,13 @@ fn says_rejected(text: &str) -> bool {
     words.find_iter(text).any(|found| {
         stop::tick();
         // No further than a short line reaches: one long line may hold the words everywhere.
-        let from = found.start().saturating_sub(MAX_SAID);
+        let from = found.start().saturating_sub(MAX_SAID_BYTES);
         let start = match memchr::memrchr(b'\n', &bytes[from..found.start()]) {
             Some(at) => from + at + 1,
             None if from == 0 => 0,
             None => return false,
         };
-        let most = bytes.len().min(start + MAX_SAID + 1);
+        let most = bytes.len().min(start + MAX_SAID_BYTES + 1);
         let Some(rest) = bytes.get(found.end()..most) else { return false };
         let end = match memchr::memchr(b'\n', rest) {
             Some(at) => found.end() + at,
@@ -106,7 +106,7 @@ fn says_rejected(text: &str) -> bool {
 /// Which lines of a result show a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touched {
-    /// None: the call is no edit.
+    /// None: the call is not an edit.
     Nothing,
     /// It is not known which: any may.
     Somewhere,

@@ -68,6 +68,11 @@ pub struct Detection {
 }
 
 impl Detection {
+    /// Whether the text shows a part of a file, or its lines with their numbers.
+    pub fn is_view(&self) -> bool {
+        self.is_numbered || self.is_range || self.is_window
+    }
+
     /// Whether words such as "error" report something rather than being quoted or programmed. A log
     /// file that is looked at reports as the program did that wrote it.
     pub fn reports_failures(&self) -> bool {
@@ -95,7 +100,7 @@ pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
 }
 
 /// Longest command that is remembered, in bytes.
-const MAX_REMEMBERED: usize = 16 << 10;
+const MAX_REMEMBERED_BYTES: usize = 16 << 10;
 
 /// A command that was read: the language of the shell where the tool tells it, and the text.
 type Read = (Option<Dialect>, Box<str>, Rc<CommandLine>);
@@ -121,7 +126,7 @@ pub(super) fn read_command(call: &ToolCall, text: &str) -> Rc<CommandLine> {
         }),
     };
     let is_same = last.as_ref().is_some_and(|(_, _, known)| Rc::ptr_eq(known, &command));
-    LAST.set(match is_same || text.len() > MAX_REMEMBERED {
+    LAST.set(match is_same || text.len() > MAX_REMEMBERED_BYTES {
         true => last,
         false => Some((dialect, text.into(), Rc::clone(&command))),
     });
@@ -240,8 +245,8 @@ fn is_written(path: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ext)| WRITTEN.contains(&ext))
 }
 
-/// Lines of a text that are looked at for numbers.
-const NUMBERED_HEAD: usize = 400;
+/// Lines at the start that are examined for numbers. A choice, for speed.
+const NUMBERED_HEAD_LINES: usize = 400;
 /// Lines in a row that must be numbered one after the other.
 const NUMBERED_RUN: u64 = 5;
 
@@ -250,7 +255,7 @@ const NUMBERED_RUN: u64 = 5;
 fn is_numbered_view(source: &Source<'_>) -> bool {
     // First and last number of the run so far.
     let mut run: Option<(u64, u64)> = None;
-    for line in source.lines().take(NUMBERED_HEAD) {
+    for line in source.lines().take(NUMBERED_HEAD_LINES) {
         let trimmed = line.trim_start();
         let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = trimmed.split_at(digits);

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::formats::xml;
 use crate::text::source::Source;
 
 /// Most lines that are taken off in a row, of one kind after the other.
@@ -78,7 +79,7 @@ pub fn is_holder(name: &str) -> bool {
     HOLDERS.contains(&name)
 }
 
-/// The lines between those of the wrapper; `None` where there is none.
+/// The lines inside the wrapper; `None` without one.
 pub fn inside(source: &Source<'_>) -> Option<Range<usize>> {
     let mut lines = 0..source.len();
     for _ in 0..MAX_LAYERS {
@@ -119,9 +120,16 @@ pub fn bare(source: &Source<'_>) -> Option<String> {
     Some(out)
 }
 
+/// The name of the start tag without attributes that a line begins with, and the rest of the line.
+fn bare_tag(line: &str) -> Option<(&str, &str)> {
+    let tag = line.starts_with('<').then(|| xml::tag(line.as_bytes(), 0))??;
+    let is_bare = !tag.is_end && tag.end == tag.name.len() + 2;
+    is_bare.then(|| (&line[1..tag.end - 1], &line[tag.end..]))
+}
+
 /// The element whose tag stands before text on a line.
 fn glued(line: &str) -> Option<&str> {
-    let (name, rest) = line.strip_prefix('<')?.split_once('>')?;
+    let (name, rest) = bare_tag(line)?;
     let is_text = !rest.trim().is_empty() && !rest.trim_start().starts_with('<') && !is_short_element(line);
     (is_holder(name) && is_text).then_some(name)
 }
@@ -151,8 +159,7 @@ fn layer(source: &Source<'_>, lines: &Range<usize>) -> Option<Range<usize>> {
 
 /// The name of a start tag that is all of a line.
 fn opens(line: &str) -> Option<&str> {
-    let name = line.strip_prefix('<')?.strip_suffix('>')?;
-    is_holder(name).then_some(name)
+    bare_tag(line).filter(|(name, rest)| rest.is_empty() && is_holder(name)).map(|(name, _)| name)
 }
 
 fn is_name(name: &str) -> bool {
@@ -163,7 +170,7 @@ fn is_name(name: &str) -> bool {
 /// `<returncode>1</returncode>`, `<name>bash</name>`
 fn is_short_element(line: &str) -> bool {
     let element = || {
-        let (name, rest) = line.strip_prefix('<')?.split_once('>')?;
+        let (name, rest) = bare_tag(line)?;
         let text = rest.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
         Some(is_name(name) && !text.contains(['<', '>']))
     };

@@ -13,16 +13,16 @@ const ERRORS: &[&str] = &[
 ];
 /// Members that say what is wrong.
 const MESSAGES: &[&str] = &["message", "text", "issue_text", "msg", "description", "failureMessages", "Text"];
-/// Members that hold the errors of a file, each with its own message: then the file is none.
+/// Members with the errors of a file. An object that has one is not an error itself.
 const LISTS: &[&str] = &["assertionResults", "testResults", "messages", "results"];
 /// Members of what is around an error that name a file.
 const FILES: &[&str] = &["filePath", "file", "path", "filename", "name", "source", "uri"];
-/// An error of at most so many bytes stays whole.
+/// An error of at most this many bytes is kept whole. A choice.
 const MAX_WHOLE_BYTES: usize = 700;
 /// Longest message, other scalar and name that stays, in bytes.
 const MAX_MESSAGE_BYTES: usize = 2000;
 const MAX_SCALAR_BYTES: usize = 300;
-/// Levels above an error in which its file is looked for.
+/// Levels above an error that are searched for its file. A choice.
 const MAX_LEVELS: usize = 6;
 
 /// The bytes of a document that must stay for its errors, in order.

@@ -20,12 +20,12 @@ use crate::{encode, formats};
 const MIN_DOCUMENT_BYTES: usize = 512;
 /// Smaller files stay whole.
 const MIN_FILE_BYTES: usize = 16 << 10;
-/// Longest label before a document on its line.
-const LABEL: usize = 160;
+/// Longest label before a document on its line, in bytes. A choice.
+const MAX_LABEL_BYTES: usize = 160;
 /// Bytes of the head of a long line that reports a failure.
 const HEAD_BYTES: usize = 160;
-/// Fewer consecutive documents are not a series.
-const SERIES: usize = 4;
+/// Fewer consecutive documents are not a series. A choice.
+const MIN_SERIES: usize = 4;
 
 /// All documents in lines that no step changed, in order.
 pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<Found<'a>> {
@@ -288,7 +288,7 @@ impl<'a> Finder<'a, '_, '_> {
         if text.len() < 2 * self.least || !self.is_aggressive || self.is_exact {
             return None;
         }
-        let head = &text.as_bytes()[..text.len().min(LABEL)];
+        let head = &text.as_bytes()[..text.len().min(MAX_LABEL_BYTES)];
         let at = head.windows(2).position(|w| matches!(w, [b'{' | b'[', b'"' | b'\'' | b'{' | b'[']))?;
         if !text[..at].ends_with([' ', ':', '\t']) || text[..at].contains(['=', '(', '"', '`']) {
             return None;
@@ -314,7 +314,7 @@ impl<'a> Finder<'a, '_, '_> {
         // What `go test` says of tests that failed stays as its reducer left it.
         let is_event =
             source.line(line).contains("\"Action\":\"") && source.line(line).contains("\"Package\":\"");
-        if !(line..(line + SERIES).min(end)).all(is_object) || line + SERIES > end || is_event {
+        if !(line..(line + MIN_SERIES).min(end)).all(is_object) || line + MIN_SERIES > end || is_event {
             return None;
         }
         let start = source.byte_range(line..line + 1).start;
@@ -347,7 +347,7 @@ impl<'a> Finder<'a, '_, '_> {
             last += 1;
         }
         nodes[0].next = nodes.len() as u32;
-        if last - line < SERIES || source.byte_range(line..last).len() < self.least {
+        if last - line < MIN_SERIES || source.byte_range(line..last).len() < self.least {
             return None;
         }
         let mut document = self.of_nodes(&(line..last), nodes, false);

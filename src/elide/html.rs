@@ -15,8 +15,8 @@ use crate::text::relevance::Relevance;
 const CODE: &[&str] = &["script", "style", "svg", "noscript", "template", "canvas"];
 /// Elements in which white space matters.
 const VERBATIM: &[&str] = &["pre", "textarea", "code"];
-/// Smaller pieces are not worth a marker.
-const WORTH: usize = 160;
+/// Smaller pieces, in bytes, are not replaced by a marker. A choice: about twice what it takes.
+const MIN_PIECE_BYTES: usize = 160;
 
 /// Whether a page starts with this line.
 pub fn is_page(line: &str) -> bool {
@@ -58,15 +58,14 @@ pub fn write(
         let end = piece(text, next..page.end, &mut unclosed);
         let range = next..end;
         at = end;
-        if is_code(text, &range) && range.len() >= WORTH && !must(&range) {
+        if is_code(text, &range) && range.len() >= MIN_PIECE_BYTES && !must(&range) {
             gone = Some(gone.map_or(range.clone(), |before| before.start..range.end));
             continue;
         }
         flush(text, &mut gone, &mut out);
         for name in VERBATIM {
-            pre += usize::from(starts_with(text, next + 1, name));
-            pre -=
-                usize::from(pre > 0 && text[next..].starts_with("</") && starts_with(text, next + 2, name));
+            pre += usize::from(is_named(text, next + 1, name));
+            pre -= usize::from(pre > 0 && text[next..].starts_with("</") && is_named(text, next + 2, name));
         }
         tag(text, range, limits, about, &mut out);
     }
@@ -131,12 +130,12 @@ fn piece(text: &str, range: Range<usize>, unclosed: &mut [bool; CODE.len()]) -> 
     }
     let tag_end = tag_end(text, range.clone());
     for (name, unclosed) in CODE.iter().zip(unclosed) {
-        if *unclosed || !starts_with(text, range.start + 1, name) || text[..tag_end].ends_with("/>") {
+        if *unclosed || !is_named(text, range.start + 1, name) || text[..tag_end].ends_with("/>") {
             continue;
         }
         let mut at = tag_end;
         while let Some(i) = memchr::memmem::find(&text.as_bytes()[at..range.end], b"</") {
-            if starts_with(text, at + i + 2, name) {
+            if is_named(text, at + i + 2, name) {
                 return tag_end_at(text, at + i..range.end);
             }
             at += i + 2;
@@ -159,13 +158,11 @@ fn tag_end(text: &str, range: Range<usize>) -> usize {
 }
 
 fn is_code(text: &str, range: &Range<usize>) -> bool {
-    text[range.start..].starts_with("<!--")
-        || CODE.iter().any(|name| starts_with(text, range.start + 1, name))
+    text[range.start..].starts_with("<!--") || CODE.iter().any(|name| is_named(text, range.start + 1, name))
 }
 
-/// Whether an element's name stands here.
-fn starts_with(text: &str, at: usize, name: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.get(at..at + name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
-        && bytes.get(at + name.len()).is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'-')
+/// Whether the tag whose name starts at `at` is of this element.
+fn is_named(text: &str, at: usize, name: &str) -> bool {
+    let found = text.as_bytes().get(at..).and_then(xml::name);
+    found.is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
 }

@@ -9,22 +9,22 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::fields;
-use super::most::Most;
+use super::largest_parts::LargestParts;
 use super::plan::Ranking;
 use super::strings::{self, Escapes};
-use super::tape::{Kind, NONE, Node};
-use super::{Limits, is_plain_name};
+use super::tape::{Kind, Node};
+use super::{Limits, exact, fields, is_plain_name};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 
-/// Fewest bytes that an omission must save to be worth a marker.
-const WORTH: usize = 80;
+/// Fewest bytes that an omission must save. A choice: about what its marker takes.
+const MIN_SAVED_BYTES: usize = 80;
 /// Most bytes of keys that a marker lists.
 const MAX_NAMES_BYTES: usize = 240;
-/// Members that stay of an item beyond the limit, in addition to those that must stay.
-const IDENTITY: usize = 3;
+/// Members that are kept of an item beyond the limit, in addition to those that must be kept. A choice: they identify
+/// it.
+const KEPT_MEMBERS: usize = 3;
 
 /// A parsed document.
 pub struct Document<'a> {
@@ -39,7 +39,7 @@ pub struct Document<'a> {
     rankings: HashMap<u32, Ranking>,
     /// The document without omissions, once it was written.
     whole: Option<Written>,
-    most: Option<Most>,
+    largest: Option<LargestParts>,
 }
 
 /// A document as shown.
@@ -72,19 +72,7 @@ impl<'a> Document<'a> {
         pretty: bool,
         drop_empty: bool,
     ) -> Self {
-        for range in &exact {
-            let first = nodes.partition_point(|node| (node.start as usize) < range.start);
-            // A leaf that starts before the range may overlap it.
-            let from = first - usize::from(first > 0 && nodes[first - 1].end as usize > range.start);
-            let inside = nodes[from..].partition_point(|node| (node.start as usize) < range.end);
-            for i in from..from + inside {
-                let mut at = i as u32;
-                while at != NONE && !nodes[at as usize].must {
-                    nodes[at as usize].must = true;
-                    at = nodes[at as usize].parent;
-                }
-            }
-        }
+        exact::mark(&mut nodes, &exact);
         Self {
             text,
             nodes,
@@ -94,7 +82,7 @@ impl<'a> Document<'a> {
             drop_empty,
             rankings: HashMap::new(),
             whole: None,
-            most: None,
+            largest: None,
         }
     }
 
@@ -105,7 +93,7 @@ impl<'a> Document<'a> {
 
     /// Writes the document under some limits.
     pub fn write(&mut self, limits: Limits) -> Written {
-        let touches = self.most.get_or_insert_with(|| Most::of(&self.nodes)).exceeds(limits);
+        let touches = self.largest.get_or_insert_with(|| LargestParts::of(&self.nodes)).exceeds(limits);
         if let Some(whole) = self.whole.as_ref().filter(|_| !touches) {
             return whole.clone();
         }
@@ -237,13 +225,13 @@ impl<'d, 'a> Writer<'d, 'a> {
     fn container(&mut self, i: u32, depth: usize) {
         let node = self.node(i);
         let size = (node.end - node.start) as usize;
-        if depth >= self.limits.depth && !node.must && size > WORTH {
+        if depth >= self.limits.depth && !node.must && size > MIN_SAVED_BYTES {
             return self.deep(i);
         }
         let parts = self.parts(i);
         let mut keep = self.chosen_at(i, &parts, depth);
         let gone = parts.iter().zip(&keep).filter(|(_, keep)| **keep == Kept::No);
-        if gone.map(|(part, _)| part.end - part.start).sum::<usize>() < WORTH {
+        if gone.map(|(part, _)| part.end - part.start).sum::<usize>() < MIN_SAVED_BYTES {
             keep.iter_mut().filter(|keep| **keep == Kept::No).for_each(|keep| *keep = Kept::Yes);
         }
         let marker = self.names(i, &parts, &keep);
@@ -406,7 +394,7 @@ impl<'d, 'a> Writer<'d, 'a> {
             // The first scalars usually identify the item.
             true => {
                 let is_scalar = |part: &Part| document.nodes[part.value as usize].children == 0;
-                let names = if is_object { IDENTITY } else { 0 };
+                let names = if is_object { KEPT_MEMBERS } else { 0 };
                 parts.iter().enumerate().map(|(p, part)| p < names && is_scalar(part)).collect()
             }
             false => {

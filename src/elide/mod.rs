@@ -6,11 +6,12 @@
 //! by range are never changed.
 
 mod diagnostics;
+mod exact;
 mod fields;
 mod find;
 mod html;
 mod json;
-mod most;
+mod largest_parts;
 mod plan;
 mod rows;
 mod strings;
@@ -58,14 +59,16 @@ pub struct Limits {
 }
 
 /// Most halvings, starting from the limits of `aggressive`.
-const DEEPEST: u32 = 10;
-/// A document that is only cut to fit starts with this many items and characters, and is halved from there.
-const LARGEST: (usize, usize) = (1 << 14, 1 << 18);
+const MAX_HALVINGS: u32 = 10;
+/// A document that is only cut to fit starts with this many items of an array and characters of a string, and is halved
+/// from there. A choice: hardly any document has more.
+const INITIAL_ITEMS: usize = 1 << 14;
+const INITIAL_CHARS: usize = 1 << 18;
 /// After this many consecutive halvings with little effect, no more are tried.
-const IDLE: usize = 3;
+const MAX_IDLE_HALVINGS: usize = 3;
 /// Target for the size of a document between two halvings, in bytes: a cut should not remove far more than needed, and need
 /// not fill a large space either.
-const MAX_AIM_BYTES: usize = 16 << 10;
+const TARGET_STEP_BYTES: usize = 16 << 10;
 /// Levels that are shown, by the number of halvings.
 const DEPTHS: &[usize] = &[64, 32, 10, 8, 6, 5, 4, 3, 2];
 
@@ -85,18 +88,19 @@ impl Limits {
         let halve = |limit: usize| (limit >> times.min(31)).max(1);
         let is_open = self.items.is_none() && self.string.is_none();
         let (items, string) = match is_open {
-            true => (halve(LARGEST.0), halve(LARGEST.1).max(64)),
-            false => {
-                (halve(self.items.unwrap_or(LARGEST.0)), halve(self.string.unwrap_or(LARGEST.1)).max(32))
-            }
+            true => (halve(INITIAL_ITEMS), halve(INITIAL_CHARS).max(64)),
+            false => (
+                halve(self.items.unwrap_or(INITIAL_ITEMS)),
+                halve(self.string.unwrap_or(INITIAL_CHARS)).max(32),
+            ),
         };
         // Without limits of its own, it first gets those of `aggressive`, before levels are removed.
         let halvings = self.halvings + if is_open { times.saturating_sub(9) } else { times };
         Self { items: Some(items), string: Some(string), depth: depth(halvings), halvings }
     }
 
-    /// Limits between those that keep too much and the next, which keep far less than possible, in the order in which they
-    /// are tried. Levels come last, because removing them loses most.
+    /// Limits between the last that is too large and the next, which would remove too much, in the order in which they are
+    /// tried. Levels come last, because removing them loses most.
     fn between(self, next: Self) -> impl Iterator<Item = Self> {
         let mid = |a: Option<usize>, b: Option<usize>| a.zip(b).map(|(a, b)| usize::midpoint(a, b)).or(b);
         let middle =
@@ -177,7 +181,7 @@ pub fn reduce(
         let mut wider: Option<Limits> = None;
         // If only parts that must stay are left, smaller limits change nothing.
         let mut idle = 0;
-        for times in first..=first + DEEPEST + if has_limits { 0 } else { 9 } {
+        for times in first..=first + MAX_HALVINGS + if has_limits { 0 } else { 9 } {
             let here = limits.halved(times);
             let Some(shown) = (document.write)(here) else { break };
             let fits = share.is_none_or(|share| shown.text.len() <= share);
@@ -187,12 +191,12 @@ pub fn reduce(
             if length < size {
                 best = Some(shown);
             }
-            let aim = share.map(|share| share.min(MAX_AIM_BYTES)).filter(|aim| length * 2 < *aim);
+            let aim = share.map(|share| share.min(TARGET_STEP_BYTES)).filter(|aim| length * 2 < *aim);
             if let (true, Some(wider), Some(aim)) = (fits, wider, aim) {
                 let mut tried = wider.between(here).filter_map(|limits| (document.write)(limits));
                 best = tried.find(|shown| (length..=aim).contains(&shown.text.len())).or(best);
             }
-            if fits || idle == IDLE {
+            if fits || idle == MAX_IDLE_HALVINGS {
                 break;
             }
             wider = Some(here);

@@ -22,7 +22,7 @@ const MIN_ROWS: usize = 8;
 /// Rows with fewer cells are not a table.
 const MIN_CELLS: usize = 2;
 /// Most lines of a header.
-const HEADER: usize = 3;
+const MAX_HEADER_LINES: usize = 3;
 /// Longest name of a column.
 const MAX_NAME_BYTES: usize = 60;
 
@@ -174,7 +174,8 @@ pub fn bars(
 ) -> Option<(Range<usize>, Table)> {
     let rule = lines.iter().position(|line| is_rule(line))?;
     // A box has a rule above its header too; the header may have several lines: names, then types.
-    let header_end = (rule + 2..rule + 2 + HEADER).find(|&i| lines.get(i).is_some_and(|line| is_rule(line)));
+    let header_end =
+        (rule + 2..rule + 2 + MAX_HEADER_LINES).find(|&i| lines.get(i).is_some_and(|line| is_rule(line)));
     let below = header_end.unwrap_or(rule);
     let is_boxed = header_end.is_some();
     let header = lines.get(below.checked_sub(1)?)?;

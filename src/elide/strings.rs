@@ -10,16 +10,16 @@ use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 
-/// Shortest run of base64 that is removed, in bytes.
-const ENCODED: usize = 512;
+/// Shortest run of base64 that is removed, in bytes. A choice: keys and hashes are shorter.
+const MIN_BASE64_BYTES: usize = 512;
 /// Longest line that counts as one piece.
 const MAX_PIECE_BYTES: usize = 400;
-/// Bytes shown around a failure.
-const AROUND: usize = 120;
+/// Bytes that are shown around a failure. A choice: about a line.
+const CONTEXT_BYTES: usize = 120;
 /// Smaller gaps are not worth a marker.
 const MIN_GAP_BYTES: usize = 120;
 /// Larger middles, in bytes, are not searched for the request.
-const SEARCHED: usize = 1 << 20;
+const MAX_SEARCHED_BYTES: usize = 1 << 20;
 
 /// The escape syntax of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +67,8 @@ pub fn cut(
     let mut windows: Vec<Range<usize>> = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();
     for range in fixed {
-        let start = range.start.saturating_sub(AROUND).max(line_before(raw, range.start));
-        let end = (range.end + AROUND).min(line_after(raw, range.end));
+        let start = range.start.saturating_sub(CONTEXT_BYTES).max(line_before(raw, range.start));
+        let end = (range.end + CONTEXT_BYTES).min(line_after(raw, range.end));
         let window = safe(raw, start, escapes)..safe(raw, end.min(raw.len()), escapes).max(range.end);
         if seen.insert(&raw[window.clone()]) {
             windows.push(window);
@@ -121,7 +121,8 @@ fn encoded(raw: &str) -> Option<Range<usize>> {
     // Hexadecimal digits and capitalised words lack one kind; paths have a slash every few letters.
     let mixed = kinds.iter().all(|kind| run.iter().filter(|b| kind(b)).count() * 20 > len);
     let joints = run.iter().filter(|b| matches!(b, b'/' | b'-' | b'_')).count();
-    (start + len == bytes.len() && len >= ENCODED && mixed && joints * 12 < len).then_some(start..start + len)
+    (start + len == bytes.len() && len >= MIN_BASE64_BYTES && mixed && joints * 12 < len)
+        .then_some(start..start + len)
 }
 
 /// The lines of the middle that match the request best, of about `limit` bytes together.
@@ -132,7 +133,7 @@ fn asked_for(
     about: &Relevance,
     escapes: Escapes,
 ) -> Vec<Range<usize>> {
-    if about.is_empty() || middle.len() > SEARCHED || middle.len() < MIN_GAP_BYTES {
+    if about.is_empty() || middle.len() > MAX_SEARCHED_BYTES || middle.len() < MIN_GAP_BYTES {
         return Vec::new();
     }
     let mut pieces: Vec<Range<usize>> = Vec::new();

@@ -3,10 +3,8 @@
 //!
 //! Values are not interpreted: a node is a range of bytes. Nesting uses a bounded list, not the stack.
 
-use crate::formats::json;
+use crate::formats::json::{self, MAX_TREE_DEPTH};
 
-/// Deepest nesting that is read.
-pub const MAX_DEPTH: usize = 256;
 /// No parent.
 pub const NONE: u32 = u32::MAX;
 
@@ -104,7 +102,7 @@ impl Reader<'_> {
                 return Ok(false);
             }
         };
-        if self.open.len() == MAX_DEPTH {
+        if self.open.len() == MAX_TREE_DEPTH {
             return Err(start);
         }
         let close = match self.peek() {
@@ -198,19 +196,11 @@ impl Reader<'_> {
 
     fn skip(&mut self) -> Result<(), usize> {
         loop {
-            while matches!(self.peek(), Some(b' ' | b'\n' | b'\t' | b'\r')) {
-                self.at += 1;
-            }
+            self.at = json::skip_blanks(self.bytes, self.at);
             if !self.loose || self.peek() != Some(b'/') {
                 return Ok(());
             }
-            let rest = &self.bytes[self.at..];
-            let end = match rest.get(1) {
-                Some(b'/') => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
-                Some(b'*') => memchr::memmem::find(rest, b"*/").ok_or(self.at)? + 2,
-                _ => return Err(self.at),
-            };
-            self.at += end;
+            self.at = json::comment_end(self.bytes, self.at).ok_or(self.at)?;
         }
     }
 
@@ -310,7 +300,7 @@ mod tests {
     #[test]
     fn nesting_is_bounded() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(read(&nested(MAX_DEPTH), 0, false).is_ok());
-        assert!(read(&nested(MAX_DEPTH + 1), 0, false).is_err());
+        assert!(read(&nested(MAX_TREE_DEPTH), 0, false).is_ok());
+        assert!(read(&nested(MAX_TREE_DEPTH + 1), 0, false).is_err());
     }
 }

@@ -18,8 +18,8 @@ use crate::text::relevance::Relevance;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// Fewest bytes that an omission must save to be worth a marker.
-const WORTH: usize = 80;
+/// Fewest bytes that an omission must save. A choice: about what its marker takes.
+const MIN_SAVED_BYTES: usize = 80;
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 64;
 /// Most bytes of keys that a marker lists.
@@ -189,7 +189,7 @@ impl Writer<'_, '_> {
             true => (Unit::Items, Reason::ArrayItems),
             false => (Unit::Members, Reason::ObjectMembers),
         };
-        let mut marker = (bytes >= WORTH).then(|| {
+        let mut marker = (bytes >= MIN_SAVED_BYTES).then(|| {
             let names = if is_list { None } else { self.keys(&gone, bytes) };
             let reason = reason.code().to_owned();
             Marker::Parts { count: gone.len(), of: siblings.len(), unit, reason, names }
@@ -220,7 +220,11 @@ impl Writer<'_, '_> {
             return self.text(block, inside);
         }
         let has_blocks = block.next > i + 1;
-        if depth >= self.limits.depth && has_blocks && bytes > WORTH && !self.document.must(inside.clone()) {
+        if depth >= self.limits.depth
+            && has_blocks
+            && bytes > MIN_SAVED_BYTES
+            && !self.document.must(inside.clone())
+        {
             let mut count = 0;
             let mut at = i + 1;
             let is_list = self.document.blocks[at].is_item;
@@ -246,7 +250,7 @@ impl Writer<'_, '_> {
         let source = self.document.source;
         let limit = self.limits.string.unwrap_or(usize::MAX);
         let size = source.byte_range(lines.clone()).len();
-        if size <= limit.max(WORTH * 2) {
+        if size <= limit.max(MIN_SAVED_BYTES * 2) {
             return self.copy(lines);
         }
         let indent = source.line(lines.start).len() - source.line(lines.start).trim_start().len();
@@ -270,7 +274,7 @@ impl Writer<'_, '_> {
         let mut at = lines.start;
         while at < lines.end {
             let run = lines.end.min(at + keep[at - lines.start..].iter().take_while(|k| !**k).count());
-            if run > at && source.byte_range(at..run).len() >= WORTH {
+            if run > at && source.byte_range(at..run).len() >= MIN_SAVED_BYTES {
                 let count = (at..run).map(|i| source.line(i).trim().chars().count()).sum();
                 let reason = Reason::LongString.code().to_owned();
                 let marker = Marker::Parts { count, of: total, unit: Unit::Characters, reason, names: None };

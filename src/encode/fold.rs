@@ -11,7 +11,7 @@ use crate::text::ledger::{Action, Ledger, MARKER_COST, Reduction, Span};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Longest repeated block that is looked for, in lines.
+/// Longest repeated block that is searched for, in lines. A choice; bounds the work.
 const MAX_PERIOD: usize = 24;
 
 /// See the module.

@@ -105,8 +105,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn next(&mut self) -> Option<u8> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        self.at += rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        self.at = json::skip_blanks(self.text.as_bytes(), self.at);
         self.text.as_bytes().get(self.at).copied()
     }
 
@@ -183,28 +182,11 @@ impl<'a> Reader<'a> {
 
     /// A small value of any kind.
     fn small(&mut self) -> Option<()> {
-        let (start, mut depth) = (self.at, 0_usize);
-        loop {
-            match self.next()? {
-                b'"' => {
-                    self.string()?;
-                }
-                byte => {
-                    self.at += 1;
-                    match byte {
-                        b'{' | b'[' => depth += 1,
-                        b'}' | b']' => depth -= 1,
-                        _ => {}
-                    }
-                }
-            }
-            if self.at - start > MAX_BESIDE_BYTES {
-                return None;
-            }
-            if depth == 0 {
-                return Some(());
-            }
-        }
+        let bytes = self.text.as_bytes();
+        let near = &bytes[..bytes.len().min(self.at + MAX_BESIDE_BYTES + 1)];
+        let end = json::value_end(near, self.at).end;
+        let len = end - std::mem::replace(&mut self.at, end);
+        (len <= MAX_BESIDE_BYTES).then_some(())
     }
 }
 

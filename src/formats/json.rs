@@ -1,7 +1,39 @@
-//! The pieces of JSON by their grammar (RFC 8259), for readers that go through a text of their own accord.
+//! The pieces of JSON by their grammar (RFC 8259), and comments of JSON5, for all readers that walk a text themselves.
 //!
-//! Each function reads what starts at a place and gives the place behind it, or as an error the place where the
-//! text stops to be that. Nothing is interpreted.
+//! Each function reads what starts at an offset and returns the offset after it, or as an error the offset of the first
+//! invalid byte. Only [`decoded_escape`] and [`unescaped`] interpret what they read.
+
+use crate::stop;
+
+/// Deepest nesting that is copied. It costs a bit a level.
+pub const MAX_DEPTH: usize = 512;
+/// Deepest nesting of a document that is shortened. Its levels are walked by functions that call themselves, on the stack.
+pub const MAX_TREE_DEPTH: usize = 256;
+
+/// The first offset from `at` on that has no white space.
+#[inline]
+pub fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\t' | b'\r')) {
+        at += 1;
+    }
+    at
+}
+
+/// The end of the comment that starts at `at`: the line end after `//`, or the offset after `*/`. `None` if there is no
+/// comment, or it is not closed.
+pub fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    match rest.get(..2)? {
+        b"//" => Some(at + memchr::memchr(b'\n', rest).unwrap_or(rest.len())),
+        b"/*" => block_comment_end(bytes, at + 2),
+        _ => None,
+    }
+}
+
+/// The offset after the `*/` that closes a comment whose content goes on at `at`.
+pub fn block_comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+    memchr::memmem::find(bytes.get(at..)?, b"*/").map(|end| at + end + 2)
+}
 
 /// `true`, `false` or `null`.
 pub fn literal(bytes: &[u8], at: usize) -> Result<usize, usize> {
@@ -45,16 +77,127 @@ pub fn escape(bytes: &[u8], at: usize, loose: bool) -> Result<usize, usize> {
     }
 }
 
-/// The end of the string that starts with its quote at `at`, whatever is in it; `None` where it is not closed.
+/// The end of the string that starts with its quote at `at`, whatever is in it; `None` if it is not closed.
 pub fn string_end(bytes: &[u8], at: usize, quote: u8) -> Option<usize> {
-    let mut at = at + 1;
+    let from = at + 1;
+    let mut at = from;
+    // Texts hold far more escaped line ends than quotes: only quotes are searched.
     loop {
-        at += memchr::memchr2(quote, b'\\', bytes.get(at..)?)?;
-        if bytes[at] == quote {
-            return Some(at + 1);
+        at += memchr::memchr(quote, bytes.get(at..)?)? + 1;
+        if !is_escaped(&bytes[from..at - 1]) {
+            return Some(at);
         }
-        at += 2;
     }
+}
+
+/// Whether a backslash escapes what follows `before`, which starts outside an escape.
+pub fn is_escaped(before: &[u8]) -> bool {
+    !before.iter().rev().take_while(|b| **b == b'\\').count().is_multiple_of(2)
+}
+
+/// A value that was skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Skipped {
+    /// The offset after it.
+    pub end: usize,
+    /// How deep it is nested: 0 for a scalar.
+    pub depth: usize,
+}
+
+/// Skips the value that starts at `at` of valid JSON. Of a text that ends inside of the value, `end` is the end of the text.
+pub fn value_end(bytes: &[u8], at: usize) -> Skipped {
+    let closed_string_end = |at| string_end(bytes, at, b'"').unwrap_or(bytes.len());
+    match bytes.get(at) {
+        Some(b'"') => Skipped { end: closed_string_end(at), depth: 0 },
+        Some(b'{' | b'[') => {
+            let (mut at, mut open, mut depth) = (at, 0_usize, 0);
+            while let Some(byte) = bytes.get(at) {
+                match byte {
+                    b'"' => {
+                        at = closed_string_end(at);
+                        continue;
+                    }
+                    b'{' | b'[' => {
+                        open += 1;
+                        depth = depth.max(open);
+                    }
+                    b'}' | b']' => open -= 1,
+                    _ => {}
+                }
+                at += 1;
+                if open == 0 {
+                    break;
+                }
+            }
+            Skipped { end: at, depth }
+        }
+        _ => {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let is_end = |b: &u8| matches!(b, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
+            Skipped { end: at + rest.iter().position(is_end).unwrap_or(rest.len()), depth: 0 }
+        }
+    }
+}
+
+/// The character that the escape at `at` stands for, and the offset after it. The character is `None` for half a surrogate
+/// pair; all is `None` for an invalid escape.
+pub fn decoded_escape(bytes: &[u8], at: usize) -> Option<(Option<char>, usize)> {
+    let plain = match bytes.get(at + 1)? {
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        plain @ (b'"' | b'\\' | b'/') => char::from(*plain),
+        b'u' => {
+            let first = utf16_unit(bytes, at + 2)?;
+            if matches!(first, 0xD800..=0xDBFF)
+                && bytes.get(at + 6..at + 8) == Some(br"\u")
+                && let Some(second) = utf16_unit(bytes, at + 8)
+                && let Some(Ok(pair)) = char::decode_utf16([first, second]).next()
+            {
+                return Some((Some(pair), at + 12));
+            }
+            return Some((char::from_u32(u32::from(first)), at + 6));
+        }
+        _ => return None,
+    };
+    Some((Some(plain), at + 2))
+}
+
+/// The UTF-16 unit that four digits at `at` stand for.
+fn utf16_unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits: &[u8; 4] = bytes.get(at..)?.first_chunk()?;
+    digits.iter().try_fold(0, |unit, digit| {
+        let digit = char::from(*digit).to_digit(16)?;
+        Some(unit << 4 | digit as u16)
+    })
+}
+
+/// Bytes between two checks whether the work was cancelled.
+const STRIDE_BYTES: usize = 256 << 10;
+
+/// The string whose content between the quotes is `inner`; `None` if it has half a surrogate pair, and if the work was
+/// cancelled. It takes the memory of its JSON text and no more, which counts where a message is nothing but one string.
+pub fn unescaped(inner: &str) -> Option<String> {
+    let bytes = inner.as_bytes();
+    let mut out = String::with_capacity(inner.len());
+    let mut at = 0;
+    let mut asked = 0;
+    while let Some(n) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        if at >= asked + STRIDE_BYTES {
+            asked = at;
+            if stop::is_asked() {
+                return None;
+            }
+        }
+        out.push_str(inner.get(at..at + n)?);
+        let (decoded, end) = decoded_escape(bytes, at + n)?;
+        out.push(decoded?);
+        at = end;
+    }
+    out.push_str(inner.get(at..)?);
+    Some(out)
 }
 
 #[cfg(test)]
@@ -85,6 +228,52 @@ mod tests {
         assert_eq!(string_end(br#"'it\'s'"#, 0, b'\''), Some(7));
         for open in [r#""a"#, r#""a\"#, r#""a\""#, "\""] {
             assert_eq!(string_end(open.as_bytes(), 0, b'"'), None, "{open}");
+        }
+    }
+
+    #[test]
+    fn comments_end_at_their_line_or_their_sign() {
+        for (text, end) in [
+            ("// a\nb", Some(4)),
+            ("//", Some(2)),
+            ("/* a\n*/b", Some(7)),
+            ("/*/", None),
+            ("/**/", Some(4)),
+            ("/ a", None),
+            ("/", None),
+        ] {
+            assert_eq!(comment_end(text.as_bytes(), 0), end, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_skipped() {
+        for (text, end, depth) in [
+            (r#"[{"a]":[]},1],2"#, 13, 3),
+            (r#""a\"b",1"#, 6, 0),
+            ("1.5 }", 3, 0),
+            ("null", 4, 0),
+            ("[[1", 3, 2),
+            ("[\"a", 3, 1),
+            ("", 0, 0),
+        ] {
+            assert_eq!(value_end(text.as_bytes(), 0), Skipped { end, depth }, "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_decoded() {
+        for (text, decoded) in [
+            (r"\n", Some((Some('\n'), 2))),
+            (r"\u00e9", Some((Some('é'), 6))),
+            (r"\ud83d\ude00", Some((Some('😀'), 12))),
+            (r"\ud83d\u0041", Some((None, 6))),
+            (r"\ude00", Some((None, 6))),
+            (r"\u00g9", None),
+            (r"\x", None),
+            (r"\", None),
+        ] {
+            assert_eq!(decoded_escape(text.as_bytes(), 0), decoded, "{text}");
         }
     }
 }

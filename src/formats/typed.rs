@@ -39,7 +39,7 @@ impl Fault {
 ///
 /// # Errors
 ///
-/// The text is no JSON, or no value of the type.
+/// The text is not JSON, or not a value of the type.
 pub fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
     serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text)).map_err(Fault::new)
 }
@@ -48,7 +48,7 @@ pub fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
 ///
 /// # Errors
 ///
-/// It is no value of the type.
+/// It is not a value of the type.
 pub fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Fault> {
     read(&value.to_string())
 }

@@ -7,6 +7,9 @@ use super::plan::{self, Action, Step};
 use super::record::{Entry, Records};
 use super::write;
 
+/// Plans the change of one file. What is recorded of it may be missing.
+type PlanStep = fn(&Change, Option<&Entry>, &Records) -> Result<Step, String>;
+
 /// Sets a host up; with `dry` only returns the steps.
 ///
 /// # Errors
@@ -16,7 +19,7 @@ pub fn install(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, String>
     change(row, place, dry, plan::install)
 }
 
-/// Undoes the setup of a host; with `dry` only returns the steps.
+/// Removes what was set up for a host; with `dry` only returns the steps.
 ///
 /// # Errors
 ///
@@ -25,13 +28,7 @@ pub fn uninstall(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, Strin
     change(row, place, dry, plan::uninstall)
 }
 
-/// Changes each file of a host by `step`.
-fn change(
-    row: &Row,
-    place: &Place,
-    dry: bool,
-    step: impl Fn(&Change, Option<&Entry>, &Records) -> Result<Step, String>,
-) -> Result<Vec<Step>, String> {
+fn change(row: &Row, place: &Place, dry: bool, plan_step: PlanStep) -> Result<Vec<Step>, String> {
     let records = Records::of(place);
     let _turn = if dry { None } else { Some(records.turn()?) };
     let known = entries(row, place, &records)?;
@@ -39,7 +36,7 @@ fn change(
     let mut steps = Vec::new();
     for change in &changes {
         let entry = known.iter().find(|entry| entry.path == change.path);
-        steps.push(step(change, entry, &records)?);
+        steps.push(plan_step(change, entry, &records)?);
     }
     // Files that another version wrote elsewhere.
     for entry in known.iter().filter(|entry| !changes.iter().any(|change| change.path == entry.path)) {

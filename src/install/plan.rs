@@ -81,7 +81,7 @@ fn text<'a>(change: &Change, bytes: &'a [u8]) -> Result<&'a str, String> {
         (Err(_), What::File { .. }) => Ok(""),
         (Err(e), _) => {
             let line = 1 + bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count();
-            Err(syntax_error(&change.path, &Fault { line, text: "is not UTF-8".to_owned() }))
+            Err(syntax_error(&change.path, &Fault { line, text: "is no UTF-8".to_owned() }))
         }
     }
 }
@@ -101,14 +101,14 @@ pub(super) fn held(change: &Change) -> Result<(Held, Vec<String>), String> {
 /// Plans to add a change to a file.
 pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records) -> Result<Step, String> {
     let (target, before) = look(change)?;
-    let syntax = |fault: Fault| syntax_error(&change.path, &fault);
+    let fault_of = |fault: Fault| syntax_error(&change.path, &fault);
     let mut changed = None;
     let mut note = None;
     let base: Option<Vec<u8>> = match (&before, entry) {
         (None, _) => None,
         (Some(bytes), entry) => {
             let text = text(change, bytes)?;
-            if change.held(text).map_err(syntax)? == Held::All {
+            if change.held(text).map_err(fault_of)? == Held::All {
                 return Ok(Step::same(change, target, before, entry));
             }
             let is_kept = |entry: &Entry| change.is_changed_by_hand(text, &entry.parts);
@@ -136,7 +136,7 @@ pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records)
         }
     };
     let with = change.with(text(change, base.as_deref().unwrap_or_default())?);
-    let (after, made) = with.map_err(syntax)?;
+    let (after, made) = with.map_err(fault_of)?;
     let mut folders = entry.map(|entry| entry.folders.clone()).unwrap_or_default();
     if folders.is_empty() {
         folders = missing(&target);

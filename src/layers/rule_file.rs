@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::files::LARGEST_SETTINGS;
 use crate::files::{Links, Writers, read_regular};
 use crate::formats::typed;
-use crate::rules::{RuleSpec, Rules, nearest, with_nearest};
+use crate::rules::{RuleSpec, Rules, nearest};
 
 /// A file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +122,17 @@ fn value(path: &Path, text: &str) -> Result<Value, (Option<usize>, String)> {
         other => {
             Err((None, format!("`.{other}` is not known, allowed are `.yaml`, `.yml`, `.toml`, `.json`")))
         }
+    }
+}
+
+/// Adds the name that was probably meant to serde's error about an unknown field.
+fn with_nearest(message: &str) -> String {
+    let Some((_, rest)) = message.split_once("unknown field `") else { return message.to_owned() };
+    let Some((given, rest)) = rest.split_once('`') else { return message.to_owned() };
+    let allowed: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
+    match nearest(given, allowed) {
+        Some(name) => format!("{message}; did you mean `{name}`?"),
+        None => message.to_owned(),
     }
 }
 

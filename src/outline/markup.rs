@@ -1,6 +1,7 @@
 //! HTML and components written in it: elements that give a page its structure.
 
 use super::{Found, Item, Kind};
+use crate::formats::xml;
 
 /// Elements that are worth a line.
 const TAGS: &[&str] = &[
@@ -63,18 +64,18 @@ struct Scanner<'a, 's> {
 /// The elements of a text.
 pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     let mut scanner = Scanner { lines, items: Vec::new(), open: Vec::new(), line: 0, at: 0 };
-    let mut strange = 0;
+    let mut unknown = 0;
     let mut seen = 0;
     while scanner.find(b"<") {
         // Lines outside all elements that open none.
         if scanner.open.is_empty() {
-            strange += (seen..scanner.line).filter(|i| !lines[*i].trim().is_empty()).count();
+            unknown += (seen..scanner.line).filter(|i| !lines[*i].trim().is_empty()).count();
         }
         scanner.tag();
         seen = scanner.line + 1;
     }
     scanner.close(0, lines.len(), false);
-    Found { items: scanner.items, strange }
+    Found { items: scanner.items, unknown }
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -106,9 +107,8 @@ impl<'a> Scanner<'a, '_> {
             return;
         }
         let (closing, name) = rest.strip_prefix('/').map_or((false, rest), |r| (true, r));
-        let end = name.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'-').count();
-        let name = &name[..end];
-        let Some(tag) = TAGS.iter().find(|t| t.eq_ignore_ascii_case(name)) else { return };
+        let Some(name) = xml::name(name.as_bytes()) else { return };
+        let Some(tag) = TAGS.iter().find(|t| name.eq_ignore_ascii_case(t.as_bytes())) else { return };
         if closing {
             let floor = self.open.len().saturating_sub(MAX_OPEN);
             if let Some(keep) = self.open[floor..].iter().rposition(|o| o.tag == *tag).map(|i| i + floor) {

@@ -74,14 +74,21 @@ pub struct Item<'a> {
 struct Found<'a> {
     items: Vec<Item<'a>>,
     /// Lines at the outermost level that the grammar does not explain.
-    strange: usize,
+    unknown: usize,
 }
 
-/// Strange lines that any file may have.
-const FREE: usize = 2;
+/// Adds the lines `at..next` to the lines above a declaration, if they follow them. Else they replace these: false.
+fn extend_lead(lead: &mut Option<(usize, usize)>, at: usize, next: usize) -> bool {
+    let start = lead.filter(|(_, end)| *end == at).map(|(start, _)| start);
+    *lead = Some((start.unwrap_or(at), next));
+    start.is_some()
+}
+
+/// Lines outside the grammar that any file may have. A choice.
+const ALLOWED_UNKNOWN_LINES: usize = 2;
 
 /// With more than 1 line in this many that the grammar does not know, the text is not read as source code.
-const STRANGE_ONE_IN: usize = 12;
+const UNKNOWN_ONE_IN: usize = 12;
 
 /// Items in order of their first line, nested ones after the item they lie in. Items side by side share
 /// no line, and a nested one lies within the other's body.
@@ -105,7 +112,7 @@ pub fn outline<'a>(language: Language, lines: &[&'a str]) -> Option<Vec<Item<'a>
         _ => brace::scan(language, lines),
     };
     let filled = lines.iter().filter(|l| !l.trim_start().is_empty()).count();
-    if found.items.is_empty() || found.strange > FREE + filled / STRANGE_ONE_IN {
+    if found.items.is_empty() || found.unknown > ALLOWED_UNKNOWN_LINES + filled / UNKNOWN_ONE_IN {
         return None;
     }
     let items = settle(found.items, lines.len());

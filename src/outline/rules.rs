@@ -12,13 +12,13 @@ struct Scanner<'a, 's> {
     head: Option<(usize, usize)>,
     /// First line and last line of the comment above.
     lead: Option<(usize, usize)>,
-    strange: usize,
+    unknown: usize,
 }
 
 /// The rules of a text.
 pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     let mut scanner =
-        Scanner { lines, items: Vec::new(), open: Vec::new(), head: None, lead: None, strange: 0 };
+        Scanner { lines, items: Vec::new(), open: Vec::new(), head: None, lead: None, unknown: 0 };
     let mut comment = false;
     for line in 0..lines.len() {
         comment = scanner.line(line, comment);
@@ -26,7 +26,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     while !scanner.open.is_empty() {
         scanner.close(lines.len(), false);
     }
-    Found { items: scanner.items, strange: scanner.strange }
+    Found { items: scanner.items, unknown: scanner.unknown }
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -130,7 +130,7 @@ impl<'a> Scanner<'a, '_> {
             }
             Some(None) => {}
             // The lines so far were the inside of a rule.
-            None => self.strange = 0,
+            None => self.unknown = 0,
         }
     }
 
@@ -145,7 +145,7 @@ impl<'a> Scanner<'a, '_> {
             } else if head.starts_with(['$', '@', '-']) {
                 self.add(Kind::Value, line, at);
             } else {
-                self.strange += 1;
+                self.unknown += 1;
             }
         }
         self.head = None;

@@ -48,7 +48,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     for (item, _) in open {
         close(&mut items[item], lines, lines.len());
     }
-    Found { items, strange: 0 }
+    Found { items, unknown: 0 }
 }
 
 /// Ends a section before line `end`, without the blank lines there.

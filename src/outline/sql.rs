@@ -106,13 +106,13 @@ struct Scanner<'a, 's> {
     /// Whether it may hold a block.
     routine: bool,
     lead: Option<(usize, usize)>,
-    strange: usize,
+    unknown: usize,
 }
 
 /// The statements of a text.
 pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     let mut scanner =
-        Scanner { lines, items: Vec::new(), first: None, depth: 0, routine: false, lead: None, strange: 0 };
+        Scanner { lines, items: Vec::new(), first: None, depth: 0, routine: false, lead: None, unknown: 0 };
     // The text that ends a string, a comment or a dollar quote which runs over lines.
     let mut until: Option<String> = None;
     for line in 0..lines.len() {
@@ -121,7 +121,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     if let Some(last) = lines.len().checked_sub(1) {
         scanner.end(last);
     }
-    Found { items: scanner.items, strange: scanner.strange }
+    Found { items: scanner.items, unknown: scanner.unknown }
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -243,7 +243,7 @@ impl<'a> Scanner<'a, '_> {
         let Some(first) = self.first.take() else { return };
         let text = self.lines[first].trim_start();
         let Some((kind, name)) = judge(text) else {
-            self.strange += last + 1 - first;
+            self.unknown += last + 1 - first;
             return;
         };
         let start = lead.filter(|(_, l)| *l + 1 >= first && *l < first).map_or(first, |l| l.0);

@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use super::params::{invalid, parse_at};
-use super::skim::{Json, unescaped};
+use super::skim::Json;
+use crate::formats::json::unescaped;
 use crate::memory::{Buffer, grow};
 use crate::pipeline;
 use crate::sanitize;

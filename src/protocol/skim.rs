@@ -12,7 +12,7 @@ use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 
 use super::error::{INTERNAL_ERROR, RpcError};
-use crate::stop;
+use crate::formats::json::{skip_blanks, unescaped, value_end};
 
 /// A value and its place in the text.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ impl<'a> Json<'a> {
 
     /// The same of a text that was read before.
     pub fn of_text(text: &'a str) -> Self {
-        let start = blank(text.as_bytes(), 0);
+        let start = skip_blanks(text.as_bytes(), 0);
         Self { text, start, end: text.trim_end_matches([' ', '\n', '\r', '\t']).len().max(start) }
     }
 
@@ -111,10 +111,10 @@ impl<'a> Json<'a> {
         std::iter::from_fn(move || {
             let bytes = self.text.as_bytes();
             let start = self.next(at)?;
-            let name = Json { start, end: value_end(bytes, start), ..self };
-            let colon = blank(bytes, name.end);
-            let start = blank(bytes, colon + 1);
-            let value = Json { start, end: value_end(bytes, start), ..self };
+            let name = Json { start, end: value_end(bytes, start).end, ..self };
+            let colon = skip_blanks(bytes, name.end);
+            let start = skip_blanks(bytes, colon + 1);
+            let value = Json { start, end: value_end(bytes, start).end, ..self };
             at = value.end;
             Some(Member { name: name.string()?, start: name.start, value })
         })
@@ -125,7 +125,7 @@ impl<'a> Json<'a> {
         let mut at = if self.is_array() { self.start + 1 } else { self.end };
         std::iter::from_fn(move || {
             let start = self.next(at)?;
-            let item = Json { start, end: value_end(self.text.as_bytes(), start), ..self };
+            let item = Json { start, end: value_end(self.text.as_bytes(), start).end, ..self };
             at = item.end;
             Some(item)
         })
@@ -144,121 +144,12 @@ impl<'a> Json<'a> {
     /// Where the next member or item starts at or behind `at`; `None` behind the last.
     fn next(self, at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
-        let mut at = blank(bytes, at);
+        let mut at = skip_blanks(bytes, at);
         if at < self.end && bytes[at] == b',' {
-            at = blank(bytes, at + 1);
+            at = skip_blanks(bytes, at + 1);
         }
         (at + 1 < self.end).then_some(at)
     }
-}
-
-/// The first place at or behind `at` that is no white space.
-fn blank(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at).is_some_and(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t')) {
-        at += 1;
-    }
-    at
-}
-
-/// The end of the value that starts at `at`.
-fn value_end(bytes: &[u8], at: usize) -> usize {
-    match bytes.get(at) {
-        Some(b'"') => string_end(bytes, at),
-        Some(b'{' | b'[') => {
-            let mut depth = 0_usize;
-            let mut at = at;
-            while let Some(byte) = bytes.get(at) {
-                match byte {
-                    b'"' => {
-                        at = string_end(bytes, at);
-                        continue;
-                    }
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' => depth -= 1,
-                    _ => {}
-                }
-                at += 1;
-                if depth == 0 {
-                    return at;
-                }
-            }
-            bytes.len()
-        }
-        _ => {
-            let rest = bytes.get(at..).unwrap_or_default();
-            let is_end = |b: &u8| matches!(b, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
-            at + rest.iter().position(is_end).unwrap_or(rest.len())
-        }
-    }
-}
-
-/// The place behind the closing quote of the string that starts at `at`.
-pub(super) fn string_end(bytes: &[u8], at: usize) -> usize {
-    let from = at + 1;
-    let mut at = from;
-    // Texts hold far more escaped line ends than quotes: only quotes are looked for.
-    while let Some(n) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
-        at += n + 1;
-        let before = bytes[from..at - 1].iter().rev().take_while(|b| **b == b'\\').count();
-        if before.is_multiple_of(2) {
-            return at;
-        }
-    }
-    bytes.len()
-}
-
-/// Bytes between two questions whether anybody wants the string.
-const STRIDE: usize = 256 << 10;
-
-/// The string that stands between two quotes; `None` where it holds what is no character, and where nobody wants it any
-/// more. It takes the room of its JSON text and no more, which counts where a message is nothing but one string.
-pub fn unescaped(inner: &str) -> Option<String> {
-    let bytes = inner.as_bytes();
-    let mut out = String::with_capacity(inner.len());
-    let mut at = 0;
-    let mut asked = 0;
-    while let Some(n) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
-        if at >= asked + STRIDE {
-            asked = at;
-            if stop::is_asked() {
-                return None;
-            }
-        }
-        out.push_str(inner.get(at..at + n)?);
-        at += n + 2;
-        out.push(match bytes.get(at - 1)? {
-            b'n' => '\n',
-            b't' => '\t',
-            b'r' => '\r',
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            plain @ (b'"' | b'\\' | b'/') => char::from(*plain),
-            b'u' => {
-                let first = unit(bytes, at)?;
-                at += 4;
-                match first {
-                    0xD800..=0xDBFF if bytes.get(at..at + 2)? == br"\u" => {
-                        let second = unit(bytes, at + 2)?;
-                        at += 6;
-                        char::decode_utf16([first, second]).next()?.ok()?
-                    }
-                    _ => char::from_u32(u32::from(first))?,
-                }
-            }
-            _ => return None,
-        });
-    }
-    out.push_str(inner.get(at..)?);
-    Some(out)
-}
-
-/// The UTF-16 unit that four digits at `at` stand for.
-fn unit(bytes: &[u8], at: usize) -> Option<u16> {
-    let digits: &[u8; 4] = bytes.get(at..)?.first_chunk()?;
-    digits.iter().try_fold(0, |unit, digit| {
-        let digit = char::from(*digit).to_digit(16)?;
-        Some(unit << 4 | digit as u16)
-    })
 }
 
 /// A string in which half a surrogate pair is no error.

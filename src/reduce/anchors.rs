@@ -6,10 +6,12 @@
 
 use memchr::memmem::Finder;
 
+/// Bits of a hash, and the slots of the bitmap. A choice: the bitmap fits the fastest cache.
 const BITS: u32 = 16;
 const SLOTS: usize = 1 << BITS;
-/// Places of which eight bytes hold all four.
-const PLACES: usize = 5;
+/// Offsets at which four bytes lie within eight.
+const OFFSETS: usize = 5;
+/// Multiplier of the hash (the golden ratio, as in Fibonacci hashing).
 const FACTOR: u32 = 0x9E37_79B9;
 
 /// Anchors of reducers, by the number of the reducer.
@@ -71,14 +73,14 @@ impl Anchors {
             let bytes = u64::from_le_bytes(*bytes);
             let bit = |place: u32| self.bit((bytes >> (8 * place)) as u32);
             if (bit(0) | bit(1) | bit(2) | bit(3) | bit(4)) & 1 == 1 {
-                for place in 0..PLACES {
+                for place in 0..OFFSETS {
                     let four = (bytes >> (8 * place)) as u32;
                     if self.bit(four) & 1 == 1 {
                         self.compare(text, start + place, four, found);
                     }
                 }
             }
-            start += PLACES;
+            start += OFFSETS;
         }
         for (at, window) in (start..).zip(text.get(start..).unwrap_or_default().windows(4)) {
             self.compare(text, at, u32::from_le_bytes([window[0], window[1], window[2], window[3]]), found);

@@ -10,10 +10,10 @@ use crate::text::ledger::{Action, MARKER_COST, Reduction};
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 
-/// Bytes at the start of a line that stay.
-const LEAD: usize = 200;
-/// Least bytes of a run.
-const LEAST: usize = 2 * MARKER_COST;
+/// Bytes at the start of a line that are kept. A choice: what the line is about stands there.
+const KEPT_START_BYTES: usize = 200;
+/// Shorter runs, in bytes, are not cut: a marker must save as much as it costs.
+const MIN_RUN_BYTES: usize = 2 * MARKER_COST;
 
 /// The pieces that go of one line.
 pub struct Cut<'a> {
@@ -47,8 +47,8 @@ impl<'a> Cut<'a> {
     }
 
     fn push(&mut self, piece: Range<usize>, reason: Reason, around: &'static str) -> bool {
-        let after = self.runs.last().map_or(LEAD, |run| run.bytes.end);
-        if piece.start < after.max(LEAD) || piece.is_empty() {
+        let after = self.runs.last().map_or(KEPT_START_BYTES, |run| run.bytes.end);
+        if piece.start < after.max(KEPT_START_BYTES) || piece.is_empty() {
             return false;
         }
         if let Some(run) = self.runs.last_mut().filter(|r| r.reason == reason && r.around == around)
@@ -66,7 +66,7 @@ impl<'a> Cut<'a> {
     /// the markers. `None` when there are too few.
     pub fn text(&self, number: usize) -> Option<(String, usize, Reason)> {
         let (mut text, mut omitted, mut shown) = (String::new(), 0, 0);
-        let pays = |run: &&Run| run.bytes.len() > LEAST;
+        let pays = |run: &&Run| run.bytes.len() > MIN_RUN_BYTES;
         for Run { bytes, reason, around } in self.runs.iter().filter(pays) {
             text.push_str(self.line.get(shown..bytes.start)?);
             let reason = reason.code().to_owned();

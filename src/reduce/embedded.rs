@@ -33,5 +33,5 @@ pub fn reduce(source: &Source<'_>) -> Result<Reduction, Reason> {
         text.push_str(source.text().get(at..end).unwrap_or_default());
         out.push(line..line + 1, Action::Replace { text, reason: Reason::EmbeddedBinary, omitted_bytes });
     }
-    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    out.unless_empty()
 }

@@ -1,6 +1,6 @@
 //! Formats whose lines can be told apart one by one: a table of line forms, read by one engine.
 //!
-//! A form is a regular expression for a whole line and what becomes of such a line. All forms of a
+//! A form is a regular expression for a whole line and what to do with such a line. All forms of a
 //! format are one automaton: a line is read once, the earliest form that fits wins, and a line that
 //! fits none stays. What a tool writes in blocks that have to be understood as a whole is no such
 //! format and gets a state machine of its own.
@@ -11,35 +11,35 @@ use regex_automata::meta::{self, Regex};
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input as Search, MatchKind};
 
-use super::fates::{Blanks, Fates};
-use super::lines::{Tally, claim, reads_as_report};
-use super::{Meta, Reducer};
+use super::line_actions::{Blanks, LineActions};
+use super::lines::{CLAIM_LINES, Tally};
+use super::{Meta, Proof, Reducer};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// What becomes of a line of some form.
+/// What to do with a line of some form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// Stays, and shows that the text is of this format.
+pub enum FormAction {
+    /// Kept; proves the format.
     Shows,
-    /// Stays. Written for lines that a later form would take.
+    /// Kept. For lines that a later form would take.
     Keep,
-    /// Goes.
+    /// Left out.
     Hide(Reason),
-    /// Goes, and the marker names what the form's groups hold: the version that was installed.
+    /// Left out; the marker names what the groups of the form captured, such as an installed version.
     Named(Reason),
-    /// Stays; the lines below it that no form fits go, up to an empty one.
+    /// Kept; the lines below it that fit no form are left out, up to an empty one.
     Heads(Reason),
-    /// The state of something under way: is left out when a line of some form follows, which says that it went on;
-    /// stays before the end of the text, a failure, or a line of no form.
+    /// Progress: left out if a line of some form follows, which says that it went on; kept before the end of the text, a
+    /// failure, or a line of no form.
     State,
-    /// Stays, shows the format, and from here on nothing is left out: a failure is being reported.
+    /// Kept; proves the format. A failure is being reported: from here on nothing is left out.
     Opens,
-    /// Stays, shows the format, and ends that.
+    /// Kept; proves the format, and ends the report of a failure.
     Closes,
 }
 
@@ -51,14 +51,14 @@ pub struct Format {
     /// Commands that write it: a program and the words that follow it once flags are left out, such as
     /// `npm install`.
     pub commands: &'static [&'static str],
-    /// Lines of the fates `Shows`, `Opens` and `Closes` that must be there for a claim by content
+    /// Lines with the actions `Shows`, `Opens` and `Closes` that must be there for a claim by content
     /// alone, which also takes that the forms fit half of the lines. 0: only the command decides.
     pub content: usize,
     /// The forms.
-    pub forms: Forms<Fate>,
+    pub forms: Forms<FormAction>,
 }
 
-/// Forms of lines, each with what becomes of such a line. The earliest that fits counts.
+/// Forms of lines, each with what to do with such a line. The first that fits counts.
 ///
 /// A form is for a whole line; white space at its end is left out. Bytes, not characters: a class such as `[✓✗]` has
 /// to be written as `(?:✓|✗)`.
@@ -68,14 +68,12 @@ pub struct Forms<F: 'static> {
     automaton: OnceLock<Option<Regex>>,
 }
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 4000;
-/// Lines after which a claim by content is given up if the forms fit less than a quarter of them.
-pub const HEAD: usize = 200;
-/// Bytes that an automaton may take for the states it has met.
-const CACHE: usize = 256 * 1024;
-/// Longest line that is looked at, in bytes.
-const LONGEST: usize = 2000;
+/// Lines after which a claim by content is given up if the forms fit less than a quarter of them. A choice.
+pub const EARLY_DECLINE_LINES: usize = 200;
+/// Bytes that an automaton may take for the states it has met. A choice: hundreds of formats may be in use.
+const AUTOMATON_CACHE_BYTES: usize = 256 * 1024;
+/// Longer lines, in bytes, fit no form: they are data. A choice.
+const MAX_LINE_BYTES: usize = 2000;
 
 impl Format {
     /// A format.
@@ -83,7 +81,7 @@ impl Format {
         meta: Meta,
         commands: &'static [&'static str],
         content: usize,
-        forms: &'static [(&'static str, Fate)],
+        forms: &'static [(&'static str, FormAction)],
     ) -> Self {
         Self { meta, commands, content, forms: Forms::new(forms) }
     }
@@ -103,11 +101,14 @@ impl Format {
     fn tally(&self, input: &Input<'_>, is_ours: bool) -> Tally {
         let mut tally = Tally::default();
         for line in input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
-            if !is_ours && tally.all == HEAD && tally.known * 4 < tally.all {
+            if !is_ours && tally.all == EARLY_DECLINE_LINES && tally.known * 4 < tally.all {
                 break;
             }
-            let fate = self.forms.fate(line);
-            tally.add(matches!(fate, Some(Fate::Shows | Fate::Opens | Fate::Closes)), fate.is_some());
+            let action = self.forms.classify(line);
+            tally.add(
+                matches!(action, Some(FormAction::Shows | FormAction::Opens | FormAction::Closes)),
+                action.is_some(),
+            );
         }
         tally
     }
@@ -119,18 +120,18 @@ impl<F: Copy> Forms<F> {
         Self { forms, automaton: OnceLock::new() }
     }
 
-    /// The automaton; `None` when a form is no valid expression, which a test excludes.
+    /// The automaton; `None` if a form is not a valid expression, which a test excludes.
     pub fn automaton(&self) -> Option<&Regex> {
         self.automaton.get_or_init(|| compile(self.forms.iter().map(|(form, _)| *form))).as_ref()
     }
 
-    /// What becomes of a line, where some form fits it.
-    pub fn fate(&self, line: &str) -> Option<F> {
-        if line.is_empty() || line.len() > LONGEST {
+    /// The value of the first form that fits a line.
+    pub fn classify(&self, line: &str) -> Option<F> {
+        if line.is_empty() || line.len() > MAX_LINE_BYTES {
             return None;
         }
         let hit = self.automaton()?.search_half(&Search::new(line).anchored(Anchored::Yes))?;
-        self.forms.get(hit.pattern().as_usize()).map(|(_, fate)| *fate)
+        self.forms.get(hit.pattern().as_usize()).map(|(_, action)| *action)
     }
 
     /// What the groups of a form hold in a line that it fits; `None` for what is no text.
@@ -142,7 +143,7 @@ impl<F: Copy> Forms<F> {
     }
 }
 
-/// One automaton of forms, each for a whole line; `None` when one is no valid expression.
+/// One automaton of forms, each for a whole line; `None` if one is not a valid expression.
 fn compile<'a>(forms: impl Iterator<Item = &'a str>) -> Option<Regex> {
     let forms: Vec<String> = forms.map(|form| format!(r"(?:{form})[ \t\r]*$")).collect();
     meta::Builder::new()
@@ -151,7 +152,7 @@ fn compile<'a>(forms: impl Iterator<Item = &'a str>) -> Option<Regex> {
             meta::Config::new()
                 .match_kind(MatchKind::LeftmostFirst)
                 .utf8_empty(false)
-                .hybrid_cache_capacity(CACHE),
+                .hybrid_cache_capacity(AUTOMATON_CACHE_BYTES),
         )
         .build_many(&forms)
         .ok()
@@ -168,18 +169,18 @@ impl Reducer for Format {
         &self.meta
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
-        let is_ours =
-            input.detection.command.runs(|s| self.commands.iter().any(|words| is_command(s, words)));
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        let is_ours = input.detection.command.runs(|s| self.is_writer(s));
         if !is_ours && self.content == 0 {
-            return Claim::No;
+            return Proof::None;
         }
         let tally = self.tally(input, is_ours);
         let alone = self.content > 0 && tally.own >= self.content && tally.covers();
-        claim(input, |_| is_ours, tally.known > 0, alone)
+        Proof::of(tally.known > 0, alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        self.commands.iter().any(|words| is_command(s, words))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -187,13 +188,13 @@ impl Reducer for Format {
         let mut reader = Reader::new(source);
         for i in 0..source.len() {
             let line = source.line(i);
-            match self.forms.fate(line) {
-                Some(fate) => {
-                    let names = match fate {
-                        Fate::Named(_) if !reader.is_open => self.names(line),
+            match self.forms.classify(line) {
+                Some(action) => {
+                    let names = match action {
+                        FormAction::Named(_) if !reader.is_open => self.names(line),
                         _ => String::new(),
                     };
-                    reader.line(i, line, fate, names);
+                    reader.line(i, line, action, names);
                 }
                 None => reader.other(i, line),
             }
@@ -202,13 +203,13 @@ impl Reducer for Format {
     }
 
     fn knows(&self, line: &str) -> bool {
-        self.forms.fate(line).is_some()
+        self.forms.classify(line).is_some()
     }
 }
 
 /// Follows the lines and says which go.
 struct Reader<'a> {
-    fates: Fates<'a>,
+    actions: LineActions<'a>,
     /// Counts the blocks, from 1: what is left out from one block has one marker for each reason.
     group: u32,
     is_open: bool,
@@ -220,32 +221,32 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(source: &'a Source<'a>) -> Self {
-        Self { fates: Fates::new(source), group: 1, is_open: false, state: None, list: None }
+        Self { actions: LineActions::new(source), group: 1, is_open: false, state: None, list: None }
     }
 
-    fn line(&mut self, i: usize, line: &str, fate: Fate, names: String) {
+    fn line(&mut self, i: usize, line: &str, action: FormAction, names: String) {
         if let Some(before) = self.state.take()
-            && fate != Fate::Opens
+            && action != FormAction::Opens
             && !signals::is_failure(line)
         {
-            self.fates.hide(before, Reason::Progress, self.group);
+            self.actions.omit_unless_failure(before, Reason::Progress, self.group);
         }
         self.list = None;
-        match fate {
-            Fate::Heads(reason) => {
+        match action {
+            FormAction::Heads(reason) => {
                 self.group += 1;
                 self.list = Some(reason).filter(|_| !self.is_open);
             }
-            Fate::Shows | Fate::Opens | Fate::Closes => {
+            FormAction::Shows | FormAction::Opens | FormAction::Closes => {
                 self.group += 1;
-                self.is_open = (self.is_open || fate == Fate::Opens) && fate != Fate::Closes;
+                self.is_open = (self.is_open || action == FormAction::Opens) && action != FormAction::Closes;
             }
-            Fate::Keep => {}
+            FormAction::Keep => {}
             _ if self.is_open => {}
-            Fate::State => self.state = Some(i),
-            Fate::Hide(reason) => self.fates.hide(i, reason, self.group),
-            Fate::Named(_) if names.is_empty() => {}
-            Fate::Named(reason) => self.fates.name(i, reason, self.group, names),
+            FormAction::State => self.state = Some(i),
+            FormAction::Hide(reason) => self.actions.omit_unless_failure(i, reason, self.group),
+            FormAction::Named(_) if names.is_empty() => {}
+            FormAction::Named(reason) => self.actions.omit_naming(i, reason, self.group, names),
         }
     }
 
@@ -256,13 +257,13 @@ impl<'a> Reader<'a> {
         }
         self.state = None;
         if let Some(reason) = self.list {
-            self.fates.hide(i, reason, self.group);
+            self.actions.omit_unless_failure(i, reason, self.group);
         }
     }
 
     /// The spans, or the reason for there being none.
     fn finish(self) -> Result<Reduction, Reason> {
-        self.fates.keep_last().finish(Blanks::Between)
+        self.actions.keep_last().finish(Blanks::Between)
     }
 }
 
@@ -271,7 +272,7 @@ mod tests {
     use std::ops::Range;
 
     use super::*;
-    use crate::reduce::fates::NAMES;
+    use crate::reduce::line_actions::MAX_NAMES_BYTES;
     use crate::text::ledger::Action;
 
     static SAMPLE: Format = Format::new(
@@ -279,13 +280,13 @@ mod tests {
         &["fetch all"],
         1,
         &[
-            (r"started", Fate::Shows),
-            (r"got (\S+) \((\d+) KB\)", Fate::Named(Reason::Progress)),
-            (r"\d+%", Fate::State),
-            (r"skipped .*", Fate::Hide(Reason::Progress)),
-            (r"FAILED:", Fate::Opens),
-            (r"done", Fate::Closes),
-            (r"new:", Fate::Heads(Reason::Progress)),
+            (r"started", FormAction::Shows),
+            (r"got (\S+) \((\d+) KB\)", FormAction::Named(Reason::Progress)),
+            (r"\d+%", FormAction::State),
+            (r"skipped .*", FormAction::Hide(Reason::Progress)),
+            (r"FAILED:", FormAction::Opens),
+            (r"done", FormAction::Closes),
+            (r"new:", FormAction::Heads(Reason::Progress)),
         ],
     );
 
@@ -293,8 +294,8 @@ mod tests {
         let source = Source::new(text);
         let mut reader = Reader::new(&source);
         for (i, line) in source.lines().enumerate() {
-            match SAMPLE.forms.fate(line) {
-                Some(fate) => reader.line(i, line, fate, SAMPLE.names(line)),
+            match SAMPLE.forms.classify(line) {
+                Some(action) => reader.line(i, line, action, SAMPLE.names(line)),
                 None => reader.other(i, line),
             }
         }
@@ -328,7 +329,7 @@ mod tests {
         let lines: Vec<String> = (0..900).map(|i| format!("got package-{i} (1 KB)\n")).collect();
         let named: Vec<String> =
             spans(&format!("{}done\n", lines.concat())).into_iter().filter_map(|(_, names)| names).collect();
-        assert!(named.len() > 2 && named.iter().all(|names| names.len() <= NAMES + 2));
+        assert!(named.len() > 2 && named.iter().all(|names| names.len() <= MAX_NAMES_BYTES + 2));
         let all: Vec<&str> = named.iter().flat_map(|names| names.split(", ")).collect();
         assert_eq!(all.len(), 900);
         assert_eq!((all[0], all[899]), ("package-0 1", "package-899 1"));

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use crate::detect::Shape;
-use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
+use crate::reduce::Proof;
 use crate::text::source::Source;
 
-/// Whether a line is cargo's word on a build step that succeeded and says nothing that a later line
+/// Whether a line is cargo's report of a build step that succeeded and says nothing that a later line
 /// does not say: the verb stands right-aligned in 12 columns (cargo's `Shell::status`).
 pub fn is_cargo_progress(line: &str) -> bool {
     const VERBS: &[&str] = &[
@@ -41,7 +41,14 @@ pub fn leading_number(text: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, rest))
 }
 
-/// The lines with text that a claim looks at.
+/// Longer lines, in bytes, are read by their head or not at all: they are data. A choice: messages with long paths fit.
+pub const MAX_LINE_BYTES: usize = 4000;
+/// Lines at the start that a claim examines. A choice: a long prelude fits, and asking every reducer stays cheap.
+pub const CLAIM_LINES: usize = 4000;
+/// The same for formats whose own lines stand near the start, or are most of the lines. A choice.
+pub const SHORT_CLAIM_LINES: usize = 2000;
+
+/// What a claim counted, of the lines with text.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Lines that only this grammar has.
@@ -73,31 +80,28 @@ impl Tally {
     pub fn covers(&self) -> bool {
         self.own > 0 && self.known * 2 >= self.all
     }
-}
 
-/// The claim on an output: `with` is what its lines show where the command is one that writes it, `alone` what
-/// they show by themselves.
-pub fn claim(input: &Input<'_>, is_ours: impl Fn(&Simple) -> bool, with: bool, alone: bool) -> Claim {
-    match () {
-        () if with && input.detection.command.runs(is_ours) => Claim::Command,
-        () if alone => Claim::Content,
-        () => Claim::No,
+    /// One own line is proof with the command, a text that is covered without it.
+    pub fn proof(&self) -> Proof {
+        Proof::of(self.own > 0, self.covers())
     }
 }
 
-/// Gives the lines of a report to `find`, which says whether one is of its format. False for what is no report,
-/// and for a text that quotes something before the first such line.
-pub fn read_report(input: &Input<'_>, mut find: impl FnMut(&str) -> bool) -> bool {
+/// Gives lines to `find`, which says whether one is of its format. False if a line before the first such line starts a
+/// quotation: then the text is a document that quotes an output.
+pub fn are_unquoted<'a>(
+    mut lines: impl Iterator<Item = &'a str>,
+    mut find: impl FnMut(&'a str) -> bool,
+) -> bool {
     let mut is_found = false;
-    let read = |line: &str| {
+    lines.all(|line| {
         let is_quotation = !is_found && line.starts_with("```");
         is_found |= !is_quotation && find(line);
         !is_quotation
-    };
-    reads_as_report(input) && input.source.lines().all(read)
+    })
 }
 
-/// From the first line that is known to the last. Where none is, the first line.
+/// From the first known line to the last; the first line if there is none.
 pub fn extent(source: &Source<'_>, is_known: impl Fn(&str) -> bool) -> Range<usize> {
     let is_known = |i: &usize| is_known(source.line(*i));
     let first = (0..source.len()).find(is_known).unwrap_or(0);
@@ -128,7 +132,8 @@ pub fn reads_as_report(input: &Input<'_>) -> bool {
 /// Whether a text is a document in Markdown: it starts with a heading and fences off parts. What those
 /// hold are quotations, which the content alone does not tell from outputs.
 pub fn is_markdown(source: &Source<'_>) -> bool {
-    const HEAD: usize = 10;
+    /// Lines with text before which the heading must stand.
+    const HEAD_LINES: usize = 10;
     if memchr::memchr(b'#', source.text().as_bytes()).is_none() {
         return false;
     }
@@ -137,7 +142,7 @@ pub fn is_markdown(source: &Source<'_>) -> bool {
         (1..=6).contains(&signs) && line[signs..].starts_with(' ')
     };
     let is_fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
-    let mut head = source.lines().filter(|line| !line.trim().is_empty()).take(HEAD);
+    let mut head = source.lines().filter(|line| !line.trim().is_empty()).take(HEAD_LINES);
     head.any(is_heading) && source.lines().filter(|line| is_fence(line)).take(2).count() == 2
 }
 

@@ -54,8 +54,8 @@ static META: Meta = Meta {
 /// Programs that list among others of the same command.
 const LISTERS: &[&str] = &["ls", "find", "fd", "fdfind", "tree", "du", "dir"];
 
-/// Lines that are looked at to tell the format.
-const SAMPLE: usize = 400;
+/// Lines that are examined to recognise the format. A choice.
+const SAMPLE_LINES: usize = 400;
 /// A listing without a command that says so has at least this many lines.
 const MIN_LINES: usize = 8;
 
@@ -144,7 +144,7 @@ fn format(source: &Source<'_>) -> Option<Format> {
         return Some(Format::Tree);
     }
     let (mut all, mut paths, mut foldered, mut names, mut trees) = (0, 0, 0, 0, 0);
-    for i in 0..source.len().min(SAMPLE) {
+    for i in 0..source.len().min(SAMPLE_LINES) {
         let line = text(source, i);
         if line.is_empty() {
             continue;
@@ -172,7 +172,7 @@ fn format(source: &Source<'_>) -> Option<Format> {
 /// Whether [`format`] is a tree; most texts are recognized by a few lines.
 fn is_tree(source: &Source<'_>) -> bool {
     let (mut all, mut trees) = (0, 0);
-    let sample = source.len().min(SAMPLE);
+    let sample = source.len().min(SAMPLE_LINES);
     for i in 0..sample {
         let line = text(source, i);
         all += usize::from(!line.is_empty());
@@ -187,9 +187,9 @@ fn is_tree(source: &Source<'_>) -> bool {
 /// Whether a block of lines stands twice at once. Then it is for the encoder that counts them, which
 /// would not look at lines that are written anew here.
 fn has_repeats(source: &Source<'_>) -> bool {
-    const LONGEST: usize = 24;
+    const MAX_BLOCK_LINES: usize = 24;
     let lines: Vec<&str> = (0..source.len()).map(|i| text(source, i)).collect();
-    (1..=LONGEST).any(|period| {
+    (1..=MAX_BLOCK_LINES).any(|period| {
         let mut run = 0;
         (period..lines.len()).any(|i| {
             run = if lines[i] == lines[i - period] { run + 1 } else { 0 };

@@ -3,7 +3,7 @@
 //!
 //! A folder is a family. A format whose lines can be told apart one by one is a table of line forms
 //! ([`format::Format`]); one that needs more is a state machine of its own, which may decide about lines in any
-//! order (`fates`). A new reducer is a new file, a row in its family's `REDUCERS` and a folder of fixtures with at least three cases, one of
+//! order (`line_actions`). A new reducer is a new file, a row in its family's `REDUCERS` and a folder of fixtures with at least three cases, one of
 //! them a decline.
 
 mod anchors;
@@ -11,8 +11,8 @@ mod build;
 mod container;
 pub mod cut;
 pub mod embedded;
-mod fates;
 pub mod format;
+mod line_actions;
 pub mod lines;
 pub mod lint;
 mod listing;
@@ -34,6 +34,7 @@ use std::sync::LazyLock;
 use anchors::Anchors;
 
 use crate::detect::Shape;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -56,13 +57,68 @@ pub struct Meta {
     pub anchors: &'static [&'static str],
 }
 
+/// What the lines of a text prove about its format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// Nothing.
+    None,
+    /// Enough if the command writes this format.
+    WithCommand,
+    /// Enough without knowing the command.
+    Full,
+}
+
+impl Proof {
+    /// `Full` if `alone` holds, else `WithCommand` if `with_command` does.
+    pub fn of(with_command: bool, alone: bool) -> Self {
+        match () {
+            () if alone => Self::Full,
+            () if with_command => Self::WithCommand,
+            () => Self::None,
+        }
+    }
+
+    /// `Full` or nothing.
+    pub fn full_if(holds: bool) -> Self {
+        Self::of(holds, holds)
+    }
+}
+
 /// Understands one kind of output.
 pub trait Reducer: Sync {
     /// What is known about it.
     fn meta(&self) -> &Meta;
 
-    /// Whether the text is its own. Cheap: looks at the command and at a few lines.
-    fn claim(&self, input: &Input<'_>) -> Claim;
+    /// What the lines of a report show of its format.
+    fn proof(&self, _input: &Input<'_>) -> Proof {
+        Proof::None
+    }
+
+    /// Whether a command writes this format.
+    fn is_writer(&self, _command: &Simple) -> bool {
+        false
+    }
+
+    /// Whether a command runs others, and those often write this format: `make` runs compilers.
+    fn is_driver(&self, _command: &Simple) -> bool {
+        false
+    }
+
+    /// How certain it is that it can parse the text, by the command and a few lines. By default of reports only.
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !lines::reads_as_report(input) {
+            return Claim::No;
+        }
+        let runs = |is_one: fn(&Self, &Simple) -> bool| input.detection.command.runs(|s| is_one(self, s));
+        match self.proof(input) {
+            Proof::None => Claim::No,
+            _ if runs(Self::is_writer) => Claim::Command,
+            Proof::Full if runs(Self::is_driver) => Claim::Command,
+            Proof::Full => Claim::Content,
+            Proof::WithCommand if runs(Self::is_driver) => Claim::Content,
+            Proof::WithCommand => Claim::No,
+        }
+    }
 
     /// What to do with the lines, or the stable reason for doing nothing.
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason>;
@@ -106,8 +162,8 @@ pub fn all() -> impl Iterator<Item = &'static dyn Reducer> {
     FAMILIES.iter().copied().flatten().copied()
 }
 
-/// How much of the head and of the tail of a text is searched for anchors, in bytes.
-const WINDOW: usize = 8 * 1024;
+/// How much of the head and of the tail of a text is searched for anchors, in bytes. A choice: heads and totals fit.
+const WINDOW_BYTES: usize = 8 * 1024;
 
 /// All anchors, each with the place of its reducer in `all()`.
 static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
@@ -163,8 +219,8 @@ fn asked(text: &str) -> Vec<bool> {
     let mut asked = WITHOUT_ANCHORS.clone();
     let bytes = text.as_bytes();
     let (head, tail) = match bytes.len() {
-        n if n <= 2 * WINDOW => (bytes, &bytes[n..]),
-        n => (&bytes[..WINDOW], &bytes[n - WINDOW..]),
+        n if n <= 2 * WINDOW_BYTES => (bytes, &bytes[n..]),
+        n => (&bytes[..WINDOW_BYTES], &bytes[n - WINDOW_BYTES..]),
     };
     for window in [head, tail] {
         ANCHORS.find(window, &mut asked);

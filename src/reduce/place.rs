@@ -2,11 +2,11 @@
 //! besides, one function a form. Reducers ask for the forms that their tools have: [`place`] for those of compilers with
 //! blocks below, [`headline`] for those of linters, [`warning`] for warnings that fill one line.
 //!
-//! Nothing here knows a single tool's rules; what looks like a place in a log line, a stack or an address is none.
+//! Nothing here knows a single tool's rules; what looks like a place in a log line, a stack or an address does not count.
 
 use std::borrow::Cow;
 
-use crate::reduce::lines::is_number;
+use crate::reduce::lines::{MAX_LINE_BYTES, is_number};
 
 /// What such a line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +28,6 @@ impl<'a> Headline<'a> {
     }
 }
 
-/// Longest line that is read, in bytes.
-const LONGEST: usize = 4000;
 /// What may stand before the path.
 const BEFORE: &[&str] =
     &["[WARN] ", "[ERROR] ", "[INFO] ", "[WARNING] ", "ERROR: ", "WARNING: ", "warning: ", "  "];
@@ -43,7 +41,7 @@ const LINTERS: &[Form] = &[compact, colon, bracketed, bug];
 /// `[WARN] A.java:3:5: …`, `Dockerfile:3 DL3008 …`, `a.cpp(3):  …  [x/y] [1]`, `M D NP: … At A.java:[line 3]`.
 pub fn headline(line: &str) -> Option<Headline<'_>> {
     let line = line.trim_end();
-    if line.len() > LONGEST || !line.bytes().any(|b| b.is_ascii_digit()) {
+    if line.len() > MAX_LINE_BYTES || !line.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
     // None of them starts with a digit, as the lines of most logs do.
@@ -79,7 +77,7 @@ pub fn place(line: &str) -> Option<(&str, &str)> {
 /// `a.c:3:5: warning: … [-Wx]` of gcc and clang, `w: a.kt:3:5 …` of kotlinc, `[WARNING] A.java:[3,5] …` of Maven.
 pub fn warning(line: &str) -> Option<Headline<'_>> {
     let text = line.trim_end();
-    if text.len() > LONGEST || text.is_empty() {
+    if text.len() > MAX_LINE_BYTES || text.is_empty() {
         return None;
     }
     if let Some(rest) = text.strip_prefix("w: ") {
@@ -95,6 +93,50 @@ pub fn at_end(text: &str) -> Option<(&str, &str)> {
     let (rest, column) = text.rsplit_once(':')?;
     let (path, row) = rest.rsplit_once(':')?;
     (is_number(row) && is_number(column)).then(|| (path, &text[path.len() + 1..]))
+}
+
+/// How severe a diagnostic of a compiler is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// Includes fatal errors.
+    Error,
+    /// A warning.
+    Warning,
+    /// A note on another diagnostic.
+    Note,
+}
+
+/// The severity that a message starts with, and what follows its colon: `fatal error: …`.
+pub fn severity(message: &str) -> Option<(Severity, &str)> {
+    let (word, rest) = message.split_once(':')?;
+    let severity = match word {
+        "error" | "fatal error" => Severity::Error,
+        "warning" => Severity::Warning,
+        "note" | "remark" => Severity::Note,
+        _ => return None,
+    };
+    Some((severity, rest))
+}
+
+/// Whether a line marks code of the line above: carets, tildes and the signs in `between`, at least one of them a caret.
+pub fn is_caret(line: &str, between: &[u8]) -> bool {
+    line.contains('^') && line.bytes().all(|b| matches!(b, b'^' | b'~') || between.contains(&b))
+}
+
+/// `a.c: In function ‘f’:`, `a.h: At top level:`: where the diagnostics below stand.
+pub fn is_scope(line: &str) -> bool {
+    line.ends_with(':') && [": In ", ": At "].iter().any(|word| line.contains(word)) && !line.starts_with(' ')
+}
+
+/// A line of MSBuild without its indentation and the number of the node that wrote it: `     1>`, `   1:2>`.
+pub fn without_node(line: &str) -> &str {
+    let text = line.trim();
+    match text.split_once('>') {
+        Some((node, rest)) if !node.is_empty() && node.bytes().all(|b| b.is_ascii_digit() || b == b':') => {
+            rest.trim_start()
+        }
+        _ => text,
+    }
 }
 
 /// A path with the numbers behind it.
@@ -443,6 +485,24 @@ mod tests {
         ] {
             assert!(warning(line).is_none(), "{line}");
         }
+    }
+
+    #[test]
+    fn severities_are_read() {
+        assert_eq!(severity("fatal error: x.h: none"), Some((Severity::Error, " x.h: none")));
+        assert_eq!(severity("warning: x"), Some((Severity::Warning, " x")));
+        assert_eq!(severity("remark:x"), Some((Severity::Note, "x")));
+        assert_eq!((severity("warnings: x"), severity("an error: x"), severity("error")), (None, None, None));
+    }
+
+    #[test]
+    fn lines_about_code_are_recognised() {
+        assert!(is_caret("~~~^~~", b"") && !is_caret("~~~", b"") && !is_caret("a ^", b" "));
+        assert!(is_caret("^  ^", b" ") && !is_caret("^  ^", b""));
+        assert!(is_scope("a.c: In function ‘f’:") && is_scope("a.h: At top level:"));
+        assert!(!is_scope(" a.c: In function ‘f’:") && !is_scope("a.c: In function ‘f’, x"));
+        assert_eq!(without_node("   1:2>a.cs(1,2): error CS1: x"), "a.cs(1,2): error CS1: x");
+        assert_eq!(without_node("  a > b"), "a > b");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! is kept; a finished bar that says nothing else is left out too.
 //!
 //! It knows shapes, not programs, and works on the lines that the reducer kept. Lines that carry figures other than sizes, rates and
-//! times, such as losses and accuracies of a training, are no progress, nor are results of tests.
+//! times, such as losses and accuracies of a training, are not progress, nor are results of tests.
 
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
@@ -11,10 +11,10 @@ use crate::text::signals;
 use super::lines::reads_as_report;
 use crate::input::Input;
 
-/// States in a row that are a run when no bar is drawn.
-const RUN: usize = 3;
-/// Longest line that is looked at, in bytes.
-const LONGEST: usize = 400;
+/// Fewest states in a row that are a run if no bar is drawn. A choice.
+const MIN_RUN_STATES: usize = 3;
+/// Longest line that is examined, in bytes. A choice: bars fit a wide terminal.
+const MAX_LINE_BYTES: usize = 400;
 
 /// What a line says of something under way.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -53,7 +53,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
                 last = next;
                 end += 1;
             }
-            let is_run = end - i >= if last.is_drawn { 2 } else { RUN };
+            let is_run = end - i >= if last.is_drawn { 2 } else { MIN_RUN_STATES };
             if is_run {
                 let is_said = !last.is_done || !last.is_drawn || says_something(&last.key);
                 let goes = if is_said { i..end - 1 } else { i..end };
@@ -64,7 +64,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
             i = end;
         }
     }
-    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    out.unless_empty()
 }
 
 /// Whether a text may hold any of it at all: one search, since most texts hold none.
@@ -125,7 +125,7 @@ const RESULTS: &[&str] = &[
 /// What a line says of something under way, if that is all that it says.
 fn state(line: &str) -> Option<State> {
     let text = line.trim();
-    if text.is_empty() || text.len() > LONGEST || !has_mark(text) {
+    if text.is_empty() || text.len() > MAX_LINE_BYTES || !has_mark(text) {
         return None;
     }
     let mut state = State { is_drawn: starts_with_spinner(text), ..State::default() };

@@ -1,7 +1,7 @@
 //! Reads durations as programs write them. Which of many durations stand out is judged by `text::judge`.
 
 /// Digits that count, more than nanoseconds of any duration have.
-const DIGITS: usize = 15;
+const MAX_DIGITS: usize = 15;
 
 const MICRO: u64 = 1_000;
 /// Nanoseconds of a millisecond.
@@ -34,7 +34,7 @@ pub fn nanoseconds(text: &[u8]) -> Option<u64> {
 }
 
 fn value(digits: &[u8]) -> Option<u64> {
-    let digits = Some(digits).filter(|d| (1..=DIGITS).contains(&d.len()))?;
+    let digits = Some(digits).filter(|d| (1..=MAX_DIGITS).contains(&d.len()))?;
     Some(digits.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0')))
 }
 

@@ -8,12 +8,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::fates::{Blanks, Fates};
-use super::format::{HEAD, is_command};
-use super::lines::{claim, reads_as_report};
-use super::{Meta, Reducer};
+use super::format::{EARLY_DECLINE_LINES, is_command};
+use super::line_actions::{Blanks, LineActions};
+use super::lines::{MAX_LINE_BYTES, SHORT_CLAIM_LINES};
+use super::{Meta, Proof, Reducer};
 use crate::config::Mode;
-use crate::input::{Claim, Input};
+use crate::detect::command::Simple;
+use crate::input::Input;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -37,7 +38,7 @@ pub enum Row<'a> {
 /// Where a line stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// The header above it; empty when there is none since the last empty line.
+    /// The header above it; empty if there is none after the last empty line.
     pub header: &'a str,
     /// The mode of the call.
     pub mode: Mode,
@@ -61,14 +62,10 @@ pub struct Rows {
     pub read: for<'a> fn(Place<'a>, &'a str) -> Row<'a>,
 }
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-/// Longest line that is looked at, in bytes.
-const LONGEST: usize = 4000;
-/// Rows of a kind that must go together for any to go.
-const LEAST: usize = 4;
-/// Different names that a marker writes.
-const NAMES: usize = 40;
+/// Fewer rows of a kind are not left out. A choice: a marker takes about two of them.
+const MIN_ROWS_OMITTED: usize = 4;
+/// Most different names in a marker. A choice: one long line.
+const MAX_NAMES: usize = 40;
 
 impl Rows {
     /// What each line is, in order.
@@ -81,7 +78,7 @@ impl Rows {
                 at.header = "";
                 continue;
             }
-            let row = if line.len() > LONGEST { Row::Other } else { (self.read)(at, line) };
+            let row = if line.len() > MAX_LINE_BYTES { Row::Other } else { (self.read)(at, line) };
             if row == Row::Header {
                 at.header = line;
             }
@@ -93,7 +90,7 @@ impl Rows {
 impl Rows {
     /// The rows that go, but for those whose lines are in `spared`.
     pub fn reduce_but(&self, input: &Input<'_>, spared: &HashSet<usize>) -> Result<Reduction, Reason> {
-        let mut gone: Vec<Gone<'_>> = Vec::new();
+        let mut gone: Vec<OmittedRow<'_>> = Vec::new();
         let (mut table, mut stays) = (0, 0);
         let mut seen: HashSet<&str> = HashSet::new();
         let mut kinds: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
@@ -114,7 +111,9 @@ impl Rows {
             Row::Keep | Row::Once(..) | Row::Hide(..) => stays += 1,
             Row::Other => {}
         });
-        gone.retain(|(_, table, reason, _)| kinds.get(&(*table, *reason)).is_some_and(|n| *n >= LEAST));
+        gone.retain(|(_, table, reason, _)| {
+            kinds.get(&(*table, *reason)).is_some_and(|n| *n >= MIN_ROWS_OMITTED)
+        });
         if gone.is_empty() || stays == 0 {
             return Err(Reason::NothingToDo);
         }
@@ -127,20 +126,17 @@ impl Reducer for Rows {
         &self.meta
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let command = &input.detection.command;
         let asks = command
             .producers()
             .any(|(s, _)| s.has_flag(self.unless) || s.argv.iter().skip(1).any(|word| (self.asks)(word)));
-        if asks || !reads_as_report(input) {
-            return Claim::No;
-        }
-        let is_ours = command.runs(|s| self.commands.iter().any(|words| is_command(s, words)));
-        if !is_ours && (self.content == 0 || command.is_filtered()) {
-            return Claim::No;
+        let is_ours = command.runs(|s| self.is_writer(s));
+        if asks || !is_ours && (self.content == 0 || command.is_filtered()) {
+            return Proof::None;
         }
         let (mut headers, mut rows, mut lines) = (0, 0, 0);
-        for most in [HEAD, CLAIM_LINES] {
+        for most in [EARLY_DECLINE_LINES, SHORT_CLAIM_LINES] {
             (headers, rows, lines) = (0, 0, 0);
             let source = input.source.part_of(0..input.source.len().min(most));
             self.each(&Input { source: &source, ..*input }, |_, row| {
@@ -154,8 +150,11 @@ impl Reducer for Rows {
             }
         }
         let shows = if headers > 0 { headers } else { rows };
-        let alone = self.content > 0 && shows >= self.content && rows * 2 >= lines;
-        claim(input, |_| is_ours, rows > 0, alone)
+        Proof::of(rows > 0, self.content > 0 && shows >= self.content && rows * 2 >= lines)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        self.commands.iter().any(|words| is_command(s, words))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -175,38 +174,38 @@ impl Reducer for Rows {
 }
 
 /// A row that is left out: its line, its table, why, and what the marker counts it under.
-type Gone<'a> = (usize, u32, Reason, Cow<'a, str>);
+type OmittedRow<'a> = (usize, u32, Reason, Cow<'a, str>);
 
 /// Names, and how many rows have each.
 type Names<'a> = Vec<(&'a str, usize)>;
 
 /// One marker for the rows of a table that go for one reason, with the names of all.
-fn spans<'a>(source: &'a Source<'a>, gone: &[Gone<'_>]) -> Result<Reduction, Reason> {
-    let mut fates = Fates::new(source);
+fn spans<'a>(source: &'a Source<'a>, gone: &[OmittedRow<'_>]) -> Result<Reduction, Reason> {
+    let mut actions = LineActions::new(source);
     let mut markers: BTreeMap<(u32, Reason), (usize, Names<'_>)> = BTreeMap::new();
     for (line, table, reason, name) in gone {
-        fates.omit(*line..line + 1, *reason, table + 1);
+        actions.omit(*line..line + 1, *reason, table + 1);
         let (_, names) = markers.entry((*table, *reason)).or_insert((*line, Vec::new()));
         let known = names.len();
-        match names.iter_mut().take(NAMES).find(|(n, _)| n == name) {
+        match names.iter_mut().take(MAX_NAMES).find(|(n, _)| n == name) {
             Some((_, count)) => *count += 1,
-            None if known < NAMES => names.push((name, 1)),
+            None if known < MAX_NAMES => names.push((name, 1)),
             // Beyond the names that are written one entry counts the rest.
-            None if known == NAMES => names.push(("", 1)),
-            None => names[NAMES].1 += 1,
+            None if known == MAX_NAMES => names.push(("", 1)),
+            None => names[MAX_NAMES].1 += 1,
         }
     }
     for (first, names) in markers.into_values() {
-        fates.give(first, written(&names));
+        actions.set_name(first, written(&names));
     }
-    fates.finish(Blanks::Keep)
+    actions.finish(Blanks::Keep)
 }
 
 /// `3 a, b, 9 others`
 fn written(names: &[(&str, usize)]) -> String {
     let mut out = String::new();
     for (i, (name, count)) in names.iter().enumerate() {
-        let name = if i == NAMES { "others" } else { *name };
+        let name = if i == MAX_NAMES { "others" } else { *name };
         // What a format does not name is not counted by name.
         if name.is_empty() {
             continue;
@@ -214,7 +213,7 @@ fn written(names: &[(&str, usize)]) -> String {
         if !out.is_empty() {
             out.push_str(", ");
         }
-        if *count > 1 || i == NAMES {
+        if *count > 1 || i == MAX_NAMES {
             out.push_str(&count.to_string());
             out.push(' ');
         }
@@ -255,7 +254,7 @@ mod tests {
     #[test]
     fn names_are_counted_and_limited() {
         assert_eq!(written(&[("a", 3), ("", 2), ("b", 1)]), "3 a, b");
-        let many: Vec<String> = (0..NAMES + 5).map(|i| format!("n{i}")).collect();
+        let many: Vec<String> = (0..MAX_NAMES + 5).map(|i| format!("n{i}")).collect();
         let gone: Vec<_> =
             many.iter().enumerate().map(|(i, n)| (i, 0, Reason::Progress, Cow::from(n.as_str()))).collect();
         let text = "a\n".repeat(many.len());

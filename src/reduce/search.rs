@@ -36,10 +36,10 @@ static META: Meta = Meta {
     anchors: &[],
 };
 
-/// Lines that are looked at where the call does not say that it searched.
-const SAMPLE: usize = 400;
-/// Lines of files that such a text must have.
-const FEWEST: usize = 5;
+/// Lines that are examined if the call does not say that it searched. A choice.
+const SAMPLE_LINES: usize = 400;
+/// Fewest lines with the name of a file that such a text must have. A choice.
+const MIN_MATCH_LINES: usize = 5;
 
 impl Reducer for Search {
     fn meta(&self) -> &'static Meta {
@@ -85,7 +85,7 @@ impl Reducer for Search {
         } else {
             out = write::grouped(input, &Found::read(source, usize::MAX, by_search));
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 
@@ -150,10 +150,11 @@ fn reads_as_search(input: &Input<'_>) -> bool {
     if head.filter(|line| grammar::numbered(line).is_some()).count() < 2 {
         return false;
     }
-    let found = Found::read(source, SAMPLE, false);
-    let all = source.lines().take(SAMPLE).filter(|line| !line.trim().is_empty() && *line != "--").count();
+    let found = Found::read(source, SAMPLE_LINES, false);
+    let all =
+        source.lines().take(SAMPLE_LINES).filter(|line| !line.trim().is_empty() && *line != "--").count();
     let named = |path: &str| path.contains(['/', '\\', '.']);
-    if found.hits.len() < FEWEST
+    if found.hits.len() < MIN_MATCH_LINES
         || found.hits.len() * 5 < all * 4
         || !found.files.iter().all(|f| named(f.path))
     {

@@ -58,17 +58,6 @@ pub(super) fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds the name that was probably meant to serde's error about an unknown field.
-pub(crate) fn with_nearest(message: &str) -> String {
-    let Some((_, rest)) = message.split_once("unknown field `") else { return message.to_owned() };
-    let Some((given, rest)) = rest.split_once('`') else { return message.to_owned() };
-    let allowed: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
-    match nearest(given, allowed) {
-        Some(name) => format!("{message}; did you mean `{name}`?"),
-        None => message.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,7 +67,5 @@ mod tests {
         assert_eq!(nearest("tset", ["text", "test", "build"]), Some("test"));
         assert_eq!(nearest("StripLine", ["stripLines", "keepLines"]), Some("stripLines"));
         assert_eq!(nearest("zzz", ["test", "build"]), None);
-        let serde = "unknown field `comand`, expected one of `tool`, `command`";
-        assert_eq!(with_nearest(serde), format!("{serde}; did you mean `command`?"));
     }
 }

@@ -23,7 +23,6 @@ use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
 
 pub use conditions::{Facts, Verdict};
-pub(crate) use error::with_nearest;
 pub use error::{RuleError, nearest};
 pub use methods::Methods;
 pub use regexes::MAX_COMPILED_BYTES;

@@ -1,5 +1,5 @@
-//! Found values that stay: values that the operator allows, and values that the model wrote into its calls. Each value is
-//! identified by a keyed fingerprint, which does not help to guess it.
+//! Exemptions: values that a rule finds but that are shown, because the operator allows them or the model wrote them into its
+//! calls. Each value is identified by a keyed fingerprint, which does not help to guess it.
 //!
 //! This file finds no secrets, changes no text, and stores no values.
 
@@ -11,7 +11,7 @@ use super::secrets;
 use crate::text::marker::SealKey;
 
 /// Most fingerprints that the evidence lists for one rule.
-pub const MAX_TOLD: usize = 16;
+pub const MAX_LISTED_FINGERPRINTS: usize = 16;
 /// Bytes of a call's texts that are searched for secrets that the model wrote; later bytes are ignored.
 const MAX_WRITTEN: usize = 4 << 20;
 /// Bytes of a call's texts that are searched for values of a result, for all values together. Beyond that, a value must be
@@ -85,7 +85,7 @@ impl<'a> Written<'a> {
 /// A test whether the model wrote a value, given with its fingerprint.
 type Wrote<'a> = &'a dyn Fn(&[u8], Fingerprint) -> bool;
 
-/// The values that stay, and a record of the values found.
+/// The exemptions, and a record of the values found.
 pub struct Spare<'a> {
     allowed: Vec<Allowed>,
     key: Option<&'a SealKey>,
@@ -98,7 +98,7 @@ pub struct Spare<'a> {
 pub struct Met {
     /// Removed values: rule and fingerprint, as many as the evidence lists.
     pub gone: Vec<(&'static str, Fingerprint)>,
-    /// Values that stay because the model wrote them.
+    /// Values that are shown because the model wrote them.
     pub written: Vec<Fingerprint>,
 }
 
@@ -109,7 +109,7 @@ impl fmt::Debug for Spare<'_> {
 }
 
 impl<'a> Spare<'a> {
-    /// No value stays and none is recorded.
+    /// No value is exempt and none is recorded.
     pub fn nothing() -> Self {
         Self { allowed: Vec::new(), key: None, wrote: None, met: RefCell::default() }
     }
@@ -122,7 +122,7 @@ impl<'a> Spare<'a> {
         Self { allowed, key, wrote: None, met: RefCell::default() }
     }
 
-    /// The same, and values that the model wrote stay too.
+    /// The same, and values that the model wrote are exempt too.
     pub fn with_written(self, wrote: Wrote<'a>) -> Self {
         Self { wrote: Some(wrote), ..self }
     }
@@ -131,7 +131,7 @@ impl<'a> Spare<'a> {
         self.key.is_none()
     }
 
-    /// Whether a value that this rule found stays.
+    /// Whether a value that this rule found is shown.
     pub fn keeps(&self, rule: &'static str, value: &[u8]) -> bool {
         let Some(key) = self.key else { return false };
         let mark = fingerprint(value, key);
@@ -147,13 +147,13 @@ impl<'a> Spare<'a> {
             return met.written.contains(&mark);
         }
         let of_rule = met.gone.iter().filter(|(known, _)| *known == rule);
-        if !met.gone.contains(&(rule, mark)) && of_rule.count() < MAX_TOLD {
+        if !met.gone.contains(&(rule, mark)) && of_rule.count() < MAX_LISTED_FINGERPRINTS {
             met.gone.push((rule, mark));
         }
         false
     }
 
-    /// What was met so far.
+    /// The values found so far.
     pub fn met(&self) -> Met {
         self.met.borrow().clone()
     }

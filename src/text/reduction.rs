@@ -23,6 +23,11 @@ impl Reduction {
         self.spans[from..].sort_by_key(|span| span.lines.start);
     }
 
+    /// The reduction, or as an error that there is nothing to do.
+    pub fn unless_empty(self) -> Result<Self, Reason> {
+        if self.is_empty() { Err(Reason::NothingToDo) } else { Ok(self) }
+    }
+
     /// Hides lines behind a marker of their own.
     pub fn omit(&mut self, lines: Range<usize>, reason: Reason) {
         self.push(lines, Action::Omit { reason, group: 0, names: None });

@@ -1,4 +1,4 @@
-//! The exact counters: a splitter, a token table, and merging for the pieces that are no token.
+//! The exact counters: a splitter, a token table, and merging for the pieces that are not a token.
 //!
 //! The tables are static data of the binary (about 2.2 MB for o200k and 1.1 MB for cl100k): nothing
 //! is built at start, and only the pages that a text touches become resident.
@@ -199,7 +199,7 @@ fn digits(bytes: &[u8], at: usize) -> usize {
     end
 }
 
-/// The tokens of a piece that is no token itself; pieces with a hash are remembered.
+/// The tokens of a piece that is not a token itself; pieces with a hash are remembered.
 #[inline(never)]
 fn merged(piece: &[u8], hash: Option<u64>, vocabulary: Vocabulary) -> usize {
     WORK.with(|all| {

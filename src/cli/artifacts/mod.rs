@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::Failure;
@@ -95,27 +95,6 @@ struct Place {
     json: bool,
     #[command(flatten)]
     settings: SettingsArgs,
-}
-
-/// Which originals are kept on disk.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Mode {
-    /// None.
-    Never,
-    /// Those of results that failed, or whose compression failed.
-    Failures,
-    /// Those of all changed results.
-    Always,
-}
-
-impl From<Mode> for crate::config::RecoveryMode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Never => Self::Never,
-            Mode::Failures => Self::Failures,
-            Mode::Always => Self::Always,
-        }
-    }
 }
 
 /// Without support for hosts, only this process has originals.

@@ -2,10 +2,10 @@
 
 use super::Pipeline;
 use super::lex::Token;
-use super::parse::{DEPTH, Element, MOST, Parser, script};
+use super::parse::{Element, MAX_DEPTH, MAX_PIPELINES, Parser, script};
 
-/// Words that a loop is unrolled for, at most.
-const UNROLL: usize = 32;
+/// Most words that a loop is unrolled for. Bounds the work.
+const MAX_LOOP_WORDS: usize = 32;
 
 impl Parser<'_, '_> {
     /// The blocks of a condition, a loop or a `try` of PowerShell.
@@ -16,7 +16,7 @@ impl Parser<'_, '_> {
                 Token::Word(word) => {
                     if let Some(text) = word.text.strip_prefix('{') {
                         let text = text.strip_suffix('}').unwrap_or(text);
-                        if self.depth < DEPTH {
+                        if self.depth < MAX_DEPTH {
                             out.extend(script(text, self.dialect, self.depth + 1, self.functions));
                         }
                     }
@@ -56,9 +56,9 @@ impl Parser<'_, '_> {
         };
         let is_plain = |word: &String| !word.contains(['$', '*', '?', '`', '[', '{']);
         let Some(name) = name.filter(|_| {
-            (1..=UNROLL).contains(&words.len())
+            (1..=MAX_LOOP_WORDS).contains(&words.len())
                 && words.iter().all(is_plain)
-                && body.len() * words.len() <= MOST
+                && body.len() * words.len() <= MAX_PIPELINES
         }) else {
             return body;
         };

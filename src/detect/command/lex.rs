@@ -33,7 +33,7 @@ pub enum Dialect {
 pub struct Word {
     /// The text.
     pub text: String,
-    /// Whether some of it was quoted: then it is no keyword.
+    /// Whether some of it was quoted: then it is not a keyword.
     pub is_quoted: bool,
 }
 
@@ -101,7 +101,7 @@ pub struct Read {
 }
 
 /// Stands for standard output and standard error together.
-pub const BOTH: u8 = 9;
+pub const STDOUT_AND_STDERR: u8 = 9;
 
 /// Tokens above which a command line is not read: far more than anybody types or a program may be given.
 const MAX_TOKENS: usize = 1 << 14;

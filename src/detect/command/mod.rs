@@ -33,7 +33,7 @@ impl Simple {
         self.argv.first().map_or("", String::as_str)
     }
 
-    /// The first argument that is no flag: `test` in `cargo --locked test`.
+    /// The first argument that is not a flag: `test` in `cargo --locked test`.
     pub fn subcommand(&self) -> Option<&str> {
         self.argv.iter().skip(1).map(String::as_str).find(|a| !a.starts_with(['-', '+']))
     }

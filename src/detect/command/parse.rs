@@ -7,18 +7,18 @@
 
 use std::collections::HashMap;
 
-use super::lex::{BOTH, Dialect, Target, Token, Word, lex};
+use super::lex::{Dialect, STDOUT_AND_STDERR, Target, Token, Word, lex};
 use super::wrap::{Unwrapped, unwrap};
 use super::{CommandLine, Join, Pipeline, Simple};
 
-/// How deep commands are looked into.
-pub(super) const DEPTH: usize = 12;
-/// Pipelines of a command line, at most.
-pub(super) const MOST: usize = 256;
-/// Pipelines that calls of functions give, at most.
-const CALLED: usize = 16 * MOST;
-/// Programs that several pipelines have together before no more are added to each.
-const PARTS: usize = 16 * MOST;
+/// How deep commands within commands are read. A choice; bounds the stack.
+pub(super) const MAX_DEPTH: usize = 12;
+/// Most pipelines of a command line. Bounds the work.
+pub(super) const MAX_PIPELINES: usize = 256;
+/// Most pipelines that calls of functions add. Bounds the work.
+const MAX_CALLED_PIPELINES: usize = 16 * MAX_PIPELINES;
+/// Most programs of all pipelines together; then no more are added. Bounds the work.
+const MAX_PROGRAMS: usize = 16 * MAX_PIPELINES;
 /// Keywords of PowerShell that script blocks follow.
 const BLOCKS: &[&str] =
     &["if", "elseif", "else", "foreach", "for", "while", "do", "try", "catch", "finally", "switch"];
@@ -119,7 +119,7 @@ impl Functions {
     /// What a call runs; nothing once the calls have given far more than a command line can hold.
     fn call(&mut self, name: &str) -> Option<Vec<Pipeline>> {
         let body = self.known.get(name)?;
-        if self.called > CALLED {
+        if self.called > MAX_CALLED_PIPELINES {
             return Some(Vec::new());
         }
         self.called += body.len();
@@ -131,7 +131,7 @@ pub(super) fn script(text: &str, dialect: Dialect, depth: usize, functions: &mut
     let tokens = lex(text, dialect);
     let mut parser = Parser { tokens: &tokens, at: 0, dialect, depth, functions };
     let mut out = Vec::new();
-    while parser.at < tokens.len() && out.len() < MOST {
+    while parser.at < tokens.len() && out.len() < MAX_PIPELINES {
         let before = parser.at;
         out.extend(parser.list(&[]));
         // A bracket or keyword that nothing opened.
@@ -139,7 +139,7 @@ pub(super) fn script(text: &str, dialect: Dialect, depth: usize, functions: &mut
             parser.at += 1;
         }
     }
-    out.truncate(MOST);
+    out.truncate(MAX_PIPELINES);
     out
 }
 
@@ -203,7 +203,7 @@ impl Parser<'_, '_> {
             if let Some(first) = found.first_mut() {
                 first.join = join;
             }
-            if out.len() < MOST {
+            if out.len() < MAX_PIPELINES {
                 out.append(&mut found);
             }
             if self.at == before {
@@ -238,7 +238,7 @@ impl Parser<'_, '_> {
         while self.keyword() == Some("!") {
             self.at += 1;
         }
-        if self.depth >= DEPTH {
+        if self.depth >= MAX_DEPTH {
             self.at = self.tokens.len();
             return None;
         }
@@ -368,7 +368,7 @@ impl Parser<'_, '_> {
                 simple.argv = argv;
                 Some(Element::Consumer(simple))
             }
-            Unwrapped::Script(text, dialect) if self.depth < DEPTH => {
+            Unwrapped::Script(text, dialect) if self.depth < MAX_DEPTH => {
                 let mut list = script(&text, dialect, self.depth + 1, self.functions);
                 for part in list.iter_mut().flat_map(|p| &mut p.parts) {
                     part.via.splice(0..0, simple.via.iter().cloned());
@@ -398,7 +398,7 @@ fn hides(stream: u8, target: &Target) -> Option<(bool, bool)> {
     let Target::File(name) = target else { return None };
     let is_shown =
         matches!(name.as_str(), "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/fd/1" | "/dev/fd/2");
-    (!is_shown).then_some((matches!(stream, 1 | BOTH), matches!(stream, 2 | BOTH)))
+    (!is_shown).then_some((matches!(stream, 1 | STDOUT_AND_STDERR), matches!(stream, 2 | STDOUT_AND_STDERR)))
 }
 
 /// Adds an element to the pipelines that feed it.
@@ -408,7 +408,7 @@ fn joined(mut current: Vec<Pipeline>, element: Element, is_first: bool) -> Vec<P
             vec![Pipeline { join: Join::Then, parts: vec![simple] }]
         }
         Element::Consumer(simple) => vec![Pipeline { join: Join::Then, parts: vec![simple] }],
-        _ if current.len() > 1 && current.len() * current[0].parts.len() > PARTS => current,
+        _ if current.len() > 1 && current.len() * current[0].parts.len() > MAX_PROGRAMS => current,
         Element::Simple(simple) => {
             for pipeline in &mut current {
                 pipeline.parts.push(simple.clone());

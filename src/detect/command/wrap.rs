@@ -224,11 +224,22 @@ enum Step {
 
 /// How many words belong to the wrapper `name` with the words `rest` behind it.
 fn step(name: &str, rest: &[String], input: Option<&str>) -> Step {
+    prefix(name, rest)
+        .or_else(|| script_runner(name, rest, input))
+        .or_else(|| package_runner(name, rest, input))
+        .unwrap_or(Step::Program)
+}
+
+/// The words of a wrapper up to its command, if flags stand behind its first `from` words. `flags` are those with values.
+fn past(rest: &[String], from: usize, flags: &[&str]) -> usize {
+    1 + from + flags_with_values(rest.get(from..).unwrap_or_default(), flags)
+}
+
+/// Wrappers that are followed by their command.
+fn prefix(name: &str, rest: &[String]) -> Option<Step> {
     let word = |i: usize| rest.get(i).map_or("", String::as_str);
-    let past = |from: usize, flags: &[&str]| {
-        1 + from + flags_with_values(rest.get(from..).unwrap_or_default(), flags)
-    };
-    match name {
+    let past = |from: usize, flags: &[&str]| past(rest, from, flags);
+    Some(match name {
         "sudo" | "doas" => Step::Skip(past(0, SUDO)),
         "env" => Step::Skip(past(0, ENV)),
         "nice" | "ionice" | "stdbuf" | "chrt" | "taskset" => Step::Skip(past(0, NICE)),
@@ -243,16 +254,30 @@ fn step(name: &str, rest: &[String], input: Option<&str>) -> Step {
         "xvfb-run" => Step::Skip(past(0, &["-s", "-n"])),
         "xargs" | "gxargs" => Step::Consumer(past(0, XARGS)),
         "parallel" => Step::Consumer(past(0, &["-j", "-I", "--jobs", "--delay"])),
-        "watch" => match rest.len() + 1 - past(0, WATCH) {
-            1 => Step::Script(word(past(0, WATCH) - 1).to_owned(), Dialect::Posix),
-            _ => Step::Skip(past(0, WATCH)),
-        },
         "find" | "gfind" | "fd" | "fdfind" => {
             let runs = |w: &String| {
                 matches!(w.as_str(), "-exec" | "-execdir" | "-x" | "-X" | "--exec" | "--exec-batch")
             };
             rest.iter().position(runs).map_or(Step::Program, |i| Step::Skip(i + 2))
         }
+        "chroot" | "flock" | "direnv" => match name {
+            "direnv" if word(0) == "exec" => Step::Skip(3),
+            "direnv" => Step::Program,
+            _ => Step::Skip(past(0, &["-w", "-E"]) + 1),
+        },
+        _ => return None,
+    })
+}
+
+/// Programs that are given a script, and remote shells.
+fn script_runner(name: &str, rest: &[String], input: Option<&str>) -> Option<Step> {
+    let word = |i: usize| rest.get(i).map_or("", String::as_str);
+    let past = |from: usize, flags: &[&str]| past(rest, from, flags);
+    Some(match name {
+        "watch" => match rest.len() + 1 - past(0, WATCH) {
+            1 => Step::Script(word(past(0, WATCH) - 1).to_owned(), Dialect::Posix),
+            _ => Step::Skip(past(0, WATCH)),
+        },
         "ssh" => {
             let host = past(0, SSH);
             match (rest.get(host..), input) {
@@ -278,11 +303,28 @@ fn step(name: &str, rest: &[String], input: Option<&str>) -> Step {
                 None => Step::Program,
             }
         }
-        "chroot" | "flock" | "direnv" => match name {
-            "direnv" if word(0) == "exec" => Step::Skip(3),
-            "direnv" => Step::Program,
-            _ => Step::Skip(past(0, &["-w", "-E"]) + 1),
+        "bash" | "sh" | "zsh" | "dash" | "ash" | "ksh" | "fish" => shell(rest, input),
+        "pwsh" | "powershell" => {
+            match rest.iter().position(|w| w.eq_ignore_ascii_case("-command") || w.eq_ignore_ascii_case("-c"))
+            {
+                Some(i) if i + 1 < rest.len() => Step::Script(rest[i + 1..].join(" "), Dialect::PowerShell),
+                _ => Step::Program,
+            }
+        }
+        "cmd" => match rest.iter().position(|w| w.eq_ignore_ascii_case("/c") || w.eq_ignore_ascii_case("/k"))
+        {
+            Some(i) if i + 1 < rest.len() => Step::Script(rest[i + 1..].join(" "), Dialect::Cmd),
+            _ => Step::Program,
         },
+        _ => return None,
+    })
+}
+
+/// Tools that run programs of packages, environments and containers.
+fn package_runner(name: &str, rest: &[String], input: Option<&str>) -> Option<Step> {
+    let word = |i: usize| rest.get(i).map_or("", String::as_str);
+    let past = |from: usize, flags: &[&str]| past(rest, from, flags);
+    Some(match name {
         "dotenv" | "doppler" | "op" | "infisical" | "chamber" | "aws-vault" => {
             rest.iter().position(|w| w == "--").map_or(Step::Program, |i| Step::Skip(i + 2))
         }
@@ -313,21 +355,8 @@ fn step(name: &str, rest: &[String], input: Option<&str>) -> Step {
             Some(i) => Step::Skip(i + 2),
             None => Step::Skip(past(1, KUBECTL) + 1),
         },
-        "bash" | "sh" | "zsh" | "dash" | "ash" | "ksh" | "fish" => shell(rest, input),
-        "pwsh" | "powershell" => {
-            match rest.iter().position(|w| w.eq_ignore_ascii_case("-command") || w.eq_ignore_ascii_case("-c"))
-            {
-                Some(i) if i + 1 < rest.len() => Step::Script(rest[i + 1..].join(" "), Dialect::PowerShell),
-                _ => Step::Program,
-            }
-        }
-        "cmd" => match rest.iter().position(|w| w.eq_ignore_ascii_case("/c") || w.eq_ignore_ascii_case("/k"))
-        {
-            Some(i) if i + 1 < rest.len() => Step::Script(rest[i + 1..].join(" "), Dialect::Cmd),
-            _ => Step::Program,
-        },
-        _ => Step::Program,
-    }
+        _ => return None,
+    })
 }
 
 /// `bash -lc "…"`, and a script that comes with the command.

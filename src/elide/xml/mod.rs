@@ -11,20 +11,20 @@ use std::ops::Range;
 
 use foldhash::fast::FixedState;
 
-use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Ranking, Series, Value};
 use super::strings::{self, Escapes};
+use super::{Limits, exact};
 use crate::formats::xml::{Kind, NONE, Node, is_layout, name};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 use crate::text::signals;
 
-/// Fewest bytes that an omission must save to be worth a marker.
-const WORTH: usize = 80;
-/// Longest text of an element that is compared with those of others.
-const FIELD: usize = 64;
+/// Fewest bytes that an omission must save. A choice: about what its marker takes.
+const MIN_SAVED_BYTES: usize = 80;
+/// Longest text of an element that is compared with those of others, in bytes. A choice: longer ones are prose.
+const MAX_FIELD_BYTES: usize = 64;
 
 /// A parsed document.
 pub struct Document<'a> {
@@ -45,18 +45,7 @@ impl<'a> Document<'a> {
         about: &'a Relevance,
         is_dense: bool,
     ) -> Self {
-        for range in &exact {
-            let first = nodes.partition_point(|node| (node.start as usize) < range.start);
-            let from = first - usize::from(first > 0 && nodes[first - 1].end as usize > range.start);
-            let inside = nodes[from..].partition_point(|node| (node.start as usize) < range.end);
-            for i in from..from + inside {
-                let mut at = i as u32;
-                while at != NONE && !nodes[at as usize].must {
-                    nodes[at as usize].must = true;
-                    at = nodes[at as usize].parent;
-                }
-            }
-        }
+        exact::mark(&mut nodes, &exact);
         Self { text, nodes, exact, about, is_dense, rankings: HashMap::default() }
     }
 
@@ -95,7 +84,7 @@ impl Writer<'_, '_> {
         let gone: Vec<u32> =
             children.iter().zip(&keep).filter(|(_, keep)| !**keep).map(|(c, _)| *c).collect();
         let bytes: usize = gone.iter().map(|&c| self.bytes(c)).sum();
-        let is_cut = bytes >= WORTH;
+        let is_cut = bytes >= MIN_SAVED_BYTES;
         let of = children.iter().filter(|&&c| self.document.nodes[c as usize].kind == Kind::Element).count();
         let names = self.names(&gone);
         let marker = Marker::Parts {
@@ -146,7 +135,7 @@ impl Writer<'_, '_> {
         let inside = i + 1..node.next;
         let size = (node.close - node.open) as usize;
         let has_elements = inside.clone().any(|c| self.document.nodes[c as usize].kind == Kind::Element);
-        if depth >= self.limits.depth && !node.must && has_elements && size > WORTH {
+        if depth >= self.limits.depth && !node.must && has_elements && size > MIN_SAVED_BYTES {
             let count = children(&self.document.nodes, inside.clone());
             let count =
                 count.iter().filter(|&&c| self.document.nodes[c as usize].kind == Kind::Element).count();
@@ -323,7 +312,7 @@ fn rank(text: &str, nodes: &[Node], items: &[u32], about: &Relevance) -> Ranking
             let name = digest(name(&text.as_bytes()[inner.start as usize + 1..]).unwrap_or_default());
             shape = shape.rotate_left(5) ^ name;
             let value = text[inner.open as usize..inner.close.max(inner.open) as usize].trim();
-            if value.len() <= FIELD && !value.contains('<') {
+            if value.len() <= MAX_FIELD_BYTES && !value.contains('<') {
                 series.field(name, field(value));
             }
         }

@@ -1,6 +1,8 @@
 //! JSON5 and similar text, such as objects printed by scripts: keys without quotes, single quotes, comments,
 //! trailing commas, bare words as values. It is written on one line, except for its comments.
 
+use crate::formats::json;
+
 /// The document without unneeded white space; `None` if the text is not such a document.
 pub(super) fn rewritten(text: &str) -> Option<String> {
     let text = text.trim();
@@ -26,16 +28,8 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
         let in_object = open.last() == Some(&b'{');
         let end = match byte {
             b'/' => {
-                let end = comment(rest)?;
                 let is_first = text[..at].trim_end_matches([' ', '\t']).ends_with('\n');
-                if !out.ends_with('\n') {
-                    out.push(if is_first { '\n' } else { ' ' });
-                }
-                out.push_str(rest[..end].trim_end());
-                if rest.starts_with("//") {
-                    out.push('\n');
-                }
-                at += end;
+                at += comment(rest, is_first, &mut out)?;
                 continue;
             }
             b'{' | b'[' if expected == Expected::Value => {
@@ -87,27 +81,25 @@ fn close(open: &mut Vec<u8>, expected: &mut Expected) -> usize {
     1
 }
 
-/// Bytes of a comment.
-fn comment(text: &str) -> Option<usize> {
-    if text.starts_with("//") {
-        return Some(memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len()));
+/// Writes the comment that a text starts with, and returns its bytes. `is_first`: it begins its line.
+fn comment(text: &str, is_first: bool, out: &mut String) -> Option<usize> {
+    let end = json::comment_end(text.as_bytes(), 0)?;
+    if !out.ends_with('\n') {
+        out.push(if is_first { '\n' } else { ' ' });
     }
-    let inside = text.strip_prefix("/*")?;
-    Some(2 + memchr::memmem::find(inside.as_bytes(), b"*/")? + 2)
+    out.push_str(text[..end].trim_end());
+    if text.starts_with("//") {
+        out.push('\n');
+    }
+    Some(end)
 }
 
 /// Bytes of a string; an escaped line end does not end it.
 fn string(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut at = 1;
-    loop {
-        match *bytes.get(at)? {
-            b'\\' => at += 2,
-            b'\n' => return None,
-            b if b == bytes[0] => return Some(at + 1),
-            _ => at += 1,
-        }
-    }
+    let end = json::string_end(bytes, 0, *bytes.first()?)?;
+    let is_broken = memchr::memchr_iter(b'\n', &bytes[..end]).any(|at| !json::is_escaped(&bytes[1..at]));
+    (!is_broken).then_some(end)
 }
 
 /// Bytes of a number, a name or a word.

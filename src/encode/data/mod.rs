@@ -16,8 +16,8 @@ use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Bytes of a document above which nothing is tried.
-const LARGEST: usize = 1 << 20;
+/// Larger documents, in bytes, are not rewritten. A choice; bounds the work.
+const MAX_DOCUMENT_BYTES: usize = 1 << 20;
 
 /// See the module.
 pub struct DataWhitespace;
@@ -44,9 +44,9 @@ impl Encoder for DataWhitespace {
     }
 }
 
-/// The document in less, without a final line end; `None` for a text that is none.
+/// The document in fewer bytes, without a final line end; `None` if the text is not one.
 fn rewritten(text: &str) -> Option<String> {
-    if text.len() > LARGEST {
+    if text.len() > MAX_DOCUMENT_BYTES {
         return None;
     }
     json5::rewritten(text).or_else(|| toml::rewritten(text)).or_else(|| yaml::rewritten(text))
@@ -55,7 +55,7 @@ fn rewritten(text: &str) -> Option<String> {
 /// Whether blanks at the end of lines may be a part of strings that go over several lines.
 pub(super) fn has_long_strings(source: &Source<'_>) -> bool {
     let text = source.text();
-    if text.len() > LARGEST {
+    if text.len() > MAX_DOCUMENT_BYTES {
         return false;
     }
     let quotes = |quotes: &str| memchr::memmem::find(text.as_bytes(), quotes.as_bytes()).is_some();

@@ -76,8 +76,8 @@ impl<'a> Atoms<'a> {
 }
 
 /// Lines before and after a failure line that may belong to it: the place, the excerpt, the values.
-const BEFORE: usize = 2;
-const BEHIND: usize = 6;
+const LINES_BEFORE: usize = 2;
+const LINES_AFTER: usize = 6;
 
 /// Which lines stay as they are: those that hold a marker or report a failure, and the lines around a failure, up
 /// to a blank line.
@@ -85,8 +85,8 @@ fn fixed(lines: &[&str]) -> Vec<bool> {
     let mut out: Vec<bool> = lines.iter().map(|line| marker::may_hold(line)).collect();
     let is_blank = |i: &usize| lines[*i].trim().is_empty();
     for (i, _) in lines.iter().enumerate().filter(|(_, line)| is_failure(line)) {
-        let before = (i.saturating_sub(BEFORE)..i).rev().take_while(|i| !is_blank(i));
-        let behind = (i + 1..lines.len().min(i + 1 + BEHIND)).take_while(|i| !is_blank(i));
+        let before = (i.saturating_sub(LINES_BEFORE)..i).rev().take_while(|i| !is_blank(i));
+        let behind = (i + 1..lines.len().min(i + 1 + LINES_AFTER)).take_while(|i| !is_blank(i));
         before.chain(i..=i).chain(behind).for_each(|i| out[i] = true);
     }
     out

@@ -3,8 +3,8 @@
 
 use crate::text::maps::Map;
 
-/// The text is one of records if at least 1 of so many of its lines belongs to one. A choice: half.
-const ONE_IN: usize = 2;
+/// A text consists of records if at least half of its lines belong to one. A choice.
+const RECORDS_ONE_IN: usize = 2;
 /// Longest key of a `key: value` line, in bytes, and most words in it. Longer ones are sentences.
 const MAX_KEY_BYTES: usize = 48;
 const MAX_KEY_WORDS: usize = 4;
@@ -14,7 +14,7 @@ const MIN_KEYS: usize = 3;
 const MAX_KEYS: usize = 4096;
 /// Longest cell of a row with commas in it, in words: longer ones are clauses.
 const MAX_CELL_WORDS: usize = 4;
-/// Bytes of a line that are looked at.
+/// Bytes of a line that are examined. Bounds the work.
 const MAX_LINE_BYTES: usize = 4096;
 
 /// See the module. One pass over the text.
@@ -43,7 +43,7 @@ pub fn holds_records(text: &str) -> bool {
     if keys.values().filter(|count| **count > 1).count() >= MIN_KEYS {
         rows += keyed;
     }
-    rows > 1 && rows * ONE_IN >= lines
+    rows > 1 && rows * RECORDS_ONE_IN >= lines
 }
 
 /// Whether a line is one of a JSON, JSONL or XML document.

@@ -25,17 +25,17 @@ use select::Entry;
 
 /// Longest text in bytes.
 pub const MAX_BYTES: usize = 50_000;
-/// Most entries of a dictionary.
-pub const ENTRIES: usize = 20;
+/// Most entries of a dictionary. A choice: a reader can keep them in mind.
+pub const MAX_ENTRIES: usize = 20;
 /// Fewest bytes that an entry saves.
 pub const MIN_SAVED: usize = 16;
 /// Fewest places of an entry.
 pub const MIN_PLACES: usize = select::MIN_OCCURRENCES;
-/// What the whole has to save: so many tokens, and one of so many. A choice: an agent that reads a text with references
-/// spends tokens of its own on looking them up, and may read them wrongly; below 300 tokens and a quarter of
-/// the text the gain does not outweigh that.
-const MIN_TOKENS: usize = 300;
-const MIN_SHARE: usize = 4;
+/// A dictionary is used if it saves at least 300 tokens and a quarter of the text. A choice: an agent that reads a
+/// text with references spends tokens of its own on looking them up, and may read them wrongly; a smaller gain does
+/// not outweigh that.
+const MIN_SAVED_TOKENS: usize = 300;
+const MIN_SAVED_ONE_IN: usize = 4;
 
 /// A way to find phrases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Method {
 pub fn declines(text: &str) -> Option<Reason> {
     let holds = |part: &str| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some();
     // Fewer bytes than this cannot save enough tokens.
-    if text.len() < MIN_TOKENS * 2 {
+    if text.len() < MIN_SAVED_TOKENS * 2 {
         return Some(Reason::NothingToDo);
     }
     if text.len() > MAX_BYTES {
@@ -148,7 +148,7 @@ pub fn compress(
     let phrases = entries.iter().map(|e| atoms.slice(e.start, e.count).to_owned()).collect();
     let out = write(&atoms, entries, method);
     let after = counter.count(&out);
-    let pays = after + (tokens / MIN_SHARE).max(MIN_TOKENS) <= tokens && out.len() < text.len();
+    let pays = after + (tokens / MIN_SAVED_ONE_IN).max(MIN_SAVED_TOKENS) <= tokens && out.len() < text.len();
     if pays { Ok(Written { text: out, tokens: after, phrases, method }) } else { Err(Reason::NotPaying) }
 }
 

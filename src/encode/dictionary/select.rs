@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use super::atoms::Atoms;
-use super::{ENTRIES, MIN_SAVED};
+use super::{MAX_ENTRIES, MIN_SAVED};
 use crate::tokens::TokenCounter;
 
 /// Fewest occurrences of a phrase.
@@ -22,8 +22,8 @@ const MAX_ROUNDS: usize = 32;
 /// itself any more.
 pub const MAX_IN_LINE: u8 = 2;
 /// Bytes of a reference, and of a line of the legend without the phrase.
-const REFERENCE: usize = "<<F1:10>>".len();
-const LEGEND: usize = "<<F1:10>> = \"\"\n".len();
+const REFERENCE_BYTES: usize = "<<F1:10>>".len();
+const LEGEND_BYTES: usize = "<<F1:10>> = \"\"\n".len();
 
 /// A phrase that repeats.
 #[derive(Debug, Clone)]
@@ -56,8 +56,8 @@ impl Candidate {
 
 /// Bytes that an entry saves, if it is long enough, not too long and saves enough.
 fn saved(bytes: usize, occurrences: usize) -> Option<usize> {
-    let gain = occurrences * bytes.checked_sub(REFERENCE)?;
-    let saved = gain.checked_sub(bytes + LEGEND)?;
+    let gain = occurrences * bytes.checked_sub(REFERENCE_BYTES)?;
+    let saved = gain.checked_sub(bytes + LEGEND_BYTES)?;
     (saved >= MIN_SAVED && (MIN_PHRASE..=MAX_PHRASE).contains(&bytes) && occurrences >= MIN_OCCURRENCES)
         .then_some(saved)
 }
@@ -103,7 +103,7 @@ pub fn choose(
     while let Some((_, Reverse(i), known)) = heap.pop() {
         let candidate = &candidates[i];
         steps += candidate.occurrences.len();
-        if chosen.len() == ENTRIES || steps > MAX_ROUNDS * atoms.ids.len() {
+        if chosen.len() == MAX_ENTRIES || steps > MAX_ROUNDS * atoms.ids.len() {
             break;
         }
         let places = covered.free(atoms, candidate);

@@ -56,7 +56,7 @@ fn bounds_hold(text: &str, out: &str, method: Method) -> Result<(), TestCaseErro
         .skip(1)
         .take_while(|line| line.starts_with(method.open()) && line.contains(" = \""))
         .collect();
-    prop_assert!((1..=ENTRIES).contains(&legend.len()));
+    prop_assert!((1..=MAX_ENTRIES).contains(&legend.len()));
     for (i, line) in legend.iter().enumerate() {
         let reference = method.reference(i + 1);
         let uses = out.matches(&reference).count() - 1;

@@ -2,11 +2,8 @@
 //! between the tokens. Numbers, escapes, key order and repeated keys are never interpreted, so they
 //! come out byte for byte. Nesting costs one bit a level and no stack.
 
-use crate::formats::json;
+use crate::formats::json::{self, MAX_DEPTH};
 use crate::text::signals;
-
-/// Deepest nesting that is read.
-pub const MAX_DEPTH: usize = 512;
 
 /// Appends the value at `at` to `out` without white space between tokens. Gives the offset after the
 /// value, or as an error the offset where the text stops being JSON; `out` then holds a part.

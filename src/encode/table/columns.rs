@@ -3,12 +3,12 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::text::judge::EXCEPTION_ONE_IN;
+
 /// Fewest columns of a table with a header in capitals or over a rule.
-const NAMED_COLUMNS: usize = 2;
+const MIN_NAMED_COLUMNS: usize = 2;
 /// Fewest columns of any other table.
 const MIN_BARE_COLUMNS: usize = 3;
-/// A column is aligned if at most 1/N of its cells start (or end) at another place.
-const MISALIGNED: usize = 10;
 /// Shortest line of dashes, in bytes, that is a rule of a table; shorter ones separate outputs.
 const MIN_RULE_BYTES: usize = 6;
 
@@ -66,7 +66,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let header = is_header(table[0], &rows[0][..columns]);
     let ruled = table.len() < lines.len() || is_dashes(table[1]);
     let named = header && (ruled || !table[0].contains(char::is_lowercase));
-    let enough = columns >= if named { NAMED_COLUMNS } else { MIN_BARE_COLUMNS };
+    let enough = columns >= if named { MIN_NAMED_COLUMNS } else { MIN_BARE_COLUMNS };
     let is_table = enough
         && table.iter().zip(&rows).all(|(line, row)| has_single_words(line, &row[..columns]))
         && is_aligned_first(&table, &rows, header)
@@ -188,7 +188,7 @@ fn is_aligned_first(lines: &[&str], rows: &[Row], header: bool) -> bool {
 
 /// Whether a column starts or ends at the same place in nearly all rows.
 fn is_aligned(rows: &[Row], column: usize) -> bool {
-    let allowed = rows.len() / MISALIGNED;
+    let allowed = rows.len() / EXCEPTION_ONE_IN;
     let off = |place: &dyn Fn(&Piece) -> usize| {
         let most = place(&rows[rows.len() / 2][column]);
         let differs = |row: &&Row| {

@@ -19,15 +19,15 @@ enum Style {
 const PIPES: [char; 4] = ['|', '│', '┃', '║'];
 const DASHES: [char; 6] = ['-', '=', '─', '━', '═', '╌'];
 
-/// How often a line may be read, on average, to find the ends of tables.
-const READS: usize = 16;
+/// How often a line may be read on average to find the ends of tables. Bounds the work.
+const MAX_READS_PER_LINE: usize = 16;
 
 /// The tables among lines, without those whose rows do not fit their rules.
 pub fn find(lines: &[&str]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     // Rules below each other that belong to no table are each read to the end of them.
-    let mut lines_left = READS * lines.len();
+    let mut lines_left = MAX_READS_PER_LINE * lines.len();
     while at < lines.len() && lines_left > 0 {
         let free = found.last().map_or(0, |last| last.end);
         match style(lines[at]).and_then(|style| extent(lines, free, at, style, &mut lines_left)) {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use foldhash::fast::FixedState;
 
-pub use read::{Kind, NONE, Node, name, read, tag_end};
+pub use read::{Kind, NONE, Node, Tag, name, read, tag, tag_end};
 
 use crate::text::source::Source;
 
@@ -142,6 +142,26 @@ mod tests {
         }
         for text in ["<a>", "<a></b>", "<a b=\"<\"/>", "<a><b></a></b>", "x<a/>", "<a <b>", "<1/>", "a < b"] {
             assert!(read(text, 0).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_are_read_with_their_quoted_values() {
+        let read = |text: &'static str| {
+            let tag = tag(text.as_bytes(), 0)?;
+            Some((std::str::from_utf8(tag.name).unwrap(), tag.is_end, tag.is_empty, tag.end))
+        };
+        for (text, expected) in [
+            ("<a>b", Some(("a", false, false, 3))),
+            ("<a-b.c c=\"/>\" d='\"'/>", Some(("a-b.c", false, true, 21))),
+            ("</a>", Some(("a", true, false, 4))),
+            ("</a/>", Some(("a", true, false, 5))),
+            ("<a b=\">", None),
+            ("<1>", None),
+            ("<>", None),
+            ("<", None),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
         }
     }
 

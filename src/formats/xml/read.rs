@@ -128,13 +128,14 @@ impl Reader<'_> {
     fn start_tag(&mut self) -> Option<bool> {
         let start = self.at;
         name(&self.bytes[start + 1..])?;
-        let end = self.found(tag_end(self.bytes, start))?;
+        let tag = tag(self.bytes, start);
+        let end = self.found(tag.map(|tag| tag.end))?;
         if memchr::memchr(b'<', &self.bytes[start + 1..end]).is_some() {
             return None;
         }
         self.push(start, end, Kind::Element);
         self.at = end;
-        if self.bytes[end - 2] == b'/' {
+        if tag.is_some_and(|tag| tag.is_empty) {
             return Some(self.open.is_empty());
         }
         if self.open.len() == MAX_DEPTH {
@@ -167,7 +168,28 @@ impl Reader<'_> {
     }
 }
 
-/// The end of the tag that starts at `at`, its `>` included; what stands in quotes is none.
+/// A tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tag<'a> {
+    /// The name of its element.
+    pub name: &'a [u8],
+    /// `</a>`.
+    pub is_end: bool,
+    /// `<a/>`: an element without content.
+    pub is_empty: bool,
+    /// The offset after its `>`.
+    pub end: usize,
+}
+
+/// The tag whose `<` is at `at`.
+pub fn tag(bytes: &[u8], at: usize) -> Option<Tag<'_>> {
+    let is_end = bytes.get(at + 1) == Some(&b'/');
+    let name = name(bytes.get(at + 1 + usize::from(is_end)..)?)?;
+    let end = tag_end(bytes, at)?;
+    Some(Tag { name, is_end, is_empty: !is_end && bytes[end - 2] == b'/', end })
+}
+
+/// The end of the tag that starts at `at`, its `>` included. A `>` in quotes does not end it.
 pub fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {

@@ -54,6 +54,25 @@ fn one_line_stays_one_line() {
 }
 
 #[test]
+fn the_tree_of_the_library_cannot_undo() {
+    use jsonc_parser::cst::{CstInputValue, CstRootNode};
+    let of_library = |text: &str| {
+        let read = |text: &str| CstRootNode::parse(text, &ParseOptions::default()).unwrap();
+        let root = read(text);
+        root.object_value().unwrap().append("mcpServers", CstInputValue::Object(Vec::new()));
+        let root = read(&root.to_string());
+        root.object_value().unwrap().get("mcpServers").unwrap().remove();
+        root.to_string()
+    };
+    for text in ["{\"a\":1}", "{ \"a\": 1 }", "{\"a\": 1,\n \"b\": 2}", "{\n  \"a\": 1,\n\n}\n"] {
+        assert_ne!(of_library(text), text, "{text}");
+        let (with, made) = add(text, &server()).unwrap();
+        assert_eq!(remove(&with, &server(), Some(&made)).unwrap(), text);
+    }
+    assert_eq!(of_library("{\n  \"a\": 1\n}\n"), "{\n  \"a\": 1\n}\n");
+}
+
+#[test]
 fn what_users_put_beside_ours_stays() {
     let (with, made) = add("{\n  \"a\": 1 // one\n}\n", &ours()).unwrap();
     let changed = with

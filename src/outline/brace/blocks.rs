@@ -38,7 +38,7 @@ impl Parser<'_, '_> {
             outer,
             ends,
             item,
-            strange: None,
+            unknown: None,
             line: token.line,
             indents,
         });
@@ -74,11 +74,11 @@ impl Parser<'_, '_> {
                 self.now.open = token.line;
                 self.enter(token, b'}', inside, None, false);
             }
-            Verdict::Strange => {
+            Verdict::Unknown => {
                 let line = self.now.lines.map_or(token.line, |l| l.0);
                 self.enter(token, b'}', Inside::Code, None, true);
                 if let Some(frame) = self.frames.last_mut() {
-                    frame.strange = Some(line);
+                    frame.unknown = Some(line);
                 }
             }
         }
@@ -191,10 +191,10 @@ impl Parser<'_, '_> {
     }
 
     fn note_strange(&mut self, frame: &Frame, line: u32) {
-        if let Some(first) = frame.strange
+        if let Some(first) = frame.unknown
             && self.frames.is_empty()
         {
-            self.strange += (line - first) as usize + 1;
+            self.unknown += (line - first) as usize + 1;
         }
     }
 
@@ -233,12 +233,12 @@ impl Parser<'_, '_> {
         self.frames.clear();
         self.tokens.clear();
         self.now = Statement::default();
-        if self.strange > 0 {
+        if self.unknown > 0 {
             // It was a function body, so apparent members are its variables.
             let last = self.items.split_off(self.stretch.min(self.items.len()));
             self.items.extend(last.into_iter().filter(|i| !i.body.is_empty() || i.kind == Kind::Import));
         }
         self.stretch = self.items.len();
-        self.strange = 0;
+        self.unknown = 0;
     }
 }

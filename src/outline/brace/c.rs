@@ -81,7 +81,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         "concept" if !brace => return head.item(Kind::Type, i + 1, Inside::Nothing),
         "static_assert" | "_Static_assert" | "asm" | "__asm__" => return Verdict::Plain(Inside::Nothing),
         "template" => return Verdict::Plain(Inside::Nothing),
-        word if CONTROL.contains(&word) => return Verdict::Strange,
+        word if CONTROL.contains(&word) => return Verdict::Unknown,
         _ => {}
     }
     let assign = head.find(i, Tok::Mark(b'='));
@@ -98,7 +98,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         } else if inside == Inside::Members {
             Verdict::Plain(Inside::Nothing)
         } else {
-            Verdict::Strange
+            Verdict::Unknown
         };
     }
     value(head, i, assign, inside)
@@ -187,7 +187,7 @@ fn qualified(head: &Head<'_, '_>, i: usize, paren: usize) -> usize {
 fn function(head: &Head<'_, '_>, i: usize, paren: usize, inside: Inside, brace: bool) -> Verdict {
     let at = qualified(head, i, paren);
     if at > 0 && matches!(head.tok(at - 1), Some(Tok::Mark(b'.') | Tok::Arrow)) && at <= i + 2 {
-        return Verdict::Strange;
+        return Verdict::Unknown;
     }
     let end =
         if head.is_word(at) && head.is_word(at + 1) && operator(head, i).is_none() { at + 1 } else { paren };
@@ -217,7 +217,7 @@ fn function(head: &Head<'_, '_>, i: usize, paren: usize, inside: Inside, brace: 
     if is_macro || head.len() > paren + 2 && head.is_word(paren + 2) {
         Verdict::Plain(Inside::Nothing)
     } else {
-        Verdict::Strange
+        Verdict::Unknown
     }
 }
 
@@ -250,10 +250,10 @@ fn value(head: &Head<'_, '_>, i: usize, assign: Option<usize>, inside: Inside) -
     match name {
         Some(name) if name > i || i > 0 => {
             let dotted = (i..name).any(|t| matches!(head.tok(t), Some(Tok::Mark(b'.') | Tok::Arrow)));
-            if dotted { Verdict::Strange } else { head.item(Kind::Value, name, Inside::Nothing) }
+            if dotted { Verdict::Unknown } else { head.item(Kind::Value, name, Inside::Nothing) }
         }
         // A macro's name alone.
         Some(_) if head.len() == 1 => Verdict::Plain(Inside::Nothing),
-        _ => Verdict::Strange,
+        _ => Verdict::Unknown,
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         "var" | "const" => group(head, Kind::Value),
         "import" => group(head, Kind::Import),
         "package" if head.is_word(1) => head.item(Kind::Import, 1, Inside::Nothing),
-        _ => Verdict::Strange,
+        _ => Verdict::Unknown,
     }
 }
 
@@ -42,7 +42,7 @@ fn function(head: &Head<'_, '_>) -> Verdict {
             ends: true,
         };
     }
-    Verdict::Strange
+    Verdict::Unknown
 }
 
 /// One declaration, or a group of them in parentheses, which is named by its keyword.
@@ -53,6 +53,6 @@ fn group(head: &Head<'_, '_>, kind: Kind) -> Verdict {
             head.item(kind, 2, Inside::Nothing)
         }
         Some(Tok::Word | Tok::Text | Tok::Mark(b'.')) => head.item(kind, 1, Inside::Nothing),
-        _ => Verdict::Strange,
+        _ => Verdict::Unknown,
     }
 }

@@ -38,7 +38,7 @@ pub(super) enum Verdict {
     /// A brace in the middle of a statement.
     More(Inside),
     /// Not recognised.
-    Strange,
+    Unknown,
 }
 
 /// The tokens of a statement at its own level, without the content of parentheses.

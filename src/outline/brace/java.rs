@@ -89,7 +89,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
         "delegate" if declares && !brace => {
             return head
                 .find(i, Tok::Open(b'('))
-                .map_or(Verdict::Strange, |p| head.item(Kind::Type, p - 1, Inside::Nothing));
+                .map_or(Verdict::Unknown, |p| head.item(Kind::Type, p - 1, Inside::Nothing));
         }
         _ if inside == Inside::Code => return Verdict::Plain(Inside::Code),
         "namespace" if brace => return path(head, i + 1, Kind::Type),
@@ -97,9 +97,9 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
             return path(head, i + 1, Kind::Import);
         }
         "using" if declares && !brace => return path(head, i + 1, Kind::Import),
-        "interface" if i > 0 || head.is_mark(0, b'@') => return Verdict::Strange,
+        "interface" if i > 0 || head.is_mark(0, b'@') => return Verdict::Unknown,
         word if CONTROL.contains(&word) && !(word == "this" && declared_index(head, i)) => {
-            return Verdict::Strange;
+            return Verdict::Unknown;
         }
         _ => {}
     }
@@ -114,7 +114,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
 }
 
 fn named(head: &Head<'_, '_>, at: usize, inside: Inside) -> Verdict {
-    if head.is_word(at) { head.item(Kind::Type, at, inside) } else { Verdict::Strange }
+    if head.is_word(at) { head.item(Kind::Type, at, inside) } else { Verdict::Unknown }
 }
 
 fn path(head: &Head<'_, '_>, at: usize, kind: Kind) -> Verdict {
@@ -135,7 +135,7 @@ fn member(head: &Head<'_, '_>, i: usize, brace: bool, inside: Inside) -> Verdict
         return match brace {
             true if head.word(0) == "static" => head.item(Kind::Function, 0, Inside::Code),
             true if inside == Inside::Members => Verdict::Plain(Inside::Code),
-            _ => Verdict::Strange,
+            _ => Verdict::Unknown,
         };
     }
     if let Some(paren) = paren.filter(|p| *p < cut) {
@@ -146,12 +146,12 @@ fn member(head: &Head<'_, '_>, i: usize, brace: bool, inside: Inside) -> Verdict
         return match (field, brace) {
             (_, true) => Verdict::More(Inside::Code),
             (true, false) => head.item(Kind::Value, field_name(head, assign), Inside::Nothing),
-            (false, false) => Verdict::Strange,
+            (false, false) => Verdict::Unknown,
         };
     }
     let end = arrow.unwrap_or(head.len());
     if !is_declared(head, i, end) && !is_index(head, end) {
-        return Verdict::Strange;
+        return Verdict::Unknown;
     }
     // A property with accessors, an expression after `=>`, or a field without a value.
     head.item(Kind::Value, field_name(head, end), Inside::Code)
@@ -181,13 +181,13 @@ fn method(head: &Head<'_, '_>, i: usize, paren: usize, brace: bool, inside: Insi
     let dotted = at > i && (head.is_mark(at - 1, b'.') && at < i + 3);
     let typed = at > i || i > 0 || head.is_mark(at.saturating_sub(1), b'~');
     if at < i || !head.is_word(at) || CONTROL.contains(&head.word(at)) || dotted {
-        return Verdict::Strange;
+        return Verdict::Unknown;
     }
     // A call looks like a constructor without a body.
     if brace || typed || inside == Inside::Members && head.len() > paren + 2 {
         return head.item(Kind::Function, at, Inside::Code);
     }
-    Verdict::Strange
+    Verdict::Unknown
 }
 
 /// Whether `i..end` is a type and a name.

@@ -104,7 +104,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
             }
         }
         (_, "case") if inside == Inside::Members => Verdict::Plain(Inside::Nothing),
-        (_, word) if CONTROL.contains(&word) => Verdict::Strange,
+        (_, word) if CONTROL.contains(&word) => Verdict::Unknown,
         _ => other(head, inside, brace),
     }
 }
@@ -148,7 +148,7 @@ fn function(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
 
 fn value(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
     if !head.is_word(i + 1) && !head.is_open(i + 1) && !head.is_mark(i + 1, b'<') {
-        return if brace { Verdict::More(Inside::Code) } else { Verdict::Strange };
+        return if brace { Verdict::More(Inside::Code) } else { Verdict::Unknown };
     }
     let at = if head.is_word(i + 1) { i + 1 } else { i };
     let assign = head.find(i, Tok::Mark(b'=')).is_some() || head.find_word(i, "by").is_some();
@@ -169,6 +169,6 @@ fn other(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
             Verdict::Item { kind: Kind::Section, name: head.name(0), inside: Inside::Code, ends: false }
         }
         (true, false) if head.len() > 1 => Verdict::Plain(Inside::Nothing),
-        _ => Verdict::Strange,
+        _ => Verdict::Unknown,
     }
 }

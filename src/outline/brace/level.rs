@@ -34,7 +34,7 @@ pub(super) struct Frame {
     pub ends: bool,
     pub item: Option<usize>,
     /// First line of an unrecognised block.
-    pub strange: Option<u32>,
+    pub unknown: Option<u32>,
     pub line: u32,
     /// Indentations of the bracket's line and of its statement's first line.
     pub indents: (usize, usize),

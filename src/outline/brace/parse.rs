@@ -7,8 +7,8 @@ use super::lex::{Lexer, Tok, Token};
 use super::syntax::{self, Syntax};
 use crate::outline::{Found, Item, Kind, Language, has_word, indent_of};
 
-/// Most tokens kept of a statement; a longer one is a table or an expression.
-pub(super) const LONGEST: usize = 96;
+/// Most tokens that are kept of a statement; a longer one is a table or an expression. A choice.
+pub(super) const MAX_STATEMENT_TOKENS: usize = 96;
 
 /// An open `#if`.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Parser<'a, 's> {
     pub(super) now: Statement,
     pub(super) items: Vec<Item<'a>>,
     /// Unrecognised lines at the outermost level since the last unmatched closing brace.
-    pub(super) strange: usize,
+    pub(super) unknown: usize,
     /// Index of the first item since then.
     pub(super) stretch: usize,
     /// The context of the outermost level.
@@ -47,11 +47,11 @@ impl<'a, 's> Parser<'a, 's> {
             language,
             syntax: syntax::of(language),
             grammar,
-            tokens: Vec::with_capacity(LONGEST),
+            tokens: Vec::with_capacity(MAX_STATEMENT_TOKENS),
             frames: Vec::new(),
             now: Statement::default(),
             items: Vec::new(),
-            strange: 0,
+            unknown: 0,
             stretch: 0,
             base: Inside::Top,
             conditions: Vec::new(),
@@ -85,7 +85,7 @@ impl<'a, 's> Parser<'a, 's> {
             }
         }
         self.finish();
-        Found { items: self.items, strange: self.strange }
+        Found { items: self.items, unknown: self.unknown }
     }
 
     /// The context of the current statement.
@@ -150,7 +150,7 @@ impl<'a, 's> Parser<'a, 's> {
 
     /// Stores a token of the current statement; the last slot is for the newest.
     pub(super) fn keep(&mut self, token: Token) {
-        if self.tokens.len() - self.now.first >= LONGEST {
+        if self.tokens.len() - self.now.first >= MAX_STATEMENT_TOKENS {
             self.tokens.pop();
         }
         self.tokens.push(token);
@@ -328,7 +328,7 @@ impl<'a, 's> Parser<'a, 's> {
                     let arrow = head.find(0, Tok::Arrow).and_then(|i| head.tokens.get(i)).map(|t| t.line);
                     self.whole(kind, name, last, arrow);
                 }
-                Verdict::Strange if self.frames.is_empty() => self.strange += (last - first) as usize + 1,
+                Verdict::Unknown if self.frames.is_empty() => self.unknown += (last - first) as usize + 1,
                 _ => {}
             }
         }

@@ -54,7 +54,7 @@ fn variable(head: &Head<'_, '_>, i: usize, inside: Inside, brace: bool) -> Verdi
         Some(name) if assign.is_some() || inside == Inside::Members => {
             head.item(Kind::Value, name, Inside::Nothing)
         }
-        _ if head.is_prose(KEYWORDS) => Verdict::Strange,
+        _ if head.is_prose(KEYWORDS) => Verdict::Unknown,
         _ => Verdict::Plain(Inside::Code),
     }
 }

@@ -75,10 +75,10 @@ fn invocation(head: &Head<'_, '_>, brace: bool) -> Verdict {
             let name = head.span(0, at);
             Verdict::Item { kind: Kind::Section, name, inside: Inside::Top, ends: brace }
         }
-        None => Verdict::Strange,
+        None => Verdict::Unknown,
     }
 }
 
 fn other(inside: Inside) -> Verdict {
-    if inside == Inside::Code { Verdict::Plain(Inside::Code) } else { Verdict::Strange }
+    if inside == Inside::Code { Verdict::Plain(Inside::Code) } else { Verdict::Unknown }
 }

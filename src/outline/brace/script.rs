@@ -144,7 +144,7 @@ pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict
     assigned(head, inside, brace)
 }
 
-/// The place after modifiers that are no names themselves.
+/// The place after modifiers, unless they are names themselves.
 fn modifiers(head: &Head<'_, '_>) -> usize {
     let mut i = 0;
     while MODIFIERS.contains(&head.word(i)) {
@@ -327,7 +327,7 @@ fn statement(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
         return if indented { method } else { Verdict::More(Inside::Code) };
     }
     if inside == Inside::Top && head.is_prose(WORDS) {
-        return Verdict::Strange;
+        return Verdict::Unknown;
     }
     match (brace, head.word(0)) {
         (true, word) if head.len() == 0 || CONTROL.contains(&word) => Verdict::Plain(Inside::Code),
@@ -347,7 +347,7 @@ fn member(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
     let before = |a: Option<usize>, b: Option<usize>| a.is_some_and(|a| b.is_none_or(|b| a < b));
     if before(paren, assign) && head.find(i, Tok::Mark(b':')).is_none_or(|c| paren.is_some_and(|p| p < c)) {
         if CONTROL.contains(&head.word(i)) && !head.is_open(i + 1) || head.is_mark(i + 1, b'.') {
-            return Verdict::Strange;
+            return Verdict::Unknown;
         }
         return item(Kind::Function, true);
     }

@@ -23,7 +23,7 @@ struct Scanner<'a, 's> {
     /// Brackets that are open but were opened before the first line.
     base: usize,
     comment: bool,
-    strange: usize,
+    unknown: usize,
 }
 
 /// The keys of a text.
@@ -39,7 +39,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
         key: None,
         base,
         comment: false,
-        strange: 0,
+        unknown: 0,
     };
     for line in 0..lines.len() {
         scanner.line(line);
@@ -47,7 +47,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     while !scanner.open.is_empty() {
         scanner.close(lines.len(), false);
     }
-    Found { items: scanner.items, strange: scanner.strange }
+    Found { items: scanner.items, unknown: scanner.unknown }
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -58,10 +58,8 @@ impl<'a> Scanner<'a, '_> {
         let mut odd = false;
         while let Some(byte) = bytes.get(at) {
             if self.comment {
-                match memchr::memmem::find(&bytes[at..], b"*/") {
-                    Some(end) => at += end + 2,
-                    None => break,
-                }
+                let Some(end) = json::block_comment_end(bytes, at) else { break };
+                at = end;
                 self.comment = false;
                 continue;
             }
@@ -74,7 +72,10 @@ impl<'a> Scanner<'a, '_> {
                     continue;
                 }
                 b'/' if bytes.get(at + 1) == Some(&b'/') => break,
-                b'/' if bytes.get(at + 1) == Some(&b'*') => self.comment = true,
+                b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                    self.comment = true;
+                    at += 1;
+                }
                 b':' => self.key(line),
                 b',' => self.end_value(line),
                 b'{' | b'[' => self.open(line),
@@ -96,7 +97,7 @@ impl<'a> Scanner<'a, '_> {
             }
             at += 1;
         }
-        self.strange += usize::from(odd);
+        self.unknown += usize::from(odd);
     }
 
     fn level(&self) -> usize {

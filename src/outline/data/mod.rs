@@ -58,7 +58,7 @@ fn item<'a>(kind: Kind, at: usize, lead: (usize, Option<usize>), name: &'a str) 
 
 fn yaml<'a>(lines: &[&'a str]) -> Found<'a> {
     let (mut items, mut open, mut lead) = (Vec::new(), Vec::<Open>::new(), Lead::default());
-    let (mut strange, mut end, mut scalar) = (0, 0, None);
+    let (mut unknown, mut end, mut scalar) = (0, 0, None);
     let margin = margin(lines);
     for (at, line) in lines.iter().enumerate() {
         let indent = indent_of(line);
@@ -82,7 +82,7 @@ fn yaml<'a>(lines: &[&'a str]) -> Found<'a> {
         }
         end = at + 1;
         let Some(name) = name else {
-            strange += usize::from(
+            unknown += usize::from(
                 indent <= margin && !is_rule && !text.starts_with([']', '}', '{', '[', '"', '\'']),
             );
             continue;
@@ -95,7 +95,7 @@ fn yaml<'a>(lines: &[&'a str]) -> Found<'a> {
         scalar = opens_scalar(text).then_some(indent);
     }
     close_keys(&mut items, &mut open, end, |_| true);
-    Found { items, strange }
+    Found { items, unknown }
 }
 
 /// The smallest indentation of a text.
@@ -134,7 +134,7 @@ fn opens_scalar(text: &str) -> bool {
 }
 
 fn toml<'a>(lines: &[&'a str]) -> Found<'a> {
-    let (mut items, mut lead, mut strange) = (Vec::<Item<'a>>::new(), Lead::default(), 0);
+    let (mut items, mut lead, mut unknown) = (Vec::<Item<'a>>::new(), Lead::default(), 0);
     let (mut table, mut end, mut at): (Option<usize>, usize, usize) = (None, 0, 0);
     while at < lines.len() {
         let line = lines[at];
@@ -175,12 +175,12 @@ fn toml<'a>(lines: &[&'a str]) -> Found<'a> {
             last.lines.end = at;
             last.body.end = at;
         } else {
-            strange += usize::from(table.is_none() || text.contains(' '));
+            unknown += usize::from(table.is_none() || text.contains(' '));
         }
         end = at;
     }
     close_table(&mut items, table, end);
-    Found { items, strange }
+    Found { items, unknown }
 }
 
 fn close_table(items: &mut [Item<'_>], table: Option<usize>, end: usize) {

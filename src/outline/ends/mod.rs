@@ -1,7 +1,7 @@
 //! Languages that close blocks with a word: Ruby, Lua, Elixir, shells. Blocks end where the closing
 //! word stands at the indentation that their declaration has.
 
-use super::{Found, Item, Kind, Language, has_word, indent_of, word};
+use super::{Found, Item, Kind, Language, extend_lead, has_word, indent_of, word};
 use crate::text::maps::Map;
 
 mod declare;
@@ -25,8 +25,8 @@ struct Scanner<'a, 's> {
     doc: Option<usize>,
     /// The line after the last one with text.
     end: usize,
-    strange: usize,
-    /// Ends of here documents and long strings that were looked for and not found, each with the line up to which.
+    unknown: usize,
+    /// Ends of here documents and long strings that were not found, each with the last line that was searched.
     missing: Map<&'a str, usize>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
         lead: None,
         doc: None,
         end: 0,
-        strange: 0,
+        unknown: 0,
         missing: Map::default(),
     };
     let mut at = 0;
@@ -48,7 +48,7 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
         at = scanner.line(at);
     }
     scanner.close(0, None);
-    Found { items: scanner.items, strange: scanner.strange }
+    Found { items: scanner.items, unknown: scanner.unknown }
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a, '_> {
                 return self.declare(&declared, at, next, indent);
             }
             if self.open.is_empty() && is_sentence(text) {
-                self.strange += 1;
+                self.unknown += 1;
             }
         }
         self.lead = None;
@@ -159,12 +159,8 @@ impl<'a> Scanner<'a, '_> {
     }
 
     fn above(&mut self, at: usize, next: usize) {
-        match &mut self.lead {
-            Some((_, end)) if *end == at => *end = next,
-            _ => {
-                self.lead = Some((at, next));
-                self.doc = None;
-            }
+        if !extend_lead(&mut self.lead, at, next) {
+            self.doc = None;
         }
     }
 
@@ -228,9 +224,9 @@ impl<'a> Scanner<'a, '_> {
 
 /// The line after a signature whose parentheses run over lines.
 fn signature_end(lines: &[&str], at: usize) -> usize {
-    const LONGEST: usize = 40;
+    const MAX_SIGNATURE_LINES: usize = 40;
     let mut depth = 0_isize;
-    for (i, line) in lines.iter().enumerate().skip(at).take(LONGEST) {
+    for (i, line) in lines.iter().enumerate().skip(at).take(MAX_SIGNATURE_LINES) {
         depth += line.bytes().map(|b| isize::from(b == b'(') - isize::from(b == b')')).sum::<isize>();
         if depth <= 0 {
             return i + 1;

@@ -1,6 +1,6 @@
 //! Python: declarations by indentation.
 
-use super::{Found, Item, Kind, has_word, indent_of, word};
+use super::{Found, Item, Kind, extend_lead, has_word, indent_of, word};
 
 mod logical;
 
@@ -17,7 +17,7 @@ struct Scanner<'a, 's> {
     lines: &'s [&'a str],
     items: Vec<Item<'a>>,
     open: Vec<Open>,
-    strange: usize,
+    unknown: usize,
     /// First line of the decorators and comments above the next declaration, and the line after them.
     lead: Option<(usize, usize)>,
     doc: Option<usize>,
@@ -33,7 +33,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
         lines,
         items: Vec::new(),
         open: Vec::new(),
-        strange: 0,
+        unknown: 0,
         lead: None,
         doc: None,
         end: 0,
@@ -45,7 +45,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
         at = scanner.line(at);
     }
     scanner.close(0);
-    Found { items: scanner.items, strange: scanner.strange }
+    Found { items: scanner.items, unknown: scanner.unknown }
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -86,12 +86,8 @@ impl<'a> Scanner<'a, '_> {
 
     /// Takes lines above a declaration: comments right above, decorators at any distance.
     fn above(&mut self, at: usize, next: usize) {
-        match &mut self.lead {
-            Some((_, end)) if *end == at => *end = next,
-            _ => {
-                self.lead = Some((at, next));
-                self.doc = None;
-            }
+        if !extend_lead(&mut self.lead, at, next) {
+            self.doc = None;
         }
     }
 
@@ -164,7 +160,7 @@ impl<'a> Scanner<'a, '_> {
             self.add(Kind::Value, first, at, next, None);
             self.brackets(at, next);
         } else if self.open.is_empty() && is_prose(text, first, rest) {
-            self.strange += next - at;
+            self.unknown += next - at;
         }
     }
 
@@ -179,7 +175,7 @@ impl<'a> Scanner<'a, '_> {
     ) {
         let name = word(rest);
         if name.is_empty() || colon.is_none() && next < self.lines.len() {
-            self.strange += usize::from(indent == 0);
+            self.unknown += usize::from(indent == 0);
             return;
         }
         let kind = if keyword == "class" { Kind::Type } else { Kind::Function };
@@ -255,13 +251,13 @@ fn is_prose(text: &str, first: &str, rest: &str) -> bool {
     ];
     const JOINING: &[&str] = &["if", "in", "is", "and", "or", "not", "for", "as", "else"];
     if first.is_empty() {
-        let strange = |c: char| {
+        let unknown = |c: char| {
             !matches!(
                 c,
                 '(' | '[' | '{' | '"' | '\'' | ')' | ']' | '}' | '-' | '~' | '*' | '@' | '.' | '%' | '!'
             )
         };
-        return text.starts_with(strange);
+        return text.starts_with(unknown);
     }
     if STATEMENTS.contains(&first) {
         return false;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::protocol::skim::string_end;
+use crate::formats::json;
 use crate::sanitize::secrets::Finding;
 
 /// What a leaf is.
@@ -51,7 +51,7 @@ impl<'a> Iterator for Leaves<'a> {
             let start = self.at;
             match bytes[start] {
                 b'"' => {
-                    let end = string_end(bytes, start).min(self.end);
+                    let end = json::string_end(bytes, start, b'"').map_or(self.end, |end| end.min(self.end));
                     self.at = end;
                     let behind = bytes[end..self.end].iter().find(|b| !b.is_ascii_whitespace());
                     let kind = if behind == Some(&b':') { Kind::Name } else { Kind::String };
@@ -109,38 +109,14 @@ fn unescaped(raw: &str) -> (String, Vec<Step>) {
         out.push_str(&raw[at..at + n]);
         let start = at + n;
         let from = out.len();
-        let (c, len) = escape(&bytes[start..]);
-        out.push(c);
-        at = (start + len).min(raw.len());
+        // Half a surrogate pair is no character, and in JSON no escape is invalid.
+        let (decoded, end) = json::decoded_escape(bytes, start).unwrap_or((None, start + 1));
+        out.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
+        at = end;
         steps.push(Step { written: start..at, said: from..out.len() });
     }
     out.push_str(&raw[at..]);
     (out, steps)
-}
-
-/// What the escape at the start of `bytes` says, and its length.
-fn escape(bytes: &[u8]) -> (char, usize) {
-    let unit = |at: usize| {
-        let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-    };
-    match bytes.get(1) {
-        Some(b'u') => match (unit(0), unit(6)) {
-            (Some(high @ 0xd800..=0xdbff), Some(low @ 0xdc00..=0xdfff)) => {
-                let c = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-                (char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
-            }
-            (Some(unit), _) => (char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER), 6),
-            (None, _) => (char::REPLACEMENT_CHARACTER, 2),
-        },
-        Some(b'n') => ('\n', 2),
-        Some(b't') => ('\t', 2),
-        Some(b'r') => ('\r', 2),
-        Some(b'b') => ('\u{8}', 2),
-        Some(b'f') => ('\u{c}', 2),
-        Some(other) => (char::from(*other), 2),
-        None => ('\\', 1),
-    }
 }
 
 /// A place of the written string in what it says; an escape that it cuts is in it whole.

@@ -7,11 +7,11 @@
 
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Tally, claim};
+use super::{CLAIM_LINES, Tally};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -34,11 +34,16 @@ impl Reducer for Ansible {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let direct = |s: &Simple| {
-            matches!(s.program(), "ansible-playbook" | "ansible-pull" | "ansible-runner" | "molecule")
-        };
-        claim(input, &tally(input.source), direct, |s| matches!(s.program(), "make" | "vagrant" | "packer"))
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "ansible-playbook" | "ansible-pull" | "ansible-runner" | "molecule")
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "make" | "vagrant" | "packer")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -54,7 +59,7 @@ impl Reducer for Ansible {
                 _ => group += 1,
             }
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -4,7 +4,7 @@
 //! Lines as written by Bazel 2 to 8 without a terminal.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Closes, Hide, Keep, Opens, Shows};
+use crate::reduce::format::FormAction::{Closes, Hide, Keep, Opens, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -29,9 +29,9 @@ pub struct Bundler {
     pub explains: fn(&str) -> bool,
 }
 
-/// Files of one list that are shown, and in `aggressive`.
-const SHOWN: usize = 24;
-const SHOWN_AGGRESSIVE: usize = 8;
+/// Files of one list that are shown, and in `aggressive`. A choice: a screen, and a glance.
+const SHOWN_FILES: usize = 24;
+const SHOWN_FILES_AGGRESSIVE: usize = 8;
 /// Groups above those that a format gives out: of explanations, and from here on of lists.
 const EXPLAINED: u32 = 1 << 20;
 
@@ -64,7 +64,7 @@ impl Reducer for Bundler {
             Err(Reason::NothingToDo) => Reduction::default(),
             other => other?,
         };
-        let shown = if input.policy.mode == Mode::Aggressive { SHOWN_AGGRESSIVE } else { SHOWN };
+        let shown = if input.policy.mode == Mode::Aggressive { SHOWN_FILES_AGGRESSIVE } else { SHOWN_FILES };
         let mut lists = Reduction::default();
         let mut i = 0;
         while i < source.len() {
@@ -84,7 +84,7 @@ impl Reducer for Bundler {
         }
         out.spans.extend(lists.spans);
         out.order(0);
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -11,7 +11,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::input::{Claim, Input};
-use crate::reduce::format::Fate::{Hide, Shows};
+use crate::reduce::format::FormAction::{Hide, Shows};
 use crate::reduce::format::Format;
 use crate::reduce::lint::group::{Block, Layout, Plan};
 use crate::reduce::{Meta, Reducer};
@@ -26,7 +26,7 @@ static LINES: Format = Format::new(
         id: "cargo_json",
         family: "build",
         reads: "`cargo build`, `check`, `clippy`, `test` with `--message-format json`",
-        keeps: "errors whole with their rendered text, `build-finished`, cargo's own words that are errors or warnings; every \
+        keeps: "errors whole with their rendered text, `build-finished`, cargo's own errors and warnings; every \
                 warning, in `aggressive` its lint, message and place",
         folds: "`compiler-artifact` and `build-script-executed` messages, build progress; in `aggressive` warnings of one lint \
                 into one line with all places",

@@ -5,7 +5,7 @@
 //! by the reducer of the compilers.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -10,12 +10,13 @@ use super::gcc_lines::{Kind, is_caret, is_driver_line, kind};
 use super::gcc_repeats::Repeats;
 use super::gcc_steps;
 use super::make::{is_compile_step, is_compiler};
-use super::{CLAIM_LINES, SHOWN_WHOLE, Tally, claim, name, place};
+use super::{CLAIM_LINES, SHOWN_WHOLE, Tally, name, place};
 use crate::config::Mode;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
+use crate::detect::command::Simple;
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::changes_directory;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -53,10 +54,16 @@ impl Reducer for Gcc {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let driver =
-            |s: &str| matches!(s, "make" | "gmake" | "cmake" | "ninja" | "meson" | "bear" | "remake");
-        claim(input, &tally(input.source), |s| is_compiler(s.program()), |s| driver(s.program()))
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        is_compiler(s.program())
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "make" | "gmake" | "cmake" | "ninja" | "meson" | "bear" | "remake")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -65,13 +72,13 @@ impl Reducer for Gcc {
             return Err(Reason::StructuredFormat);
         }
         let lines: Vec<Kind> = (0..source.len()).map(|i| kind(source.line(i))).collect();
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         if !wants_commands(input) {
-            gcc_steps::hide(source, &lines, input.call.exit_code, &mut fates);
+            gcc_steps::hide(source, &lines, input.call.exit_code, &mut actions);
         }
         let whole = if input.policy.mode == Mode::Aggressive { 1 } else { SHOWN_WHOLE };
-        Repeats::new(source, &lines, !changes_directory(input), whole).hide(&mut fates);
-        fates.finish(Blanks::Keep)
+        Repeats::new(source, &lines, !changes_directory(input), whole).hide(&mut actions);
+        actions.finish(Blanks::Keep)
     }
 }
 
@@ -109,15 +116,15 @@ fn tally(source: &Source<'_>) -> Tally {
         };
         tally.own += usize::from(own);
         // With the carets the line of code above them is known too.
-        let known = own || !matches!(kind, Kind::Other | Kind::Blank) || is_said(line);
+        let known = own || !matches!(kind, Kind::Other | Kind::Blank) || is_build_message(line);
         tally.known += if !known && is_caret(line) { 1 + usize::from(code) } else { usize::from(known) };
         code = !known;
     }
     tally
 }
 
-/// Other lines of a build, which are known but do not tell which tool wrote them.
-fn is_said(line: &str) -> bool {
+/// Other lines of a build, which are known but can come from any tool.
+fn is_build_message(line: &str) -> bool {
     line.starts_with("-- ")
         || line.ends_with(" generated.")
         || line == "compilation terminated."

@@ -2,6 +2,7 @@
 
 use super::make::{is_compiler, is_probe, is_step, make_line};
 use super::place;
+use crate::reduce::place::{Severity, is_scope, severity};
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,9 @@ pub fn kind(line: &str) -> Kind {
     }
     if let Some((_, rest)) = place(line) {
         return match severity(rest) {
-            Some(kind) => kind,
+            Some((Severity::Warning, _)) => Kind::Warning,
+            Some((Severity::Error, _)) => Kind::Error,
+            Some((Severity::Note, _)) => Kind::Note,
             None if is_instantiation(rest) => Kind::Context,
             None => Kind::Other,
         };
@@ -59,15 +62,6 @@ pub fn kind(line: &str) -> Kind {
     }
 }
 
-fn severity(rest: &str) -> Option<Kind> {
-    match rest.split_once(':')?.0 {
-        "warning" => Some(Kind::Warning),
-        "error" | "fatal error" => Some(Kind::Error),
-        "note" | "remark" => Some(Kind::Note),
-        _ => None,
-    }
-}
-
 /// `  required from ‘…’`, after a place.
 fn is_instantiation(rest: &str) -> bool {
     let rest = rest.trim_start();
@@ -78,10 +72,10 @@ fn is_instantiation(rest: &str) -> bool {
 
 /// `In file included from a.c:1:`, `                 from b.h:2,`, `a.c: In function ‘f’:`.
 fn is_context(line: &str) -> bool {
-    const AFTER: &[&str] = &[": In ", ": At ", ": in "];
     line.starts_with("In file included from ")
         || line.starts_with("                 from ")
-        || line.ends_with(':') && AFTER.iter().any(|a| line.contains(a)) && !line.starts_with(' ')
+        || is_scope(line)
+        || line.ends_with(':') && line.contains(": in ") && !line.starts_with(' ')
 }
 
 /// `   12 | code`, `      | ^~~`
@@ -92,12 +86,11 @@ fn is_excerpt(line: &str) -> bool {
 
 /// A line of carets below a line of code, as clang before 16 and gcc before 9 print them.
 pub fn is_caret(line: &str) -> bool {
-    let line = line.trim_start();
-    line.contains('^') && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' '))
+    crate::reduce::place::is_caret(line.trim_start(), b" ")
 }
 
 /// `a.c: In function ‘f’:`, `a.h: At top level:`
-pub fn is_scope(line: &str) -> bool {
+pub fn is_function_scope(line: &str) -> bool {
     line.contains(": In function ")
         || line.contains(": In member function ")
         || line.ends_with(": At top level:")

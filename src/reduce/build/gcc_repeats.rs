@@ -4,11 +4,11 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::gcc_lines::{Kind, is_caret, is_scope};
-use super::gcc_steps::MOST_OPEN;
+use super::gcc_lines::{Kind, is_caret, is_function_scope};
+use super::gcc_steps::MAX_OPEN_DIRECTORIES;
 use super::make::directory;
 use super::{Kinds, kind_of, place};
-use crate::reduce::fates::Fates;
+use crate::reduce::line_actions::LineActions;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -54,7 +54,7 @@ impl<'a> Repeats<'a> {
     }
 
     /// Hides what comes again.
-    pub fn hide(mut self, fates: &mut Fates<'_>) {
+    pub fn hide(mut self, actions: &mut LineActions<'_>) {
         let mut i = 0;
         // The run of context right before the line, where this step printed it before.
         let mut again = None;
@@ -82,7 +82,7 @@ impl<'a> Repeats<'a> {
                 }
                 Kind::Warning | Kind::Error => {
                     let end = self.body_end(i + 1);
-                    self.diagnostic(context.unwrap_or(i), i, end, fates);
+                    self.diagnostic(context.unwrap_or(i), i, end, actions);
                     i = end;
                 }
                 _ => i += 1,
@@ -92,7 +92,7 @@ impl<'a> Repeats<'a> {
 
     fn enter(&mut self, line: &'a str) {
         let (level, name) = directory(line);
-        if self.directories.len() >= MOST_OPEN {
+        if self.directories.len() >= MAX_OPEN_DIRECTORIES {
             self.directories.clear();
             self.settled = false;
         }
@@ -117,47 +117,48 @@ impl<'a> Repeats<'a> {
     }
 
     /// `start` is the headline, or its context where that was shown before.
-    fn diagnostic(&mut self, start: usize, head: usize, end: usize, fates: &mut Fates<'_>) {
+    fn diagnostic(&mut self, start: usize, head: usize, end: usize, actions: &mut LineActions<'_>) {
         let body = head + 1..end;
         let line = self.source.line(head);
         let Some(base) = self.base(place(line).map_or("", |(path, _)| path)) else {
-            return self.thin(head, fates);
+            return self.thin(head, actions);
         };
         let key = (base, line);
-        let named =
-            head.checked_sub(1).filter(|&i| self.lines[i] == Kind::Context && is_scope(self.source.line(i)));
+        let named = head
+            .checked_sub(1)
+            .filter(|&i| self.lines[i] == Kind::Context && is_function_scope(self.source.line(i)));
         let named = self.named.take().or(named);
         let Some(first) = self.first.get(&key) else {
             self.first.insert(key, body);
-            return self.thin(head, fates);
+            return self.thin(head, actions);
         };
         if self.source.slice(first.clone()) != self.source.slice(body.clone()) {
-            return self.thin(head, fates);
+            return self.thin(head, actions);
         }
         let group = self.group + 1;
         if self.lines[head] == Kind::Error {
-            fates.omit(body, Reason::RepeatedDiagnostic, group);
+            actions.omit(body, Reason::RepeatedDiagnostic, group);
             return;
         }
-        fates.omit(head..end, Reason::RepeatedDiagnostic, group);
+        actions.omit(head..end, Reason::RepeatedDiagnostic, group);
         // The lines above go with the last diagnostic that they are about.
         if matches!(self.lines.get(end), Some(Kind::Warning | Kind::Error | Kind::Note)) {
             self.named = named;
             return;
         }
-        fates.omit(start..head, Reason::RepeatedDiagnostic, group);
-        fates.omit(named.map_or(head..head, |i| i..i + 1), Reason::RepeatedDiagnostic, group);
+        actions.omit(start..head, Reason::RepeatedDiagnostic, group);
+        actions.omit(named.map_or(head..head, |i| i..i + 1), Reason::RepeatedDiagnostic, group);
     }
 
     /// Hides the excerpt of a warning when enough others say the same but for names and numbers.
-    fn thin(&mut self, head: usize, fates: &mut Fates<'_>) {
+    fn thin(&mut self, head: usize, actions: &mut LineActions<'_>) {
         if self.lines[head] != Kind::Warning {
             return;
         }
         let line = self.source.line(head);
         let message = place(line).map_or(line, |(_, message)| message).replace(['‘', '’', '\''], "`");
         if self.kinds.count(kind_of(&message)).0 > self.whole {
-            fates.omit(head + 1..self.excerpt_end(head + 1), Reason::DiagnosticExcerpt, EXCERPTS);
+            actions.omit(head + 1..self.excerpt_end(head + 1), Reason::DiagnosticExcerpt, EXCERPTS);
         }
     }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::gcc_lines::{Kind, is_caret, is_driver_line};
 use super::make::{directory, failed_target};
 use super::{name, stem};
-use crate::reduce::fates::Fates;
+use crate::reduce::line_actions::LineActions;
 use crate::text::flags;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -15,15 +15,15 @@ use crate::text::source::Source;
 /// Group of all that is hidden here.
 pub const GROUP: u32 = 1;
 
-/// Most steps that stay because of a flag.
-pub const MOST_ODD: usize = 8;
+/// Most steps that are kept because of an unusual flag. A choice.
+pub const MAX_ODD_STEPS: usize = 8;
 
-/// Directories that are open at once, at most: each line that is printed is asked of all of them.
-pub const MOST_OPEN: usize = 256;
+/// Most directories that make is in at once; each line is compared with all of them. A choice.
+pub const MAX_OPEN_DIRECTORIES: usize = 256;
 
 /// Hides steps and directories that have nothing to say. The last step of a text stays: it says how
 /// far the build came.
-pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: &mut Fates<'_>) {
+pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, actions: &mut LineActions<'_>) {
     let is_failure = |(i, kind): (usize, &Kind)| {
         let line = source.line(i);
         *kind == Kind::Error || is_driver_line(line) || failed_target(line).is_some()
@@ -31,7 +31,7 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: 
     let mut steps = Steps {
         source,
         failed: exit_code.is_some_and(|code| code != 0) || lines.iter().enumerate().any(is_failure),
-        blamed: Blamed::read(source, lines),
+        complaints: Complaints::read(source, lines),
         steps: Vec::new(),
         open: Vec::new(),
         quiet: Vec::new(),
@@ -50,7 +50,7 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: 
             Kind::Enter => {
                 let directory = directory(source.line(i));
                 // One that has been open for this long stays.
-                if steps.open.len() == MOST_OPEN {
+                if steps.open.len() == MAX_OPEN_DIRECTORIES {
                     steps.open.remove(0);
                 }
                 steps.open.push(Open { line: i, directory, printed: false });
@@ -64,37 +64,37 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: 
     steps.steps.pop();
     steps.keep_odd();
     for (lines, _) in steps.steps.into_iter().filter(|(_, stays)| !stays) {
-        fates.omit(lines, Reason::Progress, GROUP);
+        actions.omit(lines, Reason::Progress, GROUP);
     }
     for line in steps.quiet {
-        fates.omit(line..line + 1, Reason::Progress, GROUP);
+        actions.omit(line..line + 1, Reason::Progress, GROUP);
     }
 }
 
-/// What was complained about, by which a step is known though its output stands elsewhere.
+/// What errors and warnings name. It identifies a step whose output stands elsewhere.
 #[derive(Default)]
-struct Blamed<'a> {
+struct Complaints<'a> {
     /// Names without extension of files with errors and of targets that failed.
     failed: HashSet<&'a str>,
-    /// Names of source files with warnings. An archiver names objects only, and so has no part in it.
+    /// Names of source files with warnings. An archiver names only objects, so these are never its.
     warned: HashSet<&'a str>,
 }
 
-impl<'a> Blamed<'a> {
+impl<'a> Complaints<'a> {
     fn read(source: &Source<'a>, lines: &[Kind]) -> Self {
-        let mut blamed = Self::default();
+        let mut complaints = Self::default();
         for (i, kind) in lines.iter().enumerate() {
             let line = source.line(i);
             let path = || super::place(line).map(|(path, _)| path);
             match kind {
-                Kind::Error => blamed.failed.extend(path().map(stem)),
-                Kind::Make => blamed.failed.extend(failed_target(line).map(stem)),
-                Kind::Warning => blamed.warned.extend(path().map(name)),
-                Kind::Context => blamed.warned.extend(includer(line).map(name)),
+                Kind::Error => complaints.failed.extend(path().map(stem)),
+                Kind::Make => complaints.failed.extend(failed_target(line).map(stem)),
+                Kind::Warning => complaints.warned.extend(path().map(name)),
+                Kind::Context => complaints.warned.extend(includer(line).map(name)),
                 _ => {}
             }
         }
-        blamed
+        complaints
     }
 
     /// Whether a word of a command names something that was complained about.
@@ -121,7 +121,7 @@ struct Steps<'a> {
     source: &'a Source<'a>,
     /// Whether anything failed at all.
     failed: bool,
-    blamed: Blamed<'a>,
+    complaints: Complaints<'a>,
     /// Lines of each step, and whether it stays.
     steps: Vec<(Range<usize>, bool)>,
     open: Vec<Open<'a>>,
@@ -133,7 +133,7 @@ impl Steps<'_> {
     /// Steps that differ from their neighbours in a flag tell something though they printed nothing.
     fn keep_odd(&mut self) {
         let odd = flags::odd(self.steps.iter().map(|(lines, _)| self.source.slice(lines.clone())));
-        for odd in odd.iter().take(MOST_ODD) {
+        for odd in odd.iter().take(MAX_ODD_STEPS) {
             self.steps[odd.place].1 = true;
         }
     }
@@ -141,7 +141,7 @@ impl Steps<'_> {
     /// Several steps may run at once, so a step stays also when what failed elsewhere has its name.
     fn step(&mut self, lines: Range<usize>) {
         let mut words = self.source.slice(lines.clone()).split_ascii_whitespace();
-        let named = words.any(|w| self.blamed.has(w));
+        let named = words.any(|w| self.complaints.has(w));
         self.steps.push((lines, named));
     }
 
@@ -168,7 +168,7 @@ impl Steps<'_> {
         }
         let idle = kind == Kind::Make && !line.contains("***") && !line.starts_with("FAILED: ");
         let Some(level) = self.open.last().map(|open| open.directory.0).filter(|_| !idle) else { return };
-        // Of directories that are worked on at once, any may be the one.
+        // With parallel jobs, the line may belong to any open directory.
         for open in self.open.iter_mut().filter(|open| open.directory.0 == level) {
             open.printed = true;
         }

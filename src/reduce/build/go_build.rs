@@ -7,12 +7,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Tally, claim};
+use super::{CLAIM_LINES, Tally};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -37,18 +37,23 @@ impl Reducer for GoBuild {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let direct = input.detection.command.runs(is_build);
-        claim(input, &tally(input.source, direct), is_build, |s| {
-            matches!(s.program(), "make" | "go" | "mage")
-        })
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source, input.detection.command.runs(is_build)).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        is_build(s)
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "make" | "go" | "mage")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let listing =
             input.detection.command.runs(|s| s.program() == "go" && s.has_flag(&["-v"]) && !is_run(s));
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let mut seen: HashSet<&str> = HashSet::new();
         let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty());
         let mut i = 0;
@@ -57,26 +62,26 @@ impl Reducer for GoBuild {
             if is_progress(line) || listing && is_package(line) {
                 // The last line of a run that was cut off says where it stood.
                 if Some(i) != last || is_package(line) {
-                    fates.omit(i..i + 1, Reason::Progress, PROGRESS);
+                    actions.omit(i..i + 1, Reason::Progress, PROGRESS);
                 }
             } else if is_diagnostic(line) {
                 let block = i..block_end(source, i + 1);
                 i = block.end;
                 if !seen.insert(source.slice(block.clone())) {
-                    fates.omit(block, Reason::RepeatedDiagnostic, PROGRESS + 1);
+                    actions.omit(block, Reason::RepeatedDiagnostic, PROGRESS + 1);
                 } else if line.contains(": reading ") {
                     // A module that cannot be had is reported for each file that imports it.
                     for k in block.skip(1).filter(|&k| !seen.insert(source.line(k))) {
-                        fates.omit(k..k + 1, Reason::DiagnosticExcerpt, PROGRESS + 2);
+                        actions.omit(k..k + 1, Reason::DiagnosticExcerpt, PROGRESS + 2);
                     }
                 }
                 continue;
             } else if is_advice(line) && !seen.insert(line) {
-                fates.omit(i..i + 1, Reason::DiagnosticExcerpt, PROGRESS + 2);
+                actions.omit(i..i + 1, Reason::DiagnosticExcerpt, PROGRESS + 2);
             }
             i += 1;
         }
-        fates.finish(Blanks::Keep)
+        actions.finish(Blanks::Keep)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -4,7 +4,7 @@
 //! Lines as written by Helm 3. Manifests (`helm template`, `helm get manifest`) are YAML and are left alone.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -7,13 +7,14 @@
 
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, kind_of, place};
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::place::{Severity, severity};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -34,35 +35,40 @@ static META: Meta = Meta {
 
 /// Group of repeated explanations and of warnings that come in numbers; the next one is of progress.
 const EXCERPTS: u32 = 1;
-/// Lines below a headline among which its caret stands.
-const NEAR: usize = 8;
+/// Lines below a headline in which its caret must stand. A choice: javac prints a message over a few lines.
+const MAX_LINES_TO_CARET: usize = 8;
 
 impl Reducer for Javac {
     fn meta(&self) -> &'static Meta {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let direct = |s: &Simple| {
-            matches!(
-                s.program(),
-                "javac"
-                    | "javadoc"
-                    | "kotlinc"
-                    | "kotlinc-jvm"
-                    | "kotlinc-js"
-                    | "scalac"
-                    | "scala"
-                    | "scala-cli"
-                    | "kotlin"
-            )
-        };
-        claim(input, &tally(input.source), direct, |s| matches!(s.program(), "make" | "ant" | "bazel"))
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(
+            s.program(),
+            "javac"
+                | "javadoc"
+                | "kotlinc"
+                | "kotlinc-jvm"
+                | "kotlinc-js"
+                | "scalac"
+                | "scala"
+                | "scala-cli"
+                | "kotlin"
+        )
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "make" | "ant" | "bazel")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let mut kinds = Kinds::default();
         let whole = if input.policy.mode == Mode::Aggressive { 1 } else { SHOWN_WHOLE };
         let mut i = 0;
@@ -70,18 +76,18 @@ impl Reducer for Javac {
             let line = source.line(i);
             let Some((kind, message)) = headline(line) else {
                 if is_listed(line) {
-                    fates.omit(i..i + 1, Reason::Progress, EXCERPTS + 1);
+                    actions.omit(i..i + 1, Reason::Progress, EXCERPTS + 1);
                 }
                 i += 1;
                 continue;
             };
             let mut body = i + 1..body_end(source, i + 1);
-            if kind == Kind::Error {
+            if kind == Severity::Error {
                 i = body.end;
                 continue;
             }
             // Without an excerpt only what is indented belongs to it.
-            if !body.clone().take(NEAR).any(|i| is_caret(source.line(i))) {
+            if !body.clone().take(MAX_LINES_TO_CARET).any(|i| is_caret(source.line(i))) {
                 body.end =
                     body.clone().find(|&i| !source.line(i).starts_with([' ', '\t'])).unwrap_or(body.end);
             }
@@ -89,7 +95,7 @@ impl Reducer for Javac {
             let (count, seen) = kinds.count(category(message));
             if count > whole {
                 for i in body.clone().filter(|&i| is_of_body(source, i, body.end)) {
-                    fates.omit(i..i + 1, Reason::DiagnosticExcerpt, EXCERPTS);
+                    actions.omit(i..i + 1, Reason::DiagnosticExcerpt, EXCERPTS);
                 }
                 continue;
             }
@@ -97,10 +103,10 @@ impl Reducer for Javac {
             let caret = body.clone().find(|&i| is_caret(source.line(i)));
             let Some(below) = caret.map(|i| i + 1..body.end).filter(|b| !b.is_empty()) else { continue };
             if !seen.insert(source.slice(below.clone())) {
-                fates.omit(below, Reason::DiagnosticExcerpt, EXCERPTS);
+                actions.omit(below, Reason::DiagnosticExcerpt, EXCERPTS);
             }
         }
-        fates.finish(Blanks::Keep)
+        actions.finish(Blanks::Keep)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
@@ -113,14 +119,8 @@ impl Reducer for Javac {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Warning,
-    Error,
-}
-
 /// Whether a line starts a diagnostic, and what it says.
-fn headline(line: &str) -> Option<(Kind, &str)> {
+fn headline(line: &str) -> Option<(Severity, &str)> {
     if let Some(rest) = line.strip_prefix("-- ") {
         return scala3(rest);
     }
@@ -129,22 +129,22 @@ fn headline(line: &str) -> Option<(Kind, &str)> {
     if !is_source(path) || path.starts_with('[') {
         return None;
     }
-    let warning = ["warning: ", "info: ", "warning - "].iter().find_map(|w| rest.strip_prefix(w));
-    match warning {
-        Some(message) => Some((Kind::Warning, message)),
-        None => rest
-            .strip_prefix("error: ")
-            .or_else(|| rest.strip_prefix("exception: "))
-            .map(|m| (Kind::Error, m)),
+    if let Some((found @ (Severity::Warning | Severity::Error), message)) = severity(rest) {
+        return message.strip_prefix(' ').map(|message| (found, message));
+    }
+    let milder = ["info: ", "warning - "].iter().find_map(|word| rest.strip_prefix(word));
+    match milder {
+        Some(message) => Some((Severity::Warning, message)),
+        None => rest.strip_prefix("exception: ").map(|message| (Severity::Error, message)),
     }
 }
 
 /// `[E007] Type Mismatch Error: src/a.scala:3:5 -------`
-fn scala3(rest: &str) -> Option<(Kind, &str)> {
+fn scala3(rest: &str) -> Option<(Severity, &str)> {
     let before = rest.trim_end().trim_end_matches('-').trim_end();
     let (said, place) = before.rsplit_once(": ")?;
     let path = place.split(':').next().filter(|path| is_source(path) && place.len() > path.len())?;
-    let kind = if said.ends_with("Error") { Kind::Error } else { Kind::Warning };
+    let kind = if said.ends_with("Error") { Severity::Error } else { Severity::Warning };
     let is_kind = said.ends_with("Error") || said.ends_with("Warning") || said.ends_with("Info");
     (is_kind && !path.is_empty()).then_some((kind, said))
 }
@@ -164,9 +164,9 @@ fn category(message: &str) -> String {
 /// The first line after a diagnostic: the next one, a total, a note, or after its caret one that is not
 /// indented.
 fn body_end(source: &Source<'_>, from: usize) -> usize {
-    const MOST: usize = 60;
+    const MAX_BODY_LINES: usize = 60;
     let mut caret = false;
-    for i in from..source.len().min(from + MOST) {
+    for i in from..source.len().min(from + MAX_BODY_LINES) {
         let line = source.line(i);
         if headline(line).is_some() || is_total(line) || is_note(line) || line.is_empty() {
             return i;
@@ -176,7 +176,7 @@ fn body_end(source: &Source<'_>, from: usize) -> usize {
         }
         caret = caret || is_caret(line);
     }
-    source.len().min(from + MOST)
+    source.len().min(from + MAX_BODY_LINES)
 }
 
 /// Whether a line can be of a diagnostic: it is indented, has the margin of Scala 3, or is the code above a caret.
@@ -191,7 +191,7 @@ fn is_of_body(source: &Source<'_>, i: usize, end: usize) -> bool {
 /// A line of carets, also behind the margin of Scala 3.
 fn is_caret(line: &str) -> bool {
     let line = line.trim().trim_start_matches('|').trim_start();
-    line.starts_with('^') && line.bytes().all(|b| b == b'^' || b == b'~')
+    line.starts_with('^') && crate::reduce::place::is_caret(line, b"")
 }
 
 /// `2 errors`, `one error found`, `29 warnings`, `2 warnings found`
@@ -236,13 +236,13 @@ mod tests {
 
     #[test]
     fn tells_lines_apart() {
-        assert_eq!(headline("a/A.java:3: warning: [rawtypes] x"), Some((Kind::Warning, "[rawtypes] x")));
-        assert_eq!(headline("a.kt:3:5: error: unresolved"), Some((Kind::Error, "unresolved")));
+        assert_eq!(headline("a/A.java:3: warning: [rawtypes] x"), Some((Severity::Warning, "[rawtypes] x")));
+        assert_eq!(headline("a.kt:3:5: error: unresolved"), Some((Severity::Error, "unresolved")));
         assert_eq!(
             headline("-- [E007] Type Mismatch Error: src/a.scala:3:5 -----"),
-            Some((Kind::Error, "[E007] Type Mismatch Error"))
+            Some((Severity::Error, "[E007] Type Mismatch Error"))
         );
-        assert_eq!(headline("-- Deprecation Warning: a.scala:3:5 --").map(|h| h.0), Some(Kind::Warning));
+        assert_eq!(headline("-- Deprecation Warning: a.scala:3:5 --").map(|h| h.0), Some(Severity::Warning));
         assert_eq!(headline("a.c:3: warning: x"), None);
         assert_eq!(headline("[WARNING] /p/A.java:38: warning: no comment"), None);
         assert_eq!(headline("-- a note on a.scala"), None);

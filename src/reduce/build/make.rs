@@ -1,5 +1,5 @@
 //! Lines of the build tools that drive a C compiler: make, CMake, ninja, libtool, and the commands
-//! that make writes before it runs them. It only tells lines apart; what becomes of them is decided
+//! that make writes before it runs them. It only classifies lines; what to do with them is decided
 //! by the reducer.
 
 use crate::reduce::lines::is_number;

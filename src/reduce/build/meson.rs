@@ -1,11 +1,11 @@
-//! Meson's setup: probes that were answered with yes are left out; what is missing, versions, sizes, messages,
+//! Meson's setup: successful probes are left out; what is missing, versions, sizes, messages,
 //! warnings, the error and the summary are kept.
 //!
 //! Lines as written by Meson 0.50 to 1.12. What a compilation prints is ninja's, and is read by the reducer
 //! of the compilers.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -16,7 +16,7 @@ pub static MESON: Format = Format::new(
         family: "build",
         reads: "`meson setup` and `meson configure` of a new build",
         keeps: "project, compilers and dependencies with versions, what is missing, messages, warnings, errors, the summary",
-        folds: "probes that were answered with yes, programs without a version, files that were configured",
+        folds: "successful probes, programs without a version, files that were configured",
         anchors: &["The Meson build system"],
     },
     &["meson setup", "meson"],

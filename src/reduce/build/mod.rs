@@ -27,9 +27,7 @@ mod tsc;
 use std::collections::{HashMap, HashSet};
 
 use super::Reducer;
-use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::lines::{Tally, reads_as_report};
+use crate::reduce::lines::{CLAIM_LINES, Tally};
 use crate::reduce::place::place;
 
 /// The reducers of this family; the earlier row breaks ties.
@@ -60,9 +58,6 @@ pub static REDUCERS: &[&dyn Reducer] = &[
 /// How many diagnostics of one kind are shown whole before their excerpts go.
 const SHOWN_WHOLE: usize = 5;
 
-/// Lines at the start that a claim looks at.
-const CLAIM_LINES: usize = 4000;
-
 /// The name of a path without folders.
 fn name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
@@ -74,25 +69,6 @@ fn stem(path: &str) -> &str {
     match name.find('.') {
         Some(dot) if dot > 0 => &name[..dot],
         _ => name,
-    }
-}
-
-/// The claim of a reducer whose grammar gave `tally`: by command when the program is `direct`, by
-/// content when the grammar covers the text. A program behind which any tool may hide (`driver`)
-/// strengthens what the content shows, no more.
-fn claim(
-    input: &Input<'_>,
-    tally: &Tally,
-    direct: impl Fn(&Simple) -> bool,
-    driver: impl Fn(&Simple) -> bool,
-) -> Claim {
-    let command = &input.detection.command;
-    match () {
-        () if tally.own == 0 || !reads_as_report(input) => Claim::No,
-        () if command.runs(direct) => Claim::Command,
-        () if tally.covers() && command.runs(&driver) => Claim::Command,
-        () if tally.covers() || command.runs(&driver) => Claim::Content,
-        () => Claim::No,
     }
 }
 

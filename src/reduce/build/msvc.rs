@@ -1,5 +1,5 @@
 //! MSVC: `cl`, `link` and MSBuild around them. Steps that printed nothing are left out, and so are diagnostics
-//! that the summary says again; errors, warnings with their notes, outputs and totals are kept.
+//! that the summary repeats; errors, warnings with their notes, outputs and totals are kept.
 //!
 //! Grammar: `a.cpp(3,5): warning C4996: …`, `LINK : fatal error LNK1181: …`, with ` [project.vcxproj]` and `1>`
 //! around it; MSBuild ends with `Build FAILED.` or `Build succeeded.`, the diagnostics again, and the counts.
@@ -7,12 +7,13 @@
 
 use std::collections::HashSet;
 
-use super::gcc_steps::MOST_ODD;
-use super::{CLAIM_LINES, Tally, claim};
+use super::gcc_steps::MAX_ODD_STEPS;
+use super::{CLAIM_LINES, Tally};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::place::without_node;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::flags;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -28,7 +29,7 @@ static META: Meta = Meta {
     reads: "`cl`, `link`, `msbuild`, `devenv`, `nmake`",
     keeps: "every diagnostic with its notes once, failed projects, what was built, totals",
     folds: "command lines and names of files that compiled, headings of targets, diagnostics that the \
-            summary says again, banners; warnings of one line and message into one with every place",
+            summary repeats, banners; warnings of one line and message into one with every place",
     anchors: &[
         ": warning C",
         ": error C",
@@ -50,38 +51,42 @@ impl Reducer for Msvc {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let name = |s: &Simple| s.program().trim_end_matches(".exe").to_ascii_lowercase();
-        let direct =
-            |s: &Simple| matches!(name(s).as_str(), "cl" | "link" | "msbuild" | "devenv" | "nmake" | "lib");
-        claim(input, &tally(input.source), direct, |s| {
-            matches!(s.program(), "cmake" | "ninja" | "scons" | "make")
-        })
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        let name = s.program().trim_end_matches(".exe").to_ascii_lowercase();
+        matches!(name.as_str(), "cl" | "link" | "msbuild" | "devenv" | "nmake" | "lib")
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "cmake" | "ninja" | "scons" | "make")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let summary = (0..source.len()).find(|&i| is_verdict(source.line(i)));
         let mut seen: HashSet<&str> = HashSet::new();
         let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty());
         // Steps that differ from their neighbours in a flag tell something though they printed nothing.
         let steps: Vec<usize> = (0..source.len()).filter(|&i| is_step(source.line(i))).collect();
         let odd = flags::odd(steps.iter().map(|&i| source.line(i)));
-        let odd: HashSet<usize> = odd.iter().take(MOST_ODD).map(|odd| steps[odd.place]).collect();
+        let odd: HashSet<usize> = odd.iter().take(MAX_ODD_STEPS).map(|odd| steps[odd.place]).collect();
         let below = summary.map_or(source.len(), |verdict| verdict + 1);
         for i in 0..below {
             let line = source.line(i);
             let said = code(line).is_some();
             if said && !seen.insert(line.trim()) {
-                fates.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
+                actions.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
             } else if !said
                 && Some(i) != last
                 && !odd.contains(&i)
                 && is_step(line)
                 && !signals::is_failure(line)
             {
-                fates.omit(i..i + 1, Reason::Progress, STEPS);
+                actions.omit(i..i + 1, Reason::Progress, STEPS);
             }
         }
         // From the end: a header is left out when all that stands under it, up to an empty line, was said before.
@@ -93,12 +98,12 @@ impl Reducer for Msvc {
             if line.trim().is_empty() {
                 all_said = true;
             } else if again && code(line).is_some() || is_header && all_said {
-                fates.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
+                actions.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
             } else if !is_header {
                 all_said &= again;
             }
         }
-        fates.finish(Blanks::Keep)
+        actions.finish(Blanks::Keep)
     }
 
     fn knows(&self, line: &str) -> bool {
@@ -190,13 +195,7 @@ fn is_step(line: &str) -> bool {
         "Building the projects in this solution one at a time.",
         "Structured output is enabled.",
     ];
-    let text = line.trim();
-    let text = match text.split_once('>') {
-        Some((node, rest)) if !node.is_empty() && node.bytes().all(|b| b.is_ascii_digit() || b == b':') => {
-            rest.trim_start()
-        }
-        _ => text,
-    };
+    let text = without_node(line);
     let is_target = text.strip_suffix(':').is_some_and(|name| TARGETS.contains(&name));
     let is_file = line.starts_with(' ') && is_source(text) && !text.contains(' ');
     SAID.iter().any(|s| text.starts_with(s)) && !text.contains("FAILED")

@@ -4,7 +4,7 @@
 //! Lines as written by Packer 1.5 to 1.11; `-machine-readable` is another format and is left alone.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -15,7 +15,7 @@ pub static PACKER: Format = Format::new(
         family: "build",
         reads: "`packer build`",
         keeps: "what provisioners run and print, errors, how long builds took, artifacts",
-        folds: "waits, transfers, temporary keys and groups, clean-up that went well",
+        folds: "waits, transfers, temporary keys and groups, clean-up that succeeded",
         anchors: &[
             "output will be in this color",
             "==> Wait completed after",

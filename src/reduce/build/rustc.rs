@@ -10,14 +10,14 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, kind_of, place};
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::is_cargo_progress;
 use crate::reduce::lint::group::{Block, Layout, Plan};
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -30,14 +30,15 @@ static META: Meta = Meta {
     family: "build",
     reads: "`cargo build`, `check`, `clippy`, `run`, `doc` and rustc, in the human and the short format",
     keeps: "every error whole, headline and place of every warning, cargo's summary lines, the commands that `-v` \
-            asks for, what the program prints",
+            shows, what the program prints",
     folds: "build progress; the same warning shown again; excerpts of a lint from its sixth warning on, when the \
             text is long or has errors; warnings of one message in the short format into one line with all places",
     anchors: &["Compiling ", "Checking ", "Downloaded ", "could not compile", "--> "],
 };
 
-/// Above this many bytes a text without errors is long enough to leave excerpts out.
-const LONG: usize = 8 * 1024;
+/// Excerpts are only left out of texts without errors of at least this many bytes. A choice: shorter ones are read
+/// whole.
+const MIN_BYTES_TO_THIN: usize = 8 * 1024;
 
 /// Group of all progress lines; each target then has a group of excerpts and one of repetitions.
 const PROGRESS: u32 = 1;
@@ -49,9 +50,17 @@ impl Reducer for Rustc {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        is_build(s)
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
         // Behind the other subcommands, such as `test`, stand outputs that are not the compiler's.
-        claim(input, &tally(input.source), is_build, |s| s.program() == "cargo")
+        s.program() == "cargo"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -63,9 +72,9 @@ impl Reducer for Rustc {
         let errors = (0..end).any(|i| is_error(source.line(i)));
         let mut state = State {
             source,
-            fates: Fates::new(source),
+            actions: LineActions::new(source),
             excerpts: PROGRESS + 1,
-            thin: errors || source.text().len() > LONG,
+            thin: errors || source.text().len() > MIN_BYTES_TO_THIN,
             owners: owners(source, end),
             warnings: HashMap::new(),
             kinds: Kinds::default(),
@@ -77,7 +86,7 @@ impl Reducer for Rustc {
             let line = source.line(i);
             if is_progress(line) {
                 if Some(i) != stands {
-                    state.fates.omit(i..i + 1, Reason::Progress, PROGRESS);
+                    state.actions.omit(i..i + 1, Reason::Progress, PROGRESS);
                 }
             } else if is_warning(line) && i + 1 < end && is_place(source.line(i + 1)) {
                 let block = i..block_end(source, i, end);
@@ -91,7 +100,7 @@ impl Reducer for Rustc {
             }
             i += 1;
         }
-        state.fates.finish(Blanks::Keep)
+        state.actions.finish(Blanks::Keep)
     }
 
     fn rewrites(&self) -> bool {
@@ -147,7 +156,7 @@ fn tally(source: &Source<'_>) -> Tally {
         let own = built || headline && is_place(line) && line.contains(".rs:") || is_short(line);
         in_block = in_block && continues(line) || own && !built;
         headline = is_warning(line) || is_error(line);
-        tally.add(own, in_block || headline || is_progress(line) || is_said(line));
+        tally.add(own, in_block || headline || is_progress(line) || is_cargo_message(line));
     }
     tally
 }
@@ -160,7 +169,7 @@ fn is_built(line: &str) -> bool {
 }
 
 /// Other lines of cargo.
-fn is_said(line: &str) -> bool {
+fn is_cargo_message(line: &str) -> bool {
     const SAID: &[&str] =
         &["    Finished ", "     Running ", "Caused by:", "Some errors have detailed", MORE_INFORMATION];
     SAID.iter().any(|s| line.starts_with(s))
@@ -267,7 +276,7 @@ fn is_default_note(line: &str) -> bool {
 
 struct State<'a> {
     source: &'a Source<'a>,
-    fates: Fates<'a>,
+    actions: LineActions<'a>,
     /// Group of excerpts; the next one is of repetitions.
     excerpts: u32,
     /// Whether excerpts may go.
@@ -291,7 +300,7 @@ impl<'a> State<'a> {
         {
             let blank = block.end < source.len() && source.line(block.end).is_empty();
             let lines = block.start..block.end + usize::from(blank);
-            self.fates.omit(lines, Reason::RepeatedDiagnostic, self.excerpts + 1);
+            self.actions.omit(lines, Reason::RepeatedDiagnostic, self.excerpts + 1);
             return;
         }
         self.warnings.entry(key).or_insert(block.clone());
@@ -304,12 +313,12 @@ impl<'a> State<'a> {
             }
             let excerpt = is_excerpt(line);
             if !whole && (excerpt || notes.contains(line)) {
-                self.fates.omit(i..i + 1, Reason::DiagnosticExcerpt, self.excerpts);
+                self.actions.omit(i..i + 1, Reason::DiagnosticExcerpt, self.excerpts);
             } else if is_default_note(line) {
                 if !self.once.insert(line) {
                     // The empty margin above goes with the note.
                     let margin = usize::from(whole && source.line(i - 1).trim() == "|");
-                    self.fates.omit(i - margin..i + 1, Reason::DiagnosticExcerpt, self.excerpts);
+                    self.actions.omit(i - margin..i + 1, Reason::DiagnosticExcerpt, self.excerpts);
                 }
             } else if !excerpt {
                 notes.insert(line);
@@ -329,7 +338,7 @@ impl<'a> State<'a> {
     /// Hides a line that was shown before.
     fn once(&mut self, i: usize, line: &'a str) {
         if !self.once.insert(line) {
-            self.fates.omit(i..i + 1, Reason::DiagnosticExcerpt, self.excerpts);
+            self.actions.omit(i..i + 1, Reason::DiagnosticExcerpt, self.excerpts);
         }
     }
 }

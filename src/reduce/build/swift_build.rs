@@ -5,7 +5,7 @@
 //! the command of a step is left out when another step follows it: the one that failed stays.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

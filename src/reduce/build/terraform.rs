@@ -9,13 +9,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Tally, claim};
+use super::{CLAIM_LINES, Tally};
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -51,14 +51,21 @@ impl Reducer for Terraform {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let direct = |s: &Simple| matches!(s.program(), "terraform" | "tofu" | "terragrunt" | "tf");
-        claim(input, &tally(input.source), direct, |s| s.program() == "make")
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "terraform" | "tofu" | "terragrunt" | "tf")
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        s.program() == "make"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let ended: HashSet<&str> = source
             .lines()
             .filter_map(|line| step(line).filter(|(_, s)| *s == Step::Ended).map(|(a, _)| a))
@@ -76,17 +83,17 @@ impl Reducer for Terraform {
                 None => is_init_step(source, i),
             };
             match () {
-                () if goes => fates.omit(i..i + 1, Reason::Progress, group),
-                () if advice => fates.omit(i..i + 1, Reason::ToolHints, group),
+                () if goes => actions.omit(i..i + 1, Reason::Progress, group),
+                () if advice => actions.omit(i..i + 1, Reason::ToolHints, group),
                 () if aggressive && is_unknown_value(line) => {
-                    fates.omit(i..i + 1, Reason::UnknownValue, group)
+                    actions.omit(i..i + 1, Reason::UnknownValue, group)
                 }
                 // One marker of each kind for a block of the plan.
                 () if line.starts_with("  # ") => group += 1,
                 () => {}
             }
         }
-        fates.finish(Blanks::Keep)
+        actions.finish(Blanks::Keep)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -9,12 +9,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::is_number;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -38,15 +38,21 @@ impl Reducer for Tsc {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let driver = |s: &Simple| matches!(s.program(), "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "nx");
-        let direct = |s: &Simple| matches!(s.program(), "tsc" | "vue-tsc" | "tsgo");
-        claim(input, &tally(input.source), direct, driver)
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        tally(input.source).proof()
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "tsc" | "vue-tsc" | "tsgo")
+    }
+
+    fn is_driver(&self, s: &Simple) -> bool {
+        matches!(s.program(), "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "nx")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let runs = compilations(source);
         for (i, (lines, complete)) in runs.iter().enumerate() {
             let text = source.slice(lines.clone());
@@ -54,11 +60,11 @@ impl Reducer for Tsc {
                 && runs.get(i + 1).is_some_and(|(next, done)| *done && source.slice(next.clone()) == text);
             let group = i as u32 + 1;
             match same {
-                true => fates.omit(lines.clone(), Reason::RepeatedDiagnostic, group),
-                false => compilation(source, lines.clone(), group, &mut fates),
+                true => actions.omit(lines.clone(), Reason::RepeatedDiagnostic, group),
+                false => compilation(source, lines.clone(), group, &mut actions),
             }
         }
-        fates.finish(Blanks::Keep)
+        actions.finish(Blanks::Keep)
     }
 }
 
@@ -151,7 +157,7 @@ fn compilations(source: &Source<'_>) -> Vec<(Range<usize>, bool)> {
 }
 
 /// Hides what one compilation says again.
-fn compilation(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut Fates<'_>) {
+fn compilation(source: &Source<'_>, lines: Range<usize>, group: u32, actions: &mut LineActions<'_>) {
     let mut kinds = Kinds::default();
     let mut explained: HashSet<(&str, &str)> = HashSet::new();
     let mut i = lines.start;
@@ -163,14 +169,14 @@ fn compilation(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut
         i += 1;
         let below = i..(i..lines.end).find(|&i| !is_explanation(source.line(i))).unwrap_or(lines.end);
         if !below.is_empty() && !explained.insert((said, source.slice(below.clone()))) {
-            fates.omit(below.clone(), Reason::DiagnosticExcerpt, group);
+            actions.omit(below.clone(), Reason::DiagnosticExcerpt, group);
         }
         i = below.end;
         let code = said.split(':').next().unwrap_or(said);
         let (count, _) = kinds.count(code.to_owned());
         let end = (i..lines.end).find(|&i| ends_block(source.line(i))).unwrap_or(lines.end);
         if count > SHOWN_WHOLE {
-            excerpts(source, i..end, group, fates);
+            excerpts(source, i..end, group, actions);
         }
         i = end;
     }
@@ -188,7 +194,7 @@ fn ends_block(line: &str) -> bool {
 
 /// Hides the numbered lines that `~` underlines, with the empty line before them. Places and
 /// messages of related code stay.
-fn excerpts(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut Fates<'_>) {
+fn excerpts(source: &Source<'_>, lines: Range<usize>, group: u32, actions: &mut LineActions<'_>) {
     let mut i = lines.start;
     while i < lines.end {
         let start = i;
@@ -200,7 +206,7 @@ fn excerpts(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut Fa
             continue;
         }
         let blank = start > lines.start && source.line(start - 1).is_empty();
-        fates.omit(start - usize::from(blank)..i, Reason::DiagnosticExcerpt, group);
+        actions.omit(start - usize::from(blank)..i, Reason::DiagnosticExcerpt, group);
     }
 }
 

@@ -1,9 +1,8 @@
 //! `docker compose logs` and `up`: the name of a service is written once for the lines that follow each
 //! other; those after the first start with the pipe alone. Lines that report a failure stay as they are.
 
-use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -20,24 +19,21 @@ static META: Meta = Meta {
     anchors: &[" | "],
 };
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 200;
-/// Lines of services that claim a text.
-const LEAST: usize = 4;
+/// Lines at the start that a claim examines. A choice: every line of the format names its service.
+const HEAD_LINES: usize = 200;
+/// Fewest lines of services for a claim. A choice.
+const MIN_SERVICE_LINES: usize = 4;
 
 impl Reducer for ComposeLogs {
     fn meta(&self) -> &Meta {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let mut lines = 0;
         let mut ours = 0;
         let mut numbered = 0;
-        for line in input.source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()) {
+        for line in input.source.lines().take(HEAD_LINES).filter(|line| !line.trim().is_empty()) {
             lines += 1;
             if let Some((service, _)) = split(line) {
                 ours += 1;
@@ -47,13 +43,9 @@ impl Reducer for ComposeLogs {
         let is_compose = |word: &str| matches!(word, "docker-compose" | "podman-compose" | "compose");
         let command = &input.detection.command;
         let by_command = command.runs(|s| s.argv.iter().take(2).any(|word| is_compose(word)));
-        // Never more than by content: a reducer that knows what the services write saves more.
-        match () {
-            () if ours < LEAST || command.is_filtered() => Claim::No,
-            () if by_command && ours * 2 >= lines => Claim::Content,
-            () if numbered * 10 >= lines * 9 => Claim::Content,
-            () => Claim::No,
-        }
+        let is_read = ours >= MIN_SERVICE_LINES && !command.is_filtered();
+        // Never claimed by its command: a reducer that knows what the services write saves more.
+        Proof::full_if(is_read && (by_command && ours * 2 >= lines || numbered * 10 >= lines * 9))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -71,7 +63,7 @@ impl Reducer for ComposeLogs {
             }
             last = found.map(|(service, _)| service);
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn rewrites(&self) -> bool {

@@ -2,7 +2,7 @@
 //! another says what became of it. Diagnostics, outputs, counts and times are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

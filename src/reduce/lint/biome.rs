@@ -33,7 +33,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
     while i < lines.end {
         let line = source.line(i);
         let Some(heading) = heading(line) else {
-            if is_said(line) {
+            if is_total(line) {
                 out.knows(source, i..i + 1);
             }
             i += 1;
@@ -75,7 +75,7 @@ fn heading(line: &str) -> Option<Option<(&str, &str, &str)>> {
 }
 
 /// Totals.
-fn is_said(line: &str) -> bool {
+fn is_total(line: &str) -> bool {
     [
         "Checked ",
         "Found ",

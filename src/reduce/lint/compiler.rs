@@ -9,7 +9,7 @@ use super::group::{Block, Layout, Plan};
 use crate::config::Mode;
 use crate::input::Input;
 use crate::reduce::lines::changes_directory;
-use crate::reduce::place::{Headline, warning};
+use crate::reduce::place::{Headline, is_caret, is_scope, warning};
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -18,8 +18,8 @@ use crate::text::source::Source;
 pub const ID: &str = "shared_messages";
 /// Reducers after which it is tried.
 const AFTER: &[&str] = &["msvc", "dotnet", "gcc", "javac", "gradle", "maven"];
-/// Lines below a warning among which those that belong to it start.
-const NEAR: usize = 24;
+/// Lines below a warning in which its body must start. A choice: excerpts before it may be hidden.
+const MAX_LINES_TO_BODY: usize = 24;
 
 /// Whether the output that a reducer knows has such warnings.
 pub fn is_wanted(reducer: &str) -> bool {
@@ -95,10 +95,7 @@ fn is_elsewhere(line: &str) -> bool {
 /// Whether lines around a warning belong to it: context above, a code line with carets, notes and what is indented
 /// below.
 fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -> bool {
-    let is_caret = |line: &str| {
-        let line = bare(line).trim();
-        line.contains('^') && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' '))
-    };
+    let is_caret = |line: &str| is_caret(bare(line).trim(), b" ");
     if i > 0 && is_visible(i - 1) {
         let above = source.line(i - 1);
         if above.trim_start().starts_with("from ")
@@ -109,7 +106,10 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
         }
     }
     // Behind an excerpt that is gone there may be a note.
-    let mut next = (i + 1..source.len()).take(NEAR).filter(|&line| is_visible(line)).map(|i| source.line(i));
+    let mut next = (i + 1..source.len())
+        .take(MAX_LINES_TO_BODY)
+        .filter(|&line| is_visible(line))
+        .map(|i| source.line(i));
     let Some(below) = next.next() else { return false };
     if below.trim().is_empty() || warning(below).is_some() {
         return false;
@@ -125,11 +125,6 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
 /// A line without the word that Maven puts before every line of a warning.
 fn bare(line: &str) -> &str {
     line.strip_prefix("[WARNING] ").unwrap_or(line)
-}
-
-/// `a.c: In function ‘f’:`, `a.h: At top level:`
-fn is_scope(line: &str) -> bool {
-    line.ends_with(':') && [": In ", ": At "].iter().any(|word| line.contains(word)) && !line.starts_with(' ')
 }
 
 /// A note, an error or an excerpt: of a diagnostic that stays.

@@ -2,7 +2,7 @@
 //! autoflake. Files that were in order are left out; every other file, every error and the totals are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::template;
-use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -43,21 +43,22 @@ pub enum Layout {
     Alone(&'static str),
 }
 
-/// The first findings of a group that are shown with their bodies.
-const WHOLE: usize = 2;
-/// Lines of a diagnostic that is long: one whole is enough.
-const LONG: usize = 10;
-/// Least bytes that a group saves, and all groups together.
-const LEAST: (usize, usize) = (24, 160);
-/// Longest line of a list of places, about.
-const LINE: usize = 1200;
-/// Places of one file in a group that `aggressive` shows when there are many more.
-const PLACES: usize = 3;
+/// Findings of a group that are shown with their bodies. A choice: the second shows what differs.
+const SHOWN_WHOLE: usize = 2;
+/// Of a group with diagnostics of more lines than this, only one is shown with its body. A choice.
+const LONG_DIAGNOSTIC_LINES: usize = 10;
+/// Fewest bytes that a group saves, and all groups together. A choice: less does not pay for reading a list.
+const MIN_SAVED_BYTES: usize = 24;
+const MIN_SAVED_TOGETHER_BYTES: usize = 160;
+/// Longest line of a list of places, in bytes, about. A choice: a later cut can keep a part of the list.
+const MAX_LIST_LINE_BYTES: usize = 1200;
+/// Places of one file in a group that `aggressive` shows if there are more than twice as many. A choice.
+const SHOWN_PLACES: usize = 3;
 
-/// What becomes of each line.
+/// What to do with each line.
 pub struct Plan<'a> {
     source: &'a Source<'a>,
-    fates: Fates<'a>,
+    actions: LineActions<'a>,
     /// Lines that report a failure, in order.
     failures: Vec<usize>,
     is_aggressive: bool,
@@ -71,7 +72,7 @@ impl<'a> Plan<'a> {
 
     /// The same, where the lines that report a failure are known.
     pub fn with_failures(source: &'a Source<'a>, is_aggressive: bool, failures: Vec<usize>) -> Self {
-        Self { source, fates: Fates::new(source), failures, is_aggressive }
+        Self { source, actions: LineActions::new(source), failures, is_aggressive }
     }
 
     fn has_failure(&self, lines: &Range<usize>) -> bool {
@@ -83,14 +84,14 @@ impl<'a> Plan<'a> {
     pub fn omit(&mut self, lines: Range<usize>, reason: Reason) {
         for i in lines {
             if !self.has_failure(&(i..i + 1)) {
-                self.fates.omit(i..i + 1, reason, 1);
+                self.actions.omit(i..i + 1, reason, 1);
             }
         }
     }
 
     /// Whether a line is not shown.
     pub fn is_hidden(&self, line: usize) -> bool {
-        self.fates.hides(line)
+        self.actions.is_omitted(line)
     }
 
     /// Writes together what can be.
@@ -127,13 +128,13 @@ impl<'a> Plan<'a> {
                     let text = self.text(key, rest, blocks, layout);
                     let bytes = |m: &Member| self.source.byte_range(blocks[m.block].lines.clone()).len();
                     let saved = rest.iter().map(bytes).sum::<usize>().saturating_sub(text.len());
-                    if saved >= LEAST.0 {
+                    if saved >= MIN_SAVED_BYTES {
                         written.push((saved, rest, text));
                     }
                 }
             }
         }
-        if written.iter().map(|(saved, ..)| saved).sum::<usize>() < LEAST.1 {
+        if written.iter().map(|(saved, ..)| saved).sum::<usize>() < MIN_SAVED_TOGETHER_BYTES {
             return;
         }
         for (_, members, text) in written {
@@ -141,7 +142,7 @@ impl<'a> Plan<'a> {
                 let lines = blocks[member.block].lines.clone();
                 self.omit(lines.clone(), Reason::SharedMessage);
                 if i == 0 {
-                    self.fates.replace(lines.start, text.clone(), Reason::SharedMessage);
+                    self.actions.replace(lines.start, text.clone(), Reason::SharedMessage);
                 }
             }
         }
@@ -152,8 +153,8 @@ impl<'a> Plan<'a> {
         match first.lines.len() {
             _ if matches!(first.layout, Layout::Below(_)) => 0,
             1 => 0,
-            lines if self.is_aggressive || lines > LONG => 1,
-            _ => WHOLE,
+            lines if self.is_aggressive || lines > LONG_DIAGNOSTIC_LINES => 1,
+            _ => SHOWN_WHOLE,
         }
     }
 
@@ -216,14 +217,14 @@ impl<'a> Plan<'a> {
 
     /// Places with commas between; a long list goes on behind `next`.
     fn list(&self, places: &[String], next: &str) -> String {
-        let shown = match self.is_aggressive && places.len() > 2 * PLACES {
-            true => PLACES,
+        let shown = match self.is_aggressive && places.len() > 2 * SHOWN_PLACES {
+            true => SHOWN_PLACES,
             false => places.len(),
         };
         let mut out = String::new();
         let mut line = 0;
         for (i, place) in places[..shown].iter().enumerate() {
-            if out.len() - line > LINE {
+            if out.len() - line > MAX_LIST_LINE_BYTES {
                 line = out.len();
                 out.push_str(next);
             } else if i > 0 {
@@ -239,7 +240,7 @@ impl<'a> Plan<'a> {
 
     /// The spans, or the reason for there being none.
     pub fn finish(self) -> Result<Reduction, Reason> {
-        self.fates.finish(Blanks::Keep)
+        self.actions.finish(Blanks::Keep)
     }
 }
 

@@ -68,7 +68,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
             }
             // A finding that goes on for more lines, as an excerpt below it does.
             None if line.starts_with(' ') && heading.is_some() => out.knows(source, i..i + 1),
-            None if is_said(line) => out.knows(source, i..i + 1),
+            None if is_total(line) => out.knows(source, i..i + 1),
             None => heading = None,
         }
     }
@@ -128,7 +128,7 @@ fn is_marked(message: &str) -> bool {
 }
 
 /// Totals.
-fn is_said(line: &str) -> bool {
+fn is_total(line: &str) -> bool {
     const STARTS: &[&str] = &["✖ ", "✔ ", "Found ", "[*] ", "⚠ ", "  0 errors", "No fixes"];
     STARTS.iter().any(|s| line.starts_with(s))
         || line.contains(" potentially fixable with the ")

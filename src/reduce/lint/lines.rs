@@ -11,7 +11,7 @@ use super::group::{Block, Layout};
 use super::reader::{Linter, Reading};
 use crate::reduce::Meta;
 use crate::reduce::lines::is_number;
-use crate::reduce::place::{Headline, at_end, ends_with_link, headline, is_path};
+use crate::reduce::place::{self, Headline, at_end, ends_with_link, headline, is_path};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -104,7 +104,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
             } else if is_progress(line) {
                 out.gone.push((i..i + 1, Reason::Progress));
                 out.knows(source, i..i + 1);
-            } else if is_said(line) {
+            } else if is_linter_message(line) {
                 out.headings.extend(module.take().map(|start| start..i));
                 out.knows(source, i..i + 1);
             }
@@ -136,7 +136,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
     out
 }
 
-/// What `ruff format --check` writes above the change that it would make, which is no excerpt.
+/// What `ruff format --check` writes above the change that it would make, which is not an excerpt.
 const UNFORMATTED: &str = "unformatted: ";
 
 /// The finding that starts at a line, and the first line below its headline.
@@ -179,7 +179,7 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
             () if finding(source, i, end).is_some() => false,
             () if line.starts_with([' ', '\t']) || is_caret(line) || is_gutter(line) => true,
             () if headline(line).is_some() => true,
-            () => next().is_some_and(is_caret) && !is_said(line),
+            () => next().is_some_and(is_caret) && !is_linter_message(line),
         };
         if !goes_on {
             break;
@@ -194,9 +194,7 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
 /// A line of carets below a line of code.
 fn is_caret(line: &str) -> bool {
     let line = line.trim();
-    line.starts_with(['^', '~'])
-        && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' ' | b'-'))
-        && line.contains('^')
+    line.starts_with(['^', '~']) && place::is_caret(line, b" -")
 }
 
 /// `12 | code`, `help: …` and `info: …`, as ruff and similar linters write them.
@@ -237,7 +235,7 @@ fn is_progress(line: &str) -> bool {
 }
 
 /// Totals and other lines that linters write.
-fn is_said(line: &str) -> bool {
+fn is_linter_message(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "Found ",
         "Your code has been rated",

@@ -8,9 +8,8 @@ use super::reader::{Linter, Reading, apply};
 use super::{headed, lines};
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::lines::{claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -40,17 +39,14 @@ impl Reducer for PreCommit {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
         let hooks = (0..source.len()).filter(|i| verdict(source.line(*i)).is_some()).count();
-        let runs = |s: &Simple| {
-            matches!(s.program(), "pre-commit" | "prek")
-                || matches!(s.git_subcommand(), Some("commit" | "push"))
-        };
-        claim(input, runs, hooks > 0, hooks >= 2)
+        Proof::of(hooks > 0, hooks >= 2)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "pre-commit" | "prek") || matches!(s.git_subcommand(), Some("commit" | "push"))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

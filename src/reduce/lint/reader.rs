@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::group::{Block, Plan};
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
+use crate::input::Input;
 use crate::reduce::format::is_command;
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::lines::SHORT_CLAIM_LINES;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -59,16 +59,14 @@ pub struct Linter {
     pub meta: Meta,
     /// The commands that write it: a program, and words that follow it.
     pub commands: &'static [&'static str],
-    /// Least own lines for a claim by content alone.
+    /// Fewest own lines for a claim by content alone.
     pub content: usize,
     /// Reads lines: these and no others.
     pub read: for<'a> fn(&'a Source<'a>, Range<usize>) -> Reading<'a>,
 }
 
-/// Lines at the start that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-/// Lines of which one must be known before the others are looked at.
-const FIRST: usize = 60;
+/// If none of the first lines is known, the rest is not examined. A choice, for speed.
+const PROBE_LINES: usize = 60;
 
 impl Linter {
     fn is_direct(&self, simple: &Simple) -> bool {
@@ -81,29 +79,27 @@ impl Reducer for Linter {
         &self.meta
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
-        if !reads_as_report(input) || input.detection.is_window {
-            return Claim::No;
-        }
         // What the agent picked from the findings is not read again.
-        if input.detection.command.producers().any(|(s, filtered)| filtered && self.is_direct(s)) {
-            return Claim::No;
+        let is_picked =
+            || input.detection.command.producers().any(|(s, filtered)| filtered && self.is_direct(s));
+        if input.detection.is_window || is_picked() {
+            return Proof::None;
         }
         let is_direct = input.detection.command.runs(|s| self.is_direct(s));
-        let head = (self.read)(source, 0..source.len().min(FIRST));
-        if !is_direct && head.own + head.weak == 0 && source.len() > FIRST {
-            return Claim::No;
+        let head = (self.read)(source, 0..source.len().min(PROBE_LINES));
+        if !is_direct && head.own + head.weak == 0 && source.len() > PROBE_LINES {
+            return Proof::None;
         }
-        let found = (self.read)(source, 0..source.len().min(CLAIM_LINES));
-        match () {
-            () if is_direct && found.own + found.weak > 0 => Claim::Command,
-            () if found.own >= self.content && found.known * 2 >= found.all => Claim::Content,
-            () if found.own + found.weak >= 2 * self.content && found.known * 10 >= found.all * 9 => {
-                Claim::Content
-            }
-            () => Claim::No,
-        }
+        let found = (self.read)(source, 0..source.len().min(SHORT_CLAIM_LINES));
+        let is_own = found.own >= self.content && found.known * 2 >= found.all;
+        let is_most = found.own + found.weak >= 2 * self.content && found.known * 10 >= found.all * 9;
+        Proof::of(found.own + found.weak > 0, is_own || is_most)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        self.is_direct(s)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 /// Stands for a gap in a key. No text that was sanitized has it.
 const GAP: char = '\0';
-/// Longest text that may be a gap, in bytes.
-const LONGEST: usize = 60;
+/// Longest text that differs between messages of one template, in bytes. A choice: a name with its path.
+const MAX_GAP_BYTES: usize = 60;
 
 /// A message split into what it shares with others and what is its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,16 +52,18 @@ pub fn split(message: &str) -> Template {
 
 /// Whether a text can stand in a list of places.
 fn is_listable(text: &str) -> bool {
-    !text.is_empty() && text.len() <= LONGEST && !text.contains(['(', ')', '[', ']', ',', ';', '\n', GAP])
+    !text.is_empty()
+        && text.len() <= MAX_GAP_BYTES
+        && !text.contains(['(', ')', '[', ']', ',', ';', '\n', GAP])
 }
 
-/// The text between the quote at `open` and the one that closes it. An apostrophe is no quote.
+/// The text between the quote at `open` and the one that closes it. An apostrophe does not count.
 fn quoted(bytes: &[u8], open: usize) -> Option<Range<usize>> {
     let is_word = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_alphanumeric);
     if open > 0 && is_word(open - 1) {
         return None;
     }
-    let rest = &bytes[open + 1..bytes.len().min(open + 2 + LONGEST)];
+    let rest = &bytes[open + 1..bytes.len().min(open + 2 + MAX_GAP_BYTES)];
     let close = open + 1 + memchr::memchr(bytes[open], rest)?;
     (!is_word(close + 1)).then_some(open + 1..close)
 }
@@ -84,7 +86,7 @@ fn number(bytes: &[u8], start: usize) -> Option<Range<usize>> {
 /// of a sentence and no abbreviation.
 fn name(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let before = start.checked_sub(2).and_then(|i| bytes.get(i))?;
-    let rest = &bytes[start..bytes.len().min(start + LONGEST + 1)];
+    let rest = &bytes[start..bytes.len().min(start + MAX_GAP_BYTES + 1)];
     if !rest.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_') {
         return None;
     }

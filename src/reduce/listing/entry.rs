@@ -25,7 +25,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Reads a line; `None` when it is no path.
+/// Reads a line; `None` if it is not a path.
 pub fn parse(line: &str) -> Option<Entry<'_>> {
     let body = line.trim_start_matches(' ');
     if body.is_empty() || body.trim() != body || line.ends_with(':') {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::input::Input;
 
-/// Names of folders whose content nobody asked for.
+/// Names of folders whose content is rarely wanted.
 pub struct Noise<'a> {
     names: Vec<&'a str>,
 }

@@ -15,8 +15,8 @@ use crate::text::source::Source;
 const MIN_GAIN: usize = 12;
 /// Bytes that must go for a folder that comes back to be written by its end.
 const MIN_SHORTER: usize = 8;
-/// Parts of a folder that stand in its short form, at most.
-const PARTS: usize = 16;
+/// Most parts of a folder in its short form. Bounds the work.
+const MAX_SHORT_PARTS: usize = 16;
 /// Entries in a row with the same name above which their folders are listed under it.
 const MIN_ALIKE: usize = 6;
 /// What stands between such a name and its folders.
@@ -248,10 +248,9 @@ impl<'a> Folders<'a> {
     }
 }
 
-/// The ends of a folder by which it may be written, the shortest first. Not all: their lengths would add up to
-/// the square of its own.
+/// The short forms of a folder path, shortest first. Only some, so that the work stays linear.
 fn ends_of(body: &str) -> impl Iterator<Item = &str> {
-    memchr::memrchr_iter(b'/', body.as_bytes()).take(PARTS).map(|at| &body[at + 1..])
+    memchr::memrchr_iter(b'/', body.as_bytes()).take(MAX_SHORT_PARTS).map(|at| &body[at + 1..])
 }
 
 #[cfg(test)]
@@ -261,7 +260,7 @@ mod tests {
     #[test]
     fn a_deep_folder_has_few_ends() {
         let deep = "a/".repeat(9000) + "b";
-        assert_eq!(ends_of(&deep).count(), PARTS);
+        assert_eq!(ends_of(&deep).count(), MAX_SHORT_PARTS);
         assert_eq!(ends_of("src/a/b").collect::<Vec<_>>(), ["b", "a/b"]);
     }
 }

@@ -12,13 +12,13 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 
 /// Characters of a line of names, about: long enough that line ends cost little, short enough to cut.
-const WIDTH: usize = 160;
-/// Names of a folder above which `aggressive` shows only some.
-const LARGE: usize = 100;
-/// Names that are shown at either end of a large folder.
-const ENDS: usize = 10;
-/// Most names that are shown since they seem relevant.
-const RELEVANT: usize = 30;
+const LINE_CHARS: usize = 160;
+/// `aggressive` shows only some names of a folder that has more than this. A choice.
+const LARGE_FOLDER_NAMES: usize = 100;
+/// Names that are shown at each end of a large folder. A choice.
+const SHOWN_AT_EACH_END: usize = 10;
+/// Most names that are shown because they seem relevant. A choice: a line or two.
+const MAX_RELEVANT_NAMES: usize = 30;
 /// The group of omissions that small noise folders share.
 pub const SHARED: u32 = 1;
 
@@ -125,7 +125,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
             while layout == Layout::Joined
                 && end < names.len()
                 && is_shown(end)
-                && width + 1 + names[end].len() <= WIDTH
+                && width + 1 + names[end].len() <= LINE_CHARS
             {
                 text.push(' ');
                 text.push_str(names[end]);
@@ -150,7 +150,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
     /// Which names of a large folder `aggressive` shows: both ends, the first of each extension, and what
     /// the call, the query or the session talks about.
     fn shown(&self, first: usize, names: &[&str]) -> Option<Vec<bool>> {
-        let is_large = self.input.policy.mode >= Mode::Aggressive && names.len() > LARGE;
+        let is_large = self.input.policy.mode >= Mode::Aggressive && names.len() > LARGE_FOLDER_NAMES;
         if !is_large || !super::is_inventory(self.input) {
             return None;
         }
@@ -160,7 +160,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
             .enumerate()
             .map(|(i, name)| {
                 let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-                extensions.insert(extension) || i < ENDS || i + ENDS >= names.len()
+                extensions.insert(extension) || i < SHOWN_AT_EACH_END || i + SHOWN_AT_EACH_END >= names.len()
             })
             .collect();
         let blocks: Vec<Range<usize>> = (first..first + names.len()).map(|i| i..i + 1).collect();
@@ -168,7 +168,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
         let best = scores.iter().copied().max().unwrap_or(0);
         let mut ranked: Vec<usize> = (0..names.len()).filter(|&i| scores[i] > best / 4).collect();
         ranked.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
-        ranked.into_iter().take(RELEVANT).for_each(|i| shown[i] = true);
+        ranked.into_iter().take(MAX_RELEVANT_NAMES).for_each(|i| shown[i] = true);
         Some(shown)
     }
 }

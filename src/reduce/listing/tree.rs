@@ -16,7 +16,7 @@ use crate::text::source::Source;
 /// Branches as `tree` draws them in Unicode and in ASCII, and as `npm ls` does before a folder.
 const BRANCHES: &[&str] = &["├── ", "└── ", "|-- ", "`-- ", "├─┬ ", "└─┬ "];
 
-/// Least names of a list.
+/// Fewest names of a list. A choice.
 const MIN_NAMES: usize = 4;
 
 /// A line of a tree.
@@ -122,7 +122,7 @@ fn name(rest: &str) -> &str {
     name.trim_end_matches('/').rsplit('/').next().unwrap_or(name)
 }
 
-/// Columns of a level. `None` when the drawing tells more than the depth, or when lines would repeat.
+/// Columns of a level. `None` if the drawing shows more than the depth, or when lines would repeat.
 fn unit(branches: &[Option<Branch<'_>>]) -> Option<usize> {
     let columns = || branches.iter().flatten().map(|b| b.column);
     let unit = [4, 2].into_iter().find(|unit| columns().all(|column| column % unit == 0))?;

@@ -24,8 +24,8 @@ static META: Meta = Meta {
     anchors: &[" Directory of ", "    Directory: ", "LastWriteTime"],
 };
 
-/// Fewer rows are not worth a line at the top.
-const LEAST: usize = 4;
+/// Fewer rows are not worth a line at the top. A choice.
+const MIN_ROWS: usize = 4;
 /// What stands instead of a size.
 const KINDS: [&str; 4] = ["<DIR>", "<JUNCTION>", "<SYMLINKD>", "<SYMLINK>"];
 
@@ -108,9 +108,12 @@ impl Reducer for WindowsDir {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let is_list = input.detection.shape == Shape::Listing;
-        let rows = input.source.lines().filter(|line| read(line.trim_end()).is_some()).take(LEAST).count();
+        let rows = input.source.lines().filter(|line| read(line.trim_end()).is_some()).take(MIN_ROWS).count();
         let names_folder = |line: &str| META.anchors.iter().any(|anchor| line.contains(anchor));
-        match (is_list || reads_as_report(input)) && rows >= LEAST && input.source.lines().any(names_folder) {
+        match (is_list || reads_as_report(input))
+            && rows >= MIN_ROWS
+            && input.source.lines().any(names_folder)
+        {
             true if is_list => Claim::Command,
             true => Claim::Content,
             false => Claim::No,
@@ -124,7 +127,7 @@ impl Reducer for WindowsDir {
             .filter(is_row)
             .filter_map(|i| read(source.line(i).trim_end()).map(|row| (i, row)))
             .collect();
-        if rows.len() < LEAST || source.lines().any(|line| line.starts_with(SAID)) {
+        if rows.len() < MIN_ROWS || source.lines().any(|line| line.starts_with(SAID)) {
             return Err(Reason::NothingToDo);
         }
         let dates: Vec<String> = rows.iter().map(|(_, row)| format!("{} {}", row.day, row.time)).collect();

@@ -28,17 +28,14 @@ static META: Meta = Meta {
     anchors: &["##[", "section_start:", "::group::"],
 };
 
-/// Fewest lines of a group that go.
-const FEWEST: usize = 3;
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 4000;
-
+/// Fewest lines of a group that are left out. A choice: a marker takes one.
+const MIN_GROUP_LINES: usize = 3;
 /// What a line does to groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Opens,
     Closes,
-    /// A command of the runner that is no group: `##[error]`, `section_start:`.
+    /// A command of the runner other than a group: `##[error]`, `section_start:`.
     Other,
     None,
 }
@@ -64,9 +61,16 @@ impl Reducer for CiLog {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        const FEWEST_SIGNS: usize = 2;
-        let signs = || input.source.lines().take(CLAIM_LINES).map(sign).filter(|s| *s != Sign::None);
-        if !lines::may_be_log(input) || signs().take(FEWEST_SIGNS).count() < FEWEST_SIGNS {
+        const MIN_SIGNS: usize = 2;
+        let signs = || {
+            input
+                .source
+                .lines()
+                .take(crate::reduce::lines::CLAIM_LINES)
+                .map(sign)
+                .filter(|s| *s != Sign::None)
+        };
+        if !lines::may_be_log(input) || signs().take(MIN_SIGNS).count() < MIN_SIGNS {
             return Claim::No;
         }
         let is_view = |words: &[String]| {
@@ -111,7 +115,7 @@ impl Reducer for CiLog {
             out.omit(group, Reason::LogGroup);
         }
         spans.for_each(|span| out.push(span.lines, span.action));
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 
@@ -123,7 +127,7 @@ fn closed_groups(source: &Source<'_>) -> Vec<std::ops::Range<usize>> {
         match sign(source.line(i)) {
             Sign::Opens => open = Some(i + 1),
             Sign::Closes => {
-                if let Some(start) = open.take().filter(|start| i - start >= FEWEST) {
+                if let Some(start) = open.take().filter(|start| i - start >= MIN_GROUP_LINES) {
                     out.push(start..i);
                 }
             }

@@ -9,16 +9,16 @@ use super::mask;
 use super::record::{self, Record};
 use crate::text::source::Source;
 
-/// Lengths of a value, in bytes: shorter ones are equal by chance.
-const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
-/// Fewest digits of a value that is a number.
-const NUMBER: usize = 4;
-/// Most records that share a value; a value of more records, such as a port or a host, tells none of them apart.
-const COMMON: usize = 8;
-/// Most values that are looked for.
-const MOST: usize = 1024;
-/// Digits of the whole hash of a commit, which needs no word in front of it.
-const FULL_HASH: usize = 40;
+/// Shortest and longest value, in bytes. A choice: shorter ones are equal by chance.
+const VALUE_BYTES: std::ops::RangeInclusive<usize> = 3..=64;
+/// Fewest digits of a number. A choice: shorter ones are equal by chance.
+const MIN_DIGITS: usize = 4;
+/// Most records that share a value. A choice: a value of more records, such as a port or a host, distinguishes none.
+const MAX_SHARED_RECORDS: usize = 8;
+/// Most values that are searched for. Bounds time and memory.
+const MAX_VALUES: usize = 1024;
+/// Digits of the full hash of a commit (SHA-1), which needs no word before it.
+const COMMIT_HASH_DIGITS: usize = 40;
 /// Words in front of the hash of a commit.
 const COMMIT: &[&[u8]] = &[b"commit", b"sha", b"rev", b"revision", b"HEAD", b"ref", b"checkout"];
 
@@ -26,7 +26,7 @@ const COMMIT: &[&[u8]] = &[b"commit", b"sha", b"rev", b"revision", b"HEAD", b"re
 pub fn stay(source: &Source<'_>, records: &[Record], gone: &[usize], query: Option<&str>) -> HashSet<usize> {
     let mut cited: HashSet<&[u8]> = HashSet::new();
     for record in records.iter().filter(|r| r.level >= Level::Error) {
-        if cited.len() >= MOST {
+        if cited.len() >= MAX_VALUES {
             break;
         }
         let head = record::message(source.line(record.lines.start).as_bytes(), record.head);
@@ -51,26 +51,26 @@ pub fn stay(source: &Source<'_>, records: &[Record], gone: &[usize], query: Opti
             values(message, |value| {
                 if cited.contains(value) {
                     let at = places.entry(value).or_default();
-                    if at.last() != Some(&i) && at.len() <= COMMON {
+                    if at.last() != Some(&i) && at.len() <= MAX_SHARED_RECORDS {
                         at.push(i);
                     }
                 }
             });
         }
     }
-    stay.extend(places.into_values().filter(|at| at.len() <= COMMON).flatten());
+    stay.extend(places.into_values().filter(|at| at.len() <= MAX_SHARED_RECORDS).flatten());
     stay
 }
 
-/// The words with digits that are no times, durations, ids of processes and the like.
+/// The words with digits, except times, durations, ids of processes and the like.
 fn values<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8])) {
     let mut masked = Vec::new();
     for (at, word) in words(text) {
         let before = text[..at].last();
-        if LENGTHS.contains(&word.len())
+        if VALUE_BYTES.contains(&word.len())
             && word.iter().any(u8::is_ascii_digit)
             // A status, an error number.
-            && !(word.len() < NUMBER && word.iter().all(u8::is_ascii_digit))
+            && !(word.len() < MIN_DIGITS && word.iter().all(u8::is_ascii_digit))
             && !word.starts_with(b"HTTP/")
             // A part of a larger word, such as the minutes of a time.
             && !matches!(before, Some(b':'))
@@ -88,10 +88,12 @@ fn values<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8])) {
 fn names_commit(text: &[u8]) -> bool {
     let mut last: &[u8] = b"";
     for (_, word) in words(text) {
-        let is_hash = matches!(word.len(), 7..=12 | FULL_HASH)
+        let is_hash = matches!(word.len(), 7..=12 | COMMIT_HASH_DIGITS)
             && word.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
             && word.iter().any(u8::is_ascii_digit);
-        if is_hash && (word.len() == FULL_HASH || COMMIT.iter().any(|c| last.eq_ignore_ascii_case(c))) {
+        if is_hash
+            && (word.len() == COMMIT_HASH_DIGITS || COMMIT.iter().any(|c| last.eq_ignore_ascii_case(c)))
+        {
             return true;
         }
         last = word;

@@ -7,10 +7,10 @@ use crate::reduce::quantities::MILLI;
 use crate::text::judge;
 use crate::text::source::Source;
 
-/// Durations of a record that are looked at.
-const COLUMNS: usize = 8;
-/// Records of a run that stay for a duration in one place, at most.
-const MOST: usize = 3;
+/// Most durations of a record that are compared. Bounds the work.
+const MAX_DURATIONS: usize = 8;
+/// Most records of a run that are kept because of a duration in one column. A choice.
+const MAX_SLOW_RECORDS: usize = 3;
 
 /// The records of a run, of one key and in order, of which a duration is many times what it is in most.
 ///
@@ -26,7 +26,7 @@ pub fn standing_out(source: &Source<'_>, records: &[Record], run: &[usize]) -> V
             mask::durations(source.line(line).as_bytes(), head, &mut durations);
         }
         if row == 0 {
-            columns.resize_with(durations.len().min(COLUMNS), || Vec::with_capacity(run.len()));
+            columns.resize_with(durations.len().min(MAX_DURATIONS), || Vec::with_capacity(run.len()));
         }
         if columns.is_empty() {
             return Vec::new();
@@ -35,8 +35,11 @@ pub fn standing_out(source: &Source<'_>, records: &[Record], run: &[usize]) -> V
             column.push(durations.get(at).copied().unwrap_or(0));
         }
     }
-    let mut out: Vec<usize> =
-        columns.iter().flat_map(|c| judge::much_larger(c, MILLI, MOST)).map(|at| run[at]).collect();
+    let mut out: Vec<usize> = columns
+        .iter()
+        .flat_map(|c| judge::much_larger(c, MILLI, MAX_SLOW_RECORDS))
+        .map(|at| run[at])
+        .collect();
     out.sort_unstable();
     out.dedup();
     out

@@ -9,12 +9,12 @@ use super::variants;
 use crate::text::judge;
 use crate::text::source::Source;
 
-/// Fewest lines of a form of which some go.
-const FEWEST: usize = 4;
+/// Fewest lines of a form of which some are left out. A choice: the first, the last and a marker are three.
+const MIN_FORM_LINES: usize = 4;
 
 /// The form of a record as a key: what stands between stamp and message and the first words of the
 /// message, with words that hold digits left open, and how many words there are. Empty for a record
-/// that says nothing but values: a row of data has no form.
+/// with values only: rows of data have no form.
 pub fn key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
     let line = source.line(record.lines.start).as_bytes();
     let from = record::message(line, record.head);
@@ -64,7 +64,7 @@ pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
         }
     }
     let mut gone = Vec::new();
-    for form in of_key.iter().filter(|form| form.len() >= FEWEST) {
+    for form in of_key.iter().filter(|form| form.len() >= MIN_FORM_LINES) {
         let outlier = outlier(source, records, form);
         let rare = variants::rare(source, records, form);
         let odd = variants::odd_values(source, records, form);
@@ -102,7 +102,7 @@ fn outlier(source: &Source<'_>, records: &[Record], form: &[usize]) -> Option<us
 
 /// A number short enough to be a quantity.
 fn number(digits: &[u8]) -> Option<u64> {
-    const LONGEST: usize = 9;
-    let digits = Some(digits).filter(|d| (1..=LONGEST).contains(&d.len()))?;
+    const MAX_QUANTITY_DIGITS: usize = 9;
+    let digits = Some(digits).filter(|d| (1..=MAX_QUANTITY_DIGITS).contains(&d.len()))?;
     std::str::from_utf8(digits).ok()?.parse().ok()
 }

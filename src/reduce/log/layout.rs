@@ -24,7 +24,7 @@ pub enum Level {
 /// The head of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// Where the stamp starts; where the text does, when there is none.
+    /// Where the stamp starts; without one, where the text starts.
     pub start: usize,
     /// Where the stamp ends; the same.
     pub end: usize,
@@ -51,8 +51,7 @@ static SEVERE: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
     ])
 });
 
-/// What every line holds at least one of that `SEVERE` calls severe. Literals alone: far cheaper than the
-/// expressions.
+/// Literals, one of which is in every line that `SEVERE` matches. Far cheaper than its expressions.
 static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let words = r"ERR|SEVERE|FATAL|CRIT|ALERT|EMERG|PANIC|Error|Fatal|Critical|WARN|Warning|err|fatal|crit|alert|emerg|panic|warn|\x22 5";
     RegexBuilder::new(words).unicode(false).build().ok()
@@ -244,7 +243,7 @@ fn level(line: &[u8], start: usize, end: usize, hints: impl FnOnce() -> Hints) -
     }
 }
 
-/// The letters and digits after what is neither at the start of a text.
+/// The first run of letters and digits of a text, after other characters.
 fn first_word(text: &[u8]) -> &[u8] {
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
     let start = text.iter().take_while(|b| !is_part(b)).count();

@@ -43,22 +43,21 @@ const NO_LOGS: &[&str] = &[
     "sqlite3", "tar", "unzip", "zipinfo", "aws", "gcloud", "az", "crontab", "sed", "awk", "grep", "rg",
     "diff", "strace",
 ];
-/// Lines that a claim looks at: the first, then some of each part.
-const HEAD: usize = 24;
-const SAMPLES: usize = 100;
-/// Lines from which on the output of `tail` or `head` on a log is folded: nobody reads so many one by one.
-const LONG_TAIL: usize = 200;
-/// Fewest lines of a log.
-const FEWEST: usize = 6;
+/// Lines that a claim examines: the first, then some of each part. A choice, for speed.
+const HEAD_LINES: usize = 24;
+const SAMPLE_LINES: usize = 100;
+/// Fewest lines of `tail` or `head` on a log that are folded. A choice: nobody reads so many one by one.
+const MIN_TAIL_LINES: usize = 200;
+/// Fewest lines of a log. A choice.
+const MIN_LOG_LINES: usize = 6;
 /// Stretches of a long log by which it is decided whether anything repeats, and their lines: what repeats within a
 /// window does so in two of them.
 const STRETCHES: usize = 8;
-const STRETCH: usize = 2 * record::WINDOW;
+const STRETCH_LINES: usize = 2 * record::WINDOW;
 /// Lines of a log from which on the stretches are much less than all of it.
-const LONG: usize = 2 * STRETCHES * STRETCH;
-/// Fewer than one record in so many that repeat are not worth looking for: what is left out would be too little for
-/// its markers.
-const RARE: usize = 100;
+const LONG_LOG_LINES: usize = 2 * STRETCHES * STRETCH_LINES;
+/// Records are only folded if at least 1 in 100 repeats. A choice: less does not pay for its markers.
+const MIN_REPEATS_ONE_IN: usize = 100;
 
 /// Whether the text may be a log, as far as the call says.
 pub(super) fn may_be_log(input: &Input<'_>) -> bool {
@@ -70,7 +69,7 @@ pub(super) fn may_be_log(input: &Input<'_>) -> bool {
             || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|a| is_kept(a))));
     // `tail -800 x.log` wants the end of the log; `aggressive` folds it as it does the whole.
     let is_tail = input.policy.mode == Mode::Aggressive
-        && input.source.len() >= LONG_TAIL
+        && input.source.len() >= MIN_TAIL_LINES
         && input.call.arguments.get("offset").or(input.call.arguments.get("limit")).is_none()
         && command.pipelines.iter().flatten().any(|s| matches!(s.program(), "tail" | "head"));
     (!input.detection.is_range || is_tail)
@@ -91,13 +90,13 @@ impl Reducer for Log {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let mut out = Reduction::default();
         fold(input, &mut out);
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let known = extent(input.source, |line| layout::stamp(line).is_some());
         // What belongs to the last record is not known to end before the text does.
-        let is_near = input.source.len() - (known.end - 1) <= HEAD;
+        let is_near = input.source.len() - (known.end - 1) <= HEAD_LINES;
         known.start..if is_near { input.source.len() } else { known.end }
     }
 }
@@ -106,7 +105,7 @@ impl Reducer for Log {
 pub(super) fn fold(input: &Input<'_>, out: &mut Reduction) {
     let source = input.source;
     let is_aggressive = input.policy.mode == Mode::Aggressive;
-    if !is_aggressive && source.len() >= LONG && !repeats(source) {
+    if !is_aggressive && source.len() >= LONG_LOG_LINES && !repeats(source) {
         return;
     }
     let mut records = record::records(source);
@@ -130,12 +129,12 @@ fn repeats(source: &Source<'_>) -> bool {
     let step = source.len() / STRETCHES;
     let (mut all, mut distinct) = (0, 0);
     for start in (0..STRETCHES).map(|i| i * step) {
-        let part = source.part_of(start..start + STRETCH);
+        let part = source.part_of(start..start + STRETCH_LINES);
         let mut records = record::records(&part);
         distinct += record::number(&part, &mut records, |record, key| record::strict_key(&part, record, key));
         all += records.iter().filter(|record| record.key.is_some()).count();
     }
-    (all - distinct) * RARE >= all
+    (all - distinct) * MIN_REPEATS_ONE_IN >= all
 }
 
 /// Whether most lines of a text start a record. Looks at some only.
@@ -153,24 +152,24 @@ fn is_log(source: &Source<'_>) -> bool {
         }
         (all, heads)
     };
-    let (all, heads) = share(&mut (0..source.len().min(HEAD)));
-    if heads * 2 < all || heads < FEWEST.min(all) {
+    let (all, heads) = share(&mut (0..source.len().min(HEAD_LINES)));
+    if heads * 2 < all || heads < MIN_LOG_LINES.min(all) {
         return false;
     }
-    let step = (source.len() / SAMPLES).max(1);
+    let step = (source.len() / SAMPLE_LINES).max(1);
     let (all, heads) = share(&mut (0..source.len()).step_by(step));
-    heads >= FEWEST && heads * 10 >= all * 7
+    heads >= MIN_LOG_LINES && heads * 10 >= all * 7
 }
 
 /// Whether what follows a stamp is a row of numbers: a table with a column of times.
 fn is_row(text: &str) -> bool {
-    const FEWEST: usize = 4;
+    const MIN_WORDS: usize = 4;
     let (mut words, mut numbers) = (0, 0);
     for word in text.split_ascii_whitespace() {
         words += 1;
         numbers += usize::from(word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'%' | b'-')));
     }
-    words >= FEWEST && numbers * 4 >= words * 3
+    words >= MIN_WORDS && numbers * 4 >= words * 3
 }
 
 #[cfg(test)]
@@ -182,7 +181,7 @@ mod tests {
         let log = |of: &dyn Fn(usize) -> usize| -> String {
             let line =
                 |i: usize| format!("2024-05-01 10:{:02}:{:02} INFO item {}\n", i / 60 % 60, i % 60, of(i));
-            (0..LONG + 7).map(line).collect()
+            (0..LONG_LOG_LINES + 7).map(line).collect()
         };
         assert!(!repeats(&Source::new(&log(&|i| i))));
         // As far apart as records of one key may be, and one line in fifty.

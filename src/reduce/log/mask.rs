@@ -9,12 +9,12 @@ use crate::reduce::quantities;
 /// What stands for a masked value in a key. Never shown.
 const MASK: u8 = 1;
 /// An id starts within this many bytes behind the time stamp.
-const IDS: usize = 28;
+const MAX_ID_OFFSET_BYTES: usize = 28;
 /// A thread in brackets starts within this many bytes behind the time stamp.
-const THREADS: usize = 90;
+const MAX_THREAD_OFFSET_BYTES: usize = 90;
 
 /// Bytes of the longest unit of a duration.
-const LONGEST_UNIT: usize = b"milliseconds".len();
+const MAX_UNIT_BYTES: usize = b"milliseconds".len();
 
 /// Whether a word is a unit of a duration.
 fn is_unit(word: &[u8]) -> bool {
@@ -129,10 +129,10 @@ fn masked(line: &[u8], head: Option<Head>, mut each: impl FnMut(usize, usize)) {
     }
 }
 
-/// A digit or a capital.
-const OPENS: u8 = 1;
-/// What a word goes on behind.
-const WORD: u8 = 2;
+/// A digit or a capital letter.
+const STARTS_ID: u8 = 1;
+/// A character after which a word goes on.
+const CONTINUES_WORD: u8 = 2;
 
 /// What each byte is.
 static CLASSES: [u8; 256] = {
@@ -140,8 +140,8 @@ static CLASSES: [u8; 256] = {
     let mut byte = 0u8;
     while byte < 0x80 {
         table[byte as usize] = match byte {
-            b'0'..=b'9' | b'A'..=b'Z' => OPENS | WORD,
-            b'a'..=b'z' | b'_' | b'.' | b'/' | b'\\' => WORD,
+            b'0'..=b'9' | b'A'..=b'Z' => STARTS_ID | CONTINUES_WORD,
+            b'a'..=b'z' | b'_' | b'.' | b'/' | b'\\' => CONTINUES_WORD,
             _ => 0,
         };
         byte += 1;
@@ -154,7 +154,7 @@ fn next_start(line: &[u8], at: usize, limit: usize) -> usize {
     let mut before = CLASSES[usize::from(line[at - 1])];
     let starts = |byte: &u8| {
         let class = CLASSES[usize::from(*byte)];
-        let starts = class & OPENS != 0 && before & WORD == 0;
+        let starts = class & STARTS_ID != 0 && before & CONTINUES_WORD == 0;
         before = class;
         starts
     };
@@ -163,7 +163,7 @@ fn next_start(line: &[u8], at: usize, limit: usize) -> usize {
 }
 
 fn is_word_start(line: &[u8], at: usize) -> bool {
-    at == 0 || CLASSES[usize::from(line[at - 1])] & WORD == 0
+    at == 0 || CLASSES[usize::from(line[at - 1])] & CONTINUES_WORD == 0
 }
 
 /// The end of the number at `at` if it is of a kind that varies.
@@ -194,13 +194,13 @@ fn number(line: &[u8], at: usize, stamp: Option<usize>) -> Option<usize> {
     // `sshd[123]:`
     if before == Some(b'[') && line.get(end) == Some(&b']') {
         let after_word = at >= 2 && (line[at - 2].is_ascii_alphanumeric() || line[at - 2] == b')');
-        let after_stamp = stamp.is_some_and(|stamp| at >= stamp && at - stamp <= IDS);
+        let after_stamp = stamp.is_some_and(|stamp| at >= stamp && at - stamp <= MAX_ID_OFFSET_BYTES);
         return (after_word || after_stamp).then_some(end);
     }
     let stamp = stamp.filter(|stamp| at >= *stamp)?;
     // `10:00:01.123  1702  2395 I Tag`
     let between = &line[stamp..at];
-    if between.len() <= IDS
+    if between.len() <= MAX_ID_OFFSET_BYTES
         && between.iter().all(|b| matches!(b, b' ' | b'0'..=b'9'))
         && line.get(end) == Some(&b' ')
     {
@@ -208,7 +208,7 @@ fn number(line: &[u8], at: usize, stamp: Option<usize>) -> Option<usize> {
     }
     // `[http-nio-8080-exec-3]`
     let open = between.iter().rposition(|b| *b == b'[')?;
-    let is_thread = between.len() <= THREADS
+    let is_thread = between.len() <= MAX_THREAD_OFFSET_BYTES
         && before == Some(b'-')
         && line.get(end) == Some(&b']')
         && !between[open..].contains(&b' ');
@@ -237,7 +237,7 @@ fn unit(line: &[u8], at: usize) -> Option<usize> {
     let blank = usize::from(line.get(at) == Some(&b' '));
     let rest = line.get(at + blank..)?;
     let letters = rest.iter().take_while(|b| b.is_ascii_alphabetic() || **b >= 0x80).count();
-    if !(1..=LONGEST_UNIT).contains(&letters) {
+    if !(1..=MAX_UNIT_BYTES).contains(&letters) {
         return None;
     }
     let is_unit = is_unit(rest.get(..letters)?) && (blank == 0 || letters > 1);

@@ -28,10 +28,10 @@ const THINGS: &[(&str, &str)] = &[
 ];
 /// What stands between the name of a thing and its number, in lower case.
 const LINKS: &[&[u8]] = &[b"id", b"ids", b"no", b"nr", b"num", b"number", b"key", b"ref", b"s"];
-/// Longest run of signs between the name, these words and the number: `":"`, ` #`.
-const SIGNS: usize = 4;
-/// Most bytes of a number.
-const LONGEST: usize = 40;
+/// Longest run of signs between the name, these words and the number, in bytes: `":"`, ` #`. A choice.
+const MAX_SIGNS: usize = 4;
+/// Longest number, in bytes: a hash in hexadecimal digits.
+const MAX_NUMBER_BYTES: usize = 40;
 
 static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let names = THINGS.iter().map(|(_, name)| name);
@@ -77,7 +77,7 @@ fn number_behind(line: &str, mut at: usize) -> Option<&str> {
         let word = bytes.get(start..start + letters)?;
         let is_link = LINKS.iter().any(|link| word.eq_ignore_ascii_case(link));
         // Letters right behind the name make it another word: `ordering`, `payments`.
-        if signs > SIGNS || (signs == 0 && !is_link) {
+        if signs > MAX_SIGNS || (signs == 0 && !is_link) {
             return None;
         }
         if is_link {
@@ -89,7 +89,7 @@ fn number_behind(line: &str, mut at: usize) -> Option<&str> {
             continue;
         }
         let number = line[start..end].trim_end_matches(['-', '_']);
-        let is_number = number.len() <= LONGEST && number.bytes().any(|b| b.is_ascii_digit());
+        let is_number = number.len() <= MAX_NUMBER_BYTES && number.bytes().any(|b| b.is_ascii_digit());
         // `payment 12ms`, `order 10:02`, `issue 1.5`: a quantity, a time.
         let mut masked = Vec::new();
         mask::strict(number.as_bytes(), None, &mut masked);

@@ -9,25 +9,24 @@ use memchr::memmem::Finder;
 use super::layout::{self, Head, Level, Severe};
 use super::mask;
 use super::numbers::Numbers;
+use crate::reduce::lines::MAX_LINE_BYTES;
 use crate::text::ledger::Reduction;
 use crate::text::maps::Map;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Longest line of which more than the head is looked at, in bytes: a longer one is like no other.
-const LONGEST: usize = 4000;
 /// Records of one key belong together if at most this many other records stand between two of them.
 pub const WINDOW: usize = 200;
-/// Lines shown between two that go, above which they get markers of their own.
-const NEAR: usize = 24;
-/// Folding must save at least 1 part in this many of a text to be worth its markers.
-const LEAST_SHARE: usize = 20;
-/// Keys that a marker counts apart.
-const COUNTED: usize = 6;
+/// Omissions with more shown lines than this between them have separate markers. A choice: about a screen.
+const MAX_LINES_BETWEEN: usize = 24;
+/// Folding is used if it saves at least 1/N of the bytes of a text. A choice: less does not pay for its markers.
+const MIN_SAVED_ONE_IN: usize = 20;
+/// Most keys that a marker counts separately. A choice: a marker stays one line.
+const MAX_COUNTED_KEYS: usize = 6;
 /// Words by which a marker names a key, at most: no more than tell a form (`forms`).
 pub const WORDS: usize = 4;
-/// Longest text by which a marker names a key, in bytes.
-const LABEL: usize = 48;
+/// Longest text by which a marker names a key, in bytes. A choice: a marker stays one line.
+const MAX_LABEL_BYTES: usize = 48;
 
 /// A record.
 #[derive(Debug)]
@@ -77,7 +76,7 @@ pub fn number(
         (Vec::with_capacity(source.text().len()), Vec::with_capacity(records.len()));
     let mut key = Vec::new();
     for record in records.iter_mut() {
-        if record.head.is_none() || source.byte_range(record.lines.clone()).len() > LONGEST {
+        if record.head.is_none() || source.byte_range(record.lines.clone()).len() > MAX_LINE_BYTES {
             continue;
         }
         key.clear();
@@ -121,10 +120,10 @@ pub fn strict_key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
 /// Leaves records out. Those near each other share a marker, which counts them by what they say.
 pub fn omit(source: &Source<'_>, records: &[Record], gone: &[usize], reason: Reason, out: &mut Reduction) {
     let bytes: usize = gone.iter().map(|&i| source.byte_range(records[i].lines.clone()).len()).sum();
-    if bytes * LEAST_SHARE < source.text().len() {
+    if bytes * MIN_SAVED_ONE_IN < source.text().len() {
         return;
     }
-    let far = |a: &usize, b: &usize| records[*b].lines.start - records[*a].lines.end > NEAR;
+    let far = |a: &usize, b: &usize| records[*b].lines.start - records[*a].lines.end > MAX_LINES_BETWEEN;
     for (group, near) in (1..).zip(gone.chunk_by(|a, b| !far(a, b))) {
         let mut names = names(source, records, near);
         if reason == Reason::LogForm {
@@ -169,8 +168,8 @@ fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
     counts.retain(|(label, _)| !label.is_empty());
     // Stable: among equals the first stays first.
     counts.sort_by_key(|(_, count)| usize::MAX - count);
-    others += counts.iter().skip(COUNTED).map(|(_, count)| count).sum::<usize>();
-    counts.truncate(COUNTED);
+    others += counts.iter().skip(MAX_COUNTED_KEYS).map(|(_, count)| count).sum::<usize>();
+    counts.truncate(MAX_COUNTED_KEYS);
     let mut parts: Vec<String> = counts.iter().map(|(label, count)| format!("{count} {label}")).collect();
     if others > 0 && !parts.is_empty() {
         parts.push(format!("{others} others"));
@@ -190,7 +189,7 @@ fn label(line: &str, head: Option<Head>) -> String {
     let mut out = String::new();
     for word in text.split_whitespace().take(WORDS) {
         let is_plain = word.bytes().all(|b| b.is_ascii_alphabetic() || b"-_.,/:'\"()=*".contains(&b));
-        if !is_plain || out.len() + word.len() >= LABEL {
+        if !is_plain || out.len() + word.len() >= MAX_LABEL_BYTES {
             break;
         }
         if !out.is_empty() {

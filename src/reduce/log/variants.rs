@@ -1,6 +1,6 @@
 //! Variants of a form: records that differ in words, not only in values, such as the one `user=root` among
 //! hundreds of `user=ada`. A variant is known by a hash of the words without digits. Where others have a
-//! word with digits it is no rare one: an id such as `c-fee` among `c-1e4` lacks digits by chance.
+//! word with digits it does not count as rare: an id such as `c-fee` among `c-1e4` lacks digits by chance.
 
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Map;
@@ -8,19 +8,17 @@ use crate::text::source::Source;
 
 use super::record::{self, Record};
 
-/// Rare variants of a form that are looked for, at most.
-const MOST: usize = 4;
-/// Records of a rare variant, at most.
-const RARE: usize = 2;
-/// A variant is rare if it has at most 1 record in this many of its form.
-const SHARE: usize = EXCEPTION_ONE_IN;
+/// Most rare variants of a form that are searched for. A choice.
+const MAX_VARIANTS: usize = 4;
+/// Most records of a rare variant. A choice.
+const MAX_RARE_RECORDS: usize = 2;
 /// At least 1 record in this many of the form has words with digits where a rare variant has them.
-const SHAPE_SHARE: usize = 4;
+const SHAPE_ONE_IN: usize = 4;
 
 /// Records that are asked what most of a form have, and how many of these must agree. Chosen: values that differ from record
-/// to record are recognized by them, and at most 1 in `SHARE` may be an exception.
-const SAMPLE: usize = 16;
-const MOST_OF_SAMPLE: usize = 12;
+/// to record are recognized by them, and at most 1 in `EXCEPTION_ONE_IN` may be an exception.
+const SAMPLE_RECORDS: usize = 16;
+const MIN_AGREEING_RECORDS: usize = 12;
 /// Words of a record that are compared with those of other records, at most.
 const MAX_WORDS: usize = 40;
 
@@ -36,7 +34,7 @@ struct Words {
 /// The first record of each rare variant of a form, in order: the first four. None where words differ from
 /// record to record.
 pub fn rare(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usize> {
-    if form.len() < SHARE {
+    if form.len() < EXCEPTION_ONE_IN {
         return Vec::new();
     }
     // How many records a variant has, and the first.
@@ -47,7 +45,7 @@ pub fn rare(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usiz
         let from = record::message(line, record.head);
         variants.entry(words(&line[from..])).or_insert((0, i)).0 += 1;
     }
-    let is_rare = |count: usize| count <= RARE && is_share(count, form.len(), SHARE);
+    let is_rare = |count: usize| count <= MAX_RARE_RECORDS && is_share(count, form.len(), EXCEPTION_ONE_IN);
     let usual: usize = variants.values().map(|(count, _)| *count).filter(|count| !is_rare(*count)).sum();
     if usual * 2 <= form.len() {
         return Vec::new();
@@ -56,21 +54,21 @@ pub fn rare(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usiz
     for (words, (count, _)) in &variants {
         *shapes.entry(words.shape).or_default() += count;
     }
-    let is_shape = |shape: u64| shapes.get(&shape).is_some_and(|count| count * SHAPE_SHARE >= form.len());
+    let is_shape = |shape: u64| shapes.get(&shape).is_some_and(|count| count * SHAPE_ONE_IN >= form.len());
     let mut out: Vec<usize> = variants
         .into_iter()
         .filter(|(words, (count, _))| is_rare(*count) && is_shape(words.shape))
         .map(|(_, (_, first))| first)
         .collect();
     out.sort_unstable();
-    out.truncate(MOST);
+    out.truncate(MAX_VARIANTS);
     out
 }
 
 /// The first four records of a form that have another value with digits where nearly all have the same one, such as the
 /// only record with `scheduler-3`.
 pub fn odd_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usize> {
-    if form.len() < SHARE {
+    if form.len() < EXCEPTION_ONE_IN {
         return Vec::new();
     }
     let values = |i: usize| {
@@ -82,13 +80,13 @@ pub fn odd_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Ve
     };
     // The value of most records in each place: most of some records have it, or no record is an exception.
     let mut most: Vec<&[u8]> = Vec::new();
-    let sample = || (0..SAMPLE).map(|nth| form[nth * form.len() / SAMPLE]);
+    let sample = || (0..SAMPLE_RECORDS).map(|nth| form[nth * form.len() / SAMPLE_RECORDS]);
     for (place, first) in values(form[form.len() / 2]).enumerate() {
         let has = |value: &[u8]| sample().filter(|i| values(*i).nth(place) == Some(value)).count();
         // One that is an exception itself may stand in the middle.
         let common = [first, values(form[0]).nth(place).unwrap_or_default()]
             .into_iter()
-            .find(|v| !v.is_empty() && has(v) >= MOST_OF_SAMPLE);
+            .find(|v| !v.is_empty() && has(v) >= MIN_AGREEING_RECORDS);
         most.push(common.unwrap_or_default());
     }
     let last = most.iter().rposition(|value| !value.is_empty()).map_or(0, |place| place + 1);
@@ -110,13 +108,13 @@ pub fn odd_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Ve
     }
     let is_odd = |place: &usize| {
         !most[*place].is_empty()
-            && others[*place].0 <= RARE
-            && is_share(form.len() - held[*place], form.len(), SHARE)
+            && others[*place].0 <= MAX_RARE_RECORDS
+            && is_share(form.len() - held[*place], form.len(), EXCEPTION_ONE_IN)
     };
     let mut out: Vec<usize> = (0..most.len()).filter(is_odd).filter_map(|place| others[place].1).collect();
     out.sort_unstable();
     out.dedup();
-    out.truncate(MOST);
+    out.truncate(MAX_VARIANTS);
     out
 }
 

@@ -2,7 +2,7 @@
 //! out.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -11,10 +11,10 @@ use std::ops::Range;
 
 use self::line::{Line, Listed, bare, read};
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, extent, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::{SHORT_CLAIM_LINES, extent};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -40,64 +40,57 @@ static META: Meta = Meta {
     ],
 };
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-
 impl Reducer for Apt {
     fn meta(&self) -> &'static Meta {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
-        let programs = ["apt", "apt-get", "aptitude", "dpkg"];
-        let is_ours = |s: &Simple| {
-            programs.contains(&s.program())
-                && !matches!(s.subcommand(), Some("list" | "search" | "show" | "policy" | "depends"))
-        };
+    fn proof(&self, input: &Input<'_>) -> Proof {
         // Lists of packages are indented, and so is much else: they say nothing by themselves.
         let (mut known, mut listed, mut all) = (0, 0, 0);
-        for line in input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
+        for line in input.source.lines().take(SHORT_CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
             all += 1;
             match read(line) {
                 Line::Other => listed += usize::from(line.starts_with("  ")),
                 _ => known += 1,
             }
         }
-        let alone = known >= 3 && known * 4 >= all && (known + listed) * 2 >= all;
-        claim(input, is_ours, known > 0, alone)
+        Proof::of(known > 0, known >= 3 && known * 4 >= all && (known + listed) * 2 >= all)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "apt" | "apt-get" | "aptitude" | "dpkg")
+            && !matches!(s.subcommand(), Some("list" | "search" | "show" | "policy" | "depends"))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let state = State::of(source);
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let mut i = 0;
         while i < source.len() {
             let line = source.line(i);
             match read(line) {
-                Line::Step => fates.hide(i, Reason::Progress, 1),
-                Line::Hint => fates.hide(i, Reason::PackageHints, 1),
+                Line::Step => actions.omit_unless_failure(i, Reason::Progress, 1),
+                Line::Hint => actions.omit_unless_failure(i, Reason::PackageHints, 1),
                 Line::SetUp(name, version) if state.set_up.contains(bare(name)) => {
-                    fates.name(i, Reason::Packages, 1, state.named(name, version))
+                    actions.omit_naming(i, Reason::Packages, 1, state.named(name, version))
                 }
                 Line::Unpack(name, _) if state.set_up.contains(bare(name)) => {
-                    fates.hide(i, Reason::Progress, 1)
+                    actions.omit_unless_failure(i, Reason::Progress, 1)
                 }
                 Line::Conf(name) if state.simulated.contains(bare(name)) => {
-                    fates.hide(i, Reason::Progress, 1)
+                    actions.omit_unless_failure(i, Reason::Progress, 1)
                 }
                 Line::Inst(name, before, version) => {
                     let named = match before {
                         Some(before) => format!("{name} ({version}, before {before})"),
                         None => format!("{name} ({version})"),
                     };
-                    fates.name(i, Reason::Packages, 1, named);
+                    actions.omit_naming(i, Reason::Packages, 1, named);
                 }
                 Line::Newest(name, version) => {
-                    fates.name(i, Reason::Satisfied, 1, format!("{name} ({version})"));
+                    actions.omit_naming(i, Reason::Satisfied, 1, format!("{name} ({version})"));
                 }
                 Line::List(listed) => {
                     let end = list_end(source, i);
@@ -113,7 +106,7 @@ impl Reducer for Apt {
                         Listed::New | Listed::Additional => None,
                     };
                     if let Some(reason) = reason {
-                        (i..end).for_each(|l| fates.hide(l, reason, 1));
+                        (i..end).for_each(|l| actions.omit_unless_failure(l, reason, 1));
                     }
                     i = end - 1;
                 }
@@ -126,8 +119,8 @@ impl Reducer for Apt {
             }
             i += 1;
         }
-        fates.keep(self.extent(input).end.saturating_sub(1));
-        fates.keep_last().finish(Blanks::Between)
+        actions.keep(self.extent(input).end.saturating_sub(1));
+        actions.keep_last().finish(Blanks::Between)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

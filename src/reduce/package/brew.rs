@@ -2,7 +2,7 @@
 //! caveats, warnings and errors are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Heads, Hide, Keep, Named, Shows};
+use crate::reduce::format::FormAction::{Heads, Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -2,7 +2,7 @@
 //! out; changes of versions, features and advisories are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Named, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

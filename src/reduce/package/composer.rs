@@ -4,7 +4,7 @@
 //! Lines as written by Composer 1 and 2.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Named, Shows};
+use crate::reduce::format::FormAction::{Hide, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -5,10 +5,10 @@
 //! Lines as written by yum 3, dnf 4, dnf 5 and microdnf without a terminal. dnf 5 does not list what it did: its plan stays.
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{Tally, claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::{SHORT_CLAIM_LINES, Tally};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -34,9 +34,6 @@ static META: Meta = Meta {
     ],
 };
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
@@ -59,30 +56,31 @@ impl Reducer for Dnf {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
-        let Tally { known, all, .. } = Tally::of(input.source, CLAIM_LINES, |line| read(line) != Line::Other);
-        let is_ours = |s: &Simple| matches!(s.program(), "dnf" | "yum" | "microdnf" | "dnf5");
-        claim(input, is_ours, known > 0, known >= 5 && known * 2 >= all)
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        let Tally { known, all, .. } =
+            Tally::of(input.source, SHORT_CLAIM_LINES, |line| read(line) != Line::Other);
+        Proof::of(known > 0, known >= 5 && known * 2 >= all)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "dnf" | "yum" | "microdnf" | "dnf5")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let is_complete = source.lines().any(|line| matches!(line.trim_end(), "Complete!" | "Complete."));
         let is_listed = is_complete && source.lines().any(|line| read(line) == Line::Done);
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         for (i, line) in source.lines().enumerate() {
             match read(line) {
-                Line::Step => fates.hide(i, Reason::Progress, 1),
-                Line::Work if is_complete => fates.hide(i, Reason::Progress, 1),
-                Line::Plan if is_listed => fates.hide(i, Reason::Progress, 1),
+                Line::Step => actions.omit_unless_failure(i, Reason::Progress, 1),
+                Line::Work if is_complete => actions.omit_unless_failure(i, Reason::Progress, 1),
+                Line::Plan if is_listed => actions.omit_unless_failure(i, Reason::Progress, 1),
                 _ => {}
             }
         }
-        fates.keep(self.extent(input).end.saturating_sub(1));
-        fates.keep_last().finish(Blanks::Between)
+        actions.keep(self.extent(input).end.saturating_sub(1));
+        actions.keep_last().finish(Blanks::Between)
     }
 
     fn knows(&self, line: &str) -> bool {
@@ -90,47 +88,61 @@ impl Reducer for Dnf {
     }
 }
 
+/// Starts of lines that report progress.
+const STEPS: &[&str] = &[
+    "Last metadata expiration check: ",
+    "Dependencies resolved.",
+    "Dependencies Resolved",
+    "Downloading Packages:",
+    "Downloading packages:",
+    "Downloading metadata...",
+    "Downloading packages...",
+    "Running transaction",
+    "Transaction check succeeded",
+    "Transaction test succeeded",
+    "--> ",
+    "---> ",
+    "Resolving Dependencies",
+    "Loaded plugins: ",
+    "Determining fastest mirrors",
+    " * base: ",
+    " * extras: ",
+    " * updates: ",
+    " * epel: ",
+    "Running rpm_check_debug",
+    "Loading mirror speeds from cached hostfile",
+    "Updating and loading repositories:",
+    "Repositories loaded.",
+];
+/// What is done to a package.
+const VERBS: &[&str] = &[
+    "Preparing",
+    "Installing",
+    "Upgrading",
+    "Updating",
+    "Cleanup",
+    "Erasing",
+    "Verifying",
+    "Running scriptlet",
+    "Obsoleting",
+    "Reinstalling",
+    "Downgrading",
+    "Removing",
+];
+/// Starts of lines that are kept.
+const KNOWN: &[&str] = &[
+    "Error: ",
+    "Total download size: ",
+    "Installed size: ",
+    "No match for argument",
+    "Is this ok",
+    "[MIRROR] ",
+    "[FAILED] ",
+    "Total size of inbound packages is ",
+];
+
 /// Reads a line.
 fn read(line: &str) -> Line {
-    const STEPS: &[&str] = &[
-        "Last metadata expiration check: ",
-        "Dependencies resolved.",
-        "Dependencies Resolved",
-        "Downloading Packages:",
-        "Downloading packages:",
-        "Downloading metadata...",
-        "Downloading packages...",
-        "Running transaction",
-        "Transaction check succeeded",
-        "Transaction test succeeded",
-        "--> ",
-        "---> ",
-        "Resolving Dependencies",
-        "Loaded plugins: ",
-        "Determining fastest mirrors",
-        " * base: ",
-        " * extras: ",
-        " * updates: ",
-        " * epel: ",
-        "Running rpm_check_debug",
-        "Loading mirror speeds from cached hostfile",
-        "Updating and loading repositories:",
-        "Repositories loaded.",
-    ];
-    const VERBS: &[&str] = &[
-        "Preparing",
-        "Installing",
-        "Upgrading",
-        "Updating",
-        "Cleanup",
-        "Erasing",
-        "Verifying",
-        "Running scriptlet",
-        "Obsoleting",
-        "Reinstalling",
-        "Downgrading",
-        "Removing",
-    ];
     let text = line.trim_end();
     let is_ruler = text.len() > 20 && text.bytes().all(|b| b == b'=' || b == b'-');
     let is_verb = |l: &str| {
@@ -165,21 +177,7 @@ fn read(line: &str) -> Line {
             Line::Work
         }
         _ if is_row(text) || is_heading(text) => Line::Plan,
-        _ if [
-            "Error: ",
-            "Total download size: ",
-            "Installed size: ",
-            "No match for argument",
-            "Is this ok",
-            "[MIRROR] ",
-            "[FAILED] ",
-            "Total size of inbound packages is ",
-        ]
-        .iter()
-        .any(|known| text.starts_with(known)) =>
-        {
-            Line::Known
-        }
+        _ if KNOWN.iter().any(|known| text.starts_with(known)) => Line::Known,
         _ => Line::Other,
     }
 }

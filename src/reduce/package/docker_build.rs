@@ -10,10 +10,10 @@
 use std::collections::BTreeMap;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, leading_number, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::leading_number;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -26,7 +26,7 @@ static META: Meta = Meta {
     family: "package",
     reads: "`docker build`, `docker buildx build`, `docker compose build`, `podman build`: BuildKit in plain form, classic",
     keeps: "titles and outcomes of all steps, failing steps whole, warnings, names and digests of images, errors",
-    folds: "the output of steps that went well, transfers, layers, titles that are written again",
+    folds: "the output of steps that succeeded, transfers, layers, repeated titles",
     anchors: &[
         "#0 building with ",
         "#1 [",
@@ -52,10 +52,7 @@ impl Reducer for DockerBuild {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let mut titles = 0;
         let mut ends = 0;
         for line in input.source.lines() {
@@ -74,23 +71,24 @@ impl Reducer for DockerBuild {
                 ends += 1;
             }
         }
-        let is_ours = |s: &Simple| {
-            matches!(s.program(), "docker" | "podman" | "buildah" | "docker-compose" | "nerdctl")
-        };
-        claim(input, is_ours, titles > 0, titles >= 2 && ends >= 1)
+        Proof::of(titles > 0, titles >= 2 && ends >= 1)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "docker" | "podman" | "buildah" | "docker-compose" | "nerdctl")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
-        buildkit(source, &mut fates);
-        steps(source, &mut fates);
+        let mut actions = LineActions::new(source);
+        buildkit(source, &mut actions);
+        steps(source, &mut actions);
         for (i, step) in source.lines().enumerate().filter_map(|(i, line)| Some((i, on_terminal(line)?))) {
             if is_passed(step) {
-                fates.hide(i, Reason::Progress, 1);
+                actions.omit_unless_failure(i, Reason::Progress, 1);
             }
         }
-        fates.keep_last().finish(Blanks::Between)
+        actions.keep_last().finish(Blanks::Between)
     }
 }
 
@@ -141,7 +139,7 @@ fn end(rest: &str) -> Option<End> {
 }
 
 /// Hides what the steps wrote that BuildKit says are done.
-fn buildkit(source: &Source<'_>, fates: &mut Fates<'_>) {
+fn buildkit(source: &Source<'_>, actions: &mut LineActions<'_>) {
     let mut ends: BTreeMap<usize, End> = BTreeMap::new();
     for (step, rest) in source.lines().filter_map(vertex) {
         if let Some(end) = end(rest) {
@@ -161,13 +159,13 @@ fn buildkit(source: &Source<'_>, fates: &mut Fates<'_>) {
             None => {
                 titles.insert(step, rest);
                 if is_well && is_internal(rest) {
-                    fates.hide(i, Reason::Progress, 1);
+                    actions.omit_unless_failure(i, Reason::Progress, 1);
                 }
                 continue;
             }
             // Its turn comes again.
             Some(title) if title == rest || is_well && is_internal(title) => {
-                fates.hide(i, Reason::Progress, 1);
+                actions.omit_unless_failure(i, Reason::Progress, 1);
                 continue;
             }
             Some(_) => {}
@@ -178,7 +176,7 @@ fn buildkit(source: &Source<'_>, fates: &mut Fates<'_>) {
             None => rest == "..." || is_transfer(rest),
         };
         if goes {
-            fates.hide(i, Reason::Progress, 1);
+            actions.omit_unless_failure(i, Reason::Progress, 1);
         }
     }
 }
@@ -241,7 +239,7 @@ fn is_copy(line: &str) -> bool {
 }
 
 /// Hides what the classic steps wrote that another step or the built image follows.
-fn steps(source: &Source<'_>, fates: &mut Fates<'_>) {
+fn steps(source: &Source<'_>, actions: &mut LineActions<'_>) {
     let closes = |line: &str| {
         classic(line) || ["Successfully built ", "COMMIT"].iter().any(|c| in_stage(line).starts_with(c))
     };
@@ -251,7 +249,7 @@ fn steps(source: &Source<'_>, fates: &mut Fates<'_>) {
     for (i, line) in source.lines().enumerate() {
         if !closes(line) {
             if open.is_none() && ended.is_some_and(|end| i < end) && is_copy(line) {
-                fates.hide(i, Reason::Progress, 1);
+                actions.omit_unless_failure(i, Reason::Progress, 1);
             }
             continue;
         }
@@ -260,7 +258,7 @@ fn steps(source: &Source<'_>, fates: &mut Fates<'_>) {
                 let text = source.line(l);
                 text.trim() != "---> Using cache" && !text.starts_with("--> Using cache") && !is_warning(text)
             });
-            inside.for_each(|l| fates.hide(l, Reason::Progress, 1));
+            inside.for_each(|l| actions.omit_unless_failure(l, Reason::Progress, 1));
         }
         if classic(line) {
             open = Some(i);

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{Tally, claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::{SHORT_CLAIM_LINES, Tally};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -38,7 +38,7 @@ static META: Meta = Meta {
     ],
 };
 
-/// States of a layer and the like after which nothing is to be told.
+/// Final states of a layer and the like, which need no line.
 const LAYER_DONE: &[&str] =
     &["Pull complete", "Already exists", "Pushed", "Layer already exists", "Download complete"];
 /// States of a layer that others follow.
@@ -95,9 +95,6 @@ const PULL: &[&str] = &[
     "already exists",
 ];
 
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-
 /// What a line tells the state of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State<'a> {
@@ -112,15 +109,14 @@ impl Reducer for DockerLayers {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
-        let Tally { known, all, .. } = Tally::of(input.source, CLAIM_LINES, |line| read(line).is_some());
-        let is_ours = |s: &Simple| {
-            matches!(s.program(), "docker" | "podman" | "docker-compose" | "podman-compose" | "nerdctl")
-        };
-        claim(input, is_ours, known >= 2, known >= 4 && known * 2 >= all)
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        let Tally { known, all, .. } =
+            Tally::of(input.source, SHORT_CLAIM_LINES, |line| read(line).is_some());
+        Proof::of(known >= 2, known >= 4 && known * 2 >= all)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "docker" | "podman" | "docker-compose" | "podman-compose" | "nerdctl")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -131,14 +127,14 @@ impl Reducer for DockerLayers {
                 last.insert(state.of, i);
             }
         }
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         for (i, line) in source.lines().enumerate() {
             let Some(state) = read(line) else { continue };
             if state.is_done || last.get(state.of) != Some(&i) {
-                fates.hide(i, Reason::Progress, 1);
+                actions.omit_unless_failure(i, Reason::Progress, 1);
             }
         }
-        fates.keep_last().finish(Blanks::Between)
+        actions.keep_last().finish(Blanks::Between)
     }
 
     fn knows(&self, line: &str) -> bool {

@@ -2,7 +2,7 @@
 //! streams, mapping, the last state and errors are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -2,7 +2,7 @@
 //! versions; totals, messages and errors are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Named, Opens, Shows};
+use crate::reduce::format::FormAction::{Hide, Named, Opens, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

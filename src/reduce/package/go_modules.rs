@@ -2,7 +2,7 @@
 //! named, and errors are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Named, Shows};
+use crate::reduce::format::FormAction::{Hide, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -4,7 +4,7 @@
 //! Lines as written by npm 6 to 11. A request that was not answered with 200 stays.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -15,7 +15,7 @@ pub static NPM: Format = Format::new(
         family: "package",
         reads: "`npm install`, `ci`, `audit`, `update`, `uninstall` of npm 6 to 11, also verbose",
         keeps: "added, removed and audited counts, vulnerabilities, `npm warn` lines with names, conflicts, scripts that ran, errors",
-        folds: "verbose, timing and http lines of requests that went well, funding and update notices, advice on `npm audit fix`",
+        folds: "verbose, timing and http lines of requests that succeeded, funding and update notices, advice on `npm audit fix`",
         anchors: &[
             "npm warn ",
             "npm WARN ",

@@ -4,7 +4,7 @@
 //! Lines as written by NuGet 2.8 and by the `dotnet` of .NET Core 3 and later.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Named, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

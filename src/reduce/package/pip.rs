@@ -5,7 +5,7 @@
 //! `Successfully installed` or an error that stays names what became of it.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -16,7 +16,7 @@ pub static PIP: Format = Format::new(
         family: "package",
         reads: "`pip install`, `pip download`, `pip wheel`, `pip uninstall`",
         keeps: "what was installed or removed with versions, notices, warnings, conflicts, build failures, errors",
-        folds: "downloads, caches, build steps that went well; requirements that were already satisfied are named",
+        folds: "downloads, caches, build steps that succeeded; requirements that were already satisfied are named",
         anchors: &[
             "Collecting ",
             "Requirement already satisfied: ",

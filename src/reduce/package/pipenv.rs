@@ -2,7 +2,7 @@
 //! warnings and errors are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -13,7 +13,7 @@ pub static PIPENV: Format = Format::new(
         family: "package",
         reads: "`pipenv install`, `lock`, `sync`, `update`, `uninstall`",
         keeps: "what was asked for, lock hashes, results, conflicts, errors",
-        folds: "locking and virtualenv steps that went well, hints on the shell",
+        folds: "locking and virtualenv steps that succeeded, hints on the shell",
         anchors: &["Pipfile", "pipenv"],
     },
     &["pipenv install", "pipenv lock", "pipenv sync", "pipenv update", "pipenv uninstall", "pipenv upgrade"],

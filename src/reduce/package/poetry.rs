@@ -1,7 +1,7 @@
 //! `poetry install`, `add`, `update`, `lock`, `remove`: packages are named with their versions, the plan and errors stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Named, Opens, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Opens, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use crate::config::Mode;
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{Tally, claim, extent, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::{Tally, extent};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -22,7 +22,7 @@ static META: Meta = Meta {
     family: "package",
     reads: "`tar -v`, `zip`, `unzip`, `rsync -v`, `-i`, `--progress`, `aws s3 cp`, `sync`, `gsutil`, `scp -v` lists of files",
     keeps: "beginning and end of the list of files, deletions, statistics, sums, errors",
-    folds: "the middle of a long list of files, files whose check went well, progress",
+    folds: "the middle of a long list of files, files whose check succeeded, progress",
     anchors: &[
         "  adding: ",
         " extracting: ",
@@ -47,15 +47,15 @@ static META: Meta = Meta {
 const SHOWN: (usize, usize) = (60, 20);
 const SHOWN_AGGRESSIVE: (usize, usize) = (12, 4);
 
-/// Lines at the beginning that are looked at first.
-const HEAD: usize = 20;
+/// Lines at the beginning that are examined first. A choice, for speed.
+const HEAD_LINES: usize = 20;
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
     /// One file of the list.
     File,
-    /// A file whose check went well.
+    /// A file whose check succeeded.
     Tested,
     /// How far a copy has come.
     Progress,
@@ -68,23 +68,21 @@ impl Reducer for Transfer {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let plain = input.detection.command.runs(lists_plain);
         // Without a word of the command a text has to begin as a list does.
         let is_file = |line: &&str| read(line, false) != Line::Other;
-        if !plain && input.source.lines().take(HEAD).filter(is_file).count() < 2 {
-            return Claim::No;
+        if !plain && input.source.lines().take(HEAD_LINES).filter(is_file).count() < 2 {
+            return Proof::None;
         }
         let is_known = |line: &str| read(line, plain) != Line::Other;
         let Tally { known, all, .. } = Tally::of(input.source, usize::MAX, is_known);
-        let is_ours = |s: &Simple| {
-            matches!(s.program(), "zip" | "unzip" | "rsync" | "aws" | "gsutil" | "gcloud" | "7z")
-        };
-        let alone = !plain && known >= 6 && known * 3 >= all * 2;
-        claim(input, |s| plain || is_ours(s), known >= 3 && known * 2 >= all, alone)
+        Proof::of(known >= 3 && known * 2 >= all, !plain && known >= 6 && known * 3 >= all * 2)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        lists_plain(s)
+            || matches!(s.program(), "zip" | "unzip" | "rsync" | "aws" | "gsutil" | "gcloud" | "7z")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -94,21 +92,21 @@ impl Reducer for Transfer {
             Mode::Aggressive => SHOWN_AGGRESSIVE,
             _ => SHOWN,
         };
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let mut files: Vec<usize> = Vec::new();
         let mut progress: Option<usize> = None;
         for (i, line) in source.lines().enumerate() {
             match read(line, plain) {
                 Line::File => files.push(i),
-                Line::Tested => fates.hide(i, Reason::Progress, 1),
+                Line::Tested => actions.omit_unless_failure(i, Reason::Progress, 1),
                 Line::Progress => {
                     // What has arrived whole is recognized by the list; the last state of another stays.
                     let is_whole = line.contains(" 100% ");
                     if let Some(before) = progress.replace(i).or(is_whole.then_some(i)) {
-                        fates.hide(before, Reason::Progress, 1);
+                        actions.omit_unless_failure(before, Reason::Progress, 1);
                     }
                     if is_whole {
-                        fates.hide(i, Reason::Progress, 1);
+                        actions.omit_unless_failure(i, Reason::Progress, 1);
                         progress = None;
                     }
                 }
@@ -117,10 +115,10 @@ impl Reducer for Transfer {
         }
         if files.len() > head + tail + tail {
             for &file in &files[head..files.len() - tail] {
-                fates.hide(file, Reason::TransferredFiles, 1);
+                actions.omit_unless_failure(file, Reason::TransferredFiles, 1);
             }
         }
-        fates.keep_last().finish(Blanks::Between)
+        actions.keep_last().finish(Blanks::Between)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -3,7 +3,7 @@
 //! kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -14,7 +14,7 @@ pub static UV: Format = Format::new(
         family: "package",
         reads: "`uv add`, `remove`, `sync`, `lock`, `uv pip install`, `uninstall`, `sync`, also verbose",
         keeps: "counts of resolved, prepared and installed packages, warnings, explanations of conflicts, build failures with their output",
-        folds: "downloads, builds that went well, `DEBUG` and `TRACE` lines; installed and removed packages are named",
+        folds: "downloads, builds that succeeded, `DEBUG` and `TRACE` lines; installed and removed packages are named",
         anchors: &[
             "Resolved ",
             "Installed ",

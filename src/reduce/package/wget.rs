@@ -3,10 +3,10 @@
 //!
 //! Grammar: `--DATE--  URL` starts a request, `DATE (RATE) - ‘FILE’ saved [N/N]` ends one that succeeded.
 
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -22,25 +22,25 @@ static META: Meta = Meta {
     anchors: &["HTTP request sent, awaiting response", "Saving to: ", " saved ["],
 };
 
-/// Requests whose addresses stay although the file was saved.
-const ADDRESSES: usize = 5;
+/// Most requests whose addresses are kept although the file was saved. A choice.
+const MAX_ADDRESSES: usize = 5;
 
 impl Reducer for Wget {
     fn meta(&self) -> &'static Meta {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        let starts = input.source.lines().filter(|line| is_start(line)).count();
-        if starts == 0 || !reads_as_report(input) {
-            return Claim::No;
-        }
-        claim(input, |s| s.program() == "wget", true, true)
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        Proof::full_if(input.source.lines().any(is_start))
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "wget"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let mut start: Option<usize> = None;
         let mut shown = 0;
         for (i, line) in source.lines().enumerate() {
@@ -51,15 +51,15 @@ impl Reducer for Wget {
                 && let Some(start) = start.take()
             {
                 shown += 1;
-                if shown > ADDRESSES {
-                    fates.hide(start, Reason::Progress, 1);
+                if shown > MAX_ADDRESSES {
+                    actions.omit_unless_failure(start, Reason::Progress, 1);
                 }
                 (start + 1..i)
                     .filter(|&l| is_step(source.line(l)))
-                    .for_each(|l| fates.hide(l, Reason::Progress, 1));
+                    .for_each(|l| actions.omit_unless_failure(l, Reason::Progress, 1));
             }
         }
-        fates.keep_last().finish(Blanks::Between)
+        actions.keep_last().finish(Blanks::Between)
     }
 
     fn knows(&self, line: &str) -> bool {

@@ -2,7 +2,7 @@
 //! and fetches are left out, all others are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use crate::reduce::lines::leading_number;
 use crate::text::source::Source;
 
-/// Bytes of a line in which a path is looked for.
-const PATH_LIMIT: usize = 512;
+/// Bytes of a line that are searched for a path. A choice; bounds the work.
+const MAX_PATH_BYTES: usize = 512;
 
 /// A line that the search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(super) struct Found<'a> {
     pub hits: Vec<Hit<'a>>,
     /// Files, in the order in which they first appear.
     pub files: Vec<File<'a>>,
-    /// Whether lines without numbers were read as surroundings, which is no certain reading.
+    /// Whether lines without numbers were read as surroundings, which is uncertain.
     pub has_guesses: bool,
 }
 
@@ -217,7 +217,7 @@ fn surrounding<'a>(line: &'a str, path: &str, number: usize) -> Read<'a> {
 
 /// `PATH:12:text`: the path and the number.
 pub(super) fn numbered(line: &str) -> Option<(&str, usize)> {
-    let head = &line.as_bytes()[..line.len().min(PATH_LIMIT)];
+    let head = &line.as_bytes()[..line.len().min(MAX_PATH_BYTES)];
     for colon in memchr::memchr_iter(b':', head) {
         let digits = line.as_bytes()[colon + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
         let end = colon + 1 + digits;
@@ -241,21 +241,21 @@ fn unnumbered<'a>(line: &'a str, last: Read<'a>) -> Read<'a> {
             return Some((own, None, true));
         }
     }
-    let head = &line.as_bytes()[..line.len().min(PATH_LIMIT)];
+    let head = &line.as_bytes()[..line.len().min(MAX_PATH_BYTES)];
     let drive = usize::from(matches!(head, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic()));
     let colon = memchr::memchr(b':', &head[drive * 2..])? + drive * 2;
     let path = line.get(..colon).filter(|path| is_path(path, true))?;
     Some((Some(path), None, false))
 }
 
-/// Whether a text can be the path of a file. With `strict` a plain word such as `Makefile` is none.
+/// Whether a text can be the path of a file. With `strict` a plain word such as `Makefile` is not accepted.
 pub(super) fn is_path(text: &str, strict: bool) -> bool {
     const NEVER: &[u8] = b"\"<>|`;*?\t\0";
     let bytes = text.as_bytes();
     let windows = matches!(bytes, [letter, b':', b'\\', ..] if letter.is_ascii_alphabetic());
     let odd = |b: &u8| NEVER.contains(b);
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
-    if bytes.len() > PATH_LIMIT || bytes.iter().any(odd) || text.contains("://") {
+    if bytes.len() > MAX_PATH_BYTES || bytes.iter().any(odd) || text.contains("://") {
         return false;
     }
     if matches!(first, b' ' | b'-' | b':' | b',' | b'=' | b'#') || matches!(last, b' ' | b':' | b'/' | b'.') {

@@ -13,7 +13,7 @@ use crate::text::ledger::MARKER_COST;
 pub(super) struct Selection {
     /// Per hit, whether it is shown.
     pub shown: Vec<bool>,
-    /// Per file of which matches are not shown: how many are, and how many it has.
+    /// For each file with hidden matches: how many are shown, and how many it has.
     pub counts: Vec<Option<(usize, usize)>>,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn select(
         let mut hits = matches[file].clone();
         hits.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
         let most = per_file.unwrap_or(usize::MAX);
-        let is_few_more = !is_set && hits.len() <= most.saturating_add(most / FEW_MORE);
+        let is_few_more = !is_set && hits.len() <= most.saturating_add(most / EXTRA_SHARE);
         hits.iter().take(if is_few_more { usize::MAX } else { most }).for_each(|&i| keep[i] = true);
     }
     for (i, hit) in found.hits.iter().enumerate() {
@@ -72,7 +72,7 @@ pub(super) fn select(
     }
     let hidden = found.hits.iter().zip(&keep).filter(|(_, keep)| !**keep);
     let bytes: usize = hidden.map(|(hit, _)| input.source.raw(hit.line).len()).sum();
-    let headings = out.counts.iter().flatten().count() * COUNT_COST;
+    let headings = out.counts.iter().flatten().count() * COUNT_BYTES;
     if bytes <= 2 * MARKER_COST + headings {
         return Selection::all(found);
     }
@@ -80,22 +80,22 @@ pub(super) fn select(
     out
 }
 
-/// Matches that a result may show in any case, unless the caller set a limit.
-const ROOM: usize = 32;
+/// Matches that a result may always show, unless the caller set a limit. A choice: a screen.
+const MIN_SHOWN_MATCHES: usize = 32;
 
-/// A file may show so many parts of the limit more, as 1 / FEW_MORE, unless the caller set it: to hide one match of nine saves
-/// less than its count costs.
-const FEW_MORE: usize = 4;
+/// A file may exceed the limit by 1/N, unless the caller set it: hiding few matches saves less than their count
+/// costs.
+const EXTRA_SHARE: usize = 4;
 
-/// The limit per file, raised as far as the whole result stays within `ROOM` matches: what is few is
+/// The limit per file, raised as far as the whole result stays within `MIN_SHOWN_MATCHES` matches: what is few is
 /// shown, all of files with few matches first.
 fn with_room(matches: &[Vec<usize>], limit: usize) -> usize {
     let total = |limit: usize| matches.iter().map(|m| m.len().min(limit)).sum::<usize>();
-    (limit + 1..=ROOM).rev().find(|&more| total(more) <= ROOM).unwrap_or(limit)
+    (limit + 1..=MIN_SHOWN_MATCHES).rev().find(|&more| total(more) <= MIN_SHOWN_MATCHES).unwrap_or(limit)
 }
 
 /// Bytes of the counts behind a path, about.
-const COUNT_COST: usize = 20;
+const COUNT_BYTES: usize = 20;
 
 /// Shows what stands around the matches that are shown, up to `most` lines on each side, but nothing
 /// that is nearer to a match that is not.
@@ -130,7 +130,7 @@ fn keep_context(found: &Found<'_>, most: usize, keep: &mut [bool]) {
     }
 }
 
-/// Relevance of each hit; 0 for what is no match.
+/// Relevance of each hit; 0 for other lines.
 fn scores(input: &Input<'_>, found: &Found<'_>) -> Vec<u32> {
     if input.relevance.is_empty() {
         return vec![0; found.hits.len()];

@@ -8,8 +8,8 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Bytes that a group must save at least.
-const LEAST: usize = 8;
+/// Fewest bytes that a group must save. A choice.
+const MIN_SAVED_BYTES: usize = 8;
 
 /// Whether most lines are names of files in folders. What this module or another part of the reducer
 /// wrote counts as before: folders and paths above other lines not at all, indented names as names.
@@ -50,7 +50,7 @@ fn write(source: &Source<'_>, run: Option<(&str, Range<usize>)>, out: &mut Reduc
     let Some((folder, lines)) = run else { return };
     // A line end and an indent of two stand in place of each folder.
     let saved = (lines.len() - 1) * folder.len();
-    if saved < LEAST + 1 + 2 * lines.len() {
+    if saved < MIN_SAVED_BYTES + 1 + 2 * lines.len() {
         return;
     }
     let mut text = folder.to_owned();
@@ -77,9 +77,9 @@ fn folder(line: &str, names_only: bool) -> Option<&str> {
         && !path.starts_with('-')
         && !path.contains(['=', ',', '\''])
         && !path.contains("://");
-    // A name with blanks is only told from prose where the call asked for names.
-    let is_told = names_only && !path.contains("  ") && !path.contains(": ");
-    (is_name && is_plain && (is_told || !has_blank)).then(|| &path[..=slash])
+    // A name with blanks may be prose, unless the call asked for names.
+    let is_name_with_blanks = names_only && !path.contains("  ") && !path.contains(": ");
+    (is_name && is_plain && (is_name_with_blanks || !has_blank)).then(|| &path[..=slash])
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Cuts an over-long line around what was searched for.
 //!
-//! The pattern is looked for by the longest literal piece of each of its alternatives; it is never run
-//! as a regular expression. Where none is found the start of the line is shown.
+//! The pattern is searched by the longest literal piece of each of its alternatives; it is never run
+//! as a regular expression. If none is found, the start of the line is shown.
 
 use serde_json::Value;
 
@@ -11,10 +11,10 @@ use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 
 /// Characters that two markers take, about: a line is only cut where more than these go.
-const MARKERS: usize = 160;
-/// Shortest literal that tells a place.
-const SHORTEST: usize = 2;
-/// Programs whose first argument that is no flag is a pattern.
+const TWO_MARKERS_CHARS: usize = 160;
+/// Shortest literal that locates a match, in characters. A choice.
+const MIN_LITERAL_CHARS: usize = 2;
+/// Programs whose first argument without a dash is a pattern.
 pub(super) const PROGRAMS: &[&str] = &[
     "grep",
     "egrep",
@@ -104,7 +104,7 @@ fn pieces(pattern: &str) -> Vec<String> {
                 start = i + c.len_utf8().min(alternative.len() - i);
             }
         }
-        if best.len() >= SHORTEST {
+        if best.len() >= MIN_LITERAL_CHARS {
             out.push(best.to_ascii_lowercase());
         }
     }
@@ -114,7 +114,7 @@ fn pieces(pattern: &str) -> Vec<String> {
 /// The text with `limit` of its characters shown, and how many bytes are not; `None` where cutting would
 /// not pay. `line` is the number that markers give.
 pub(super) fn cut(text: &str, limit: usize, literals: &[String], line: usize) -> Option<(String, usize)> {
-    if text.len() <= limit + MARKERS || text.chars().count() <= limit + MARKERS {
+    if text.len() <= limit + TWO_MARKERS_CHARS || text.chars().count() <= limit + TWO_MARKERS_CHARS {
         return None;
     }
     // Only ASCII letters change case, so that places stay the same.
@@ -129,15 +129,15 @@ pub(super) fn cut(text: &str, limit: usize, literals: &[String], line: usize) ->
     };
     let at = hit.map_or(0, |at| text.floor_char_boundary(at));
     let mut start = before(at, limit / 3);
-    if start < MARKERS {
+    if start < TWO_MARKERS_CHARS {
         start = 0;
     }
     let mut end = step(start, limit);
-    if text.len() - end < MARKERS {
+    if text.len() - end < TWO_MARKERS_CHARS {
         end = text.len();
         start = before(end, limit);
     }
-    let mut out = String::with_capacity(end - start + 2 * MARKERS);
+    let mut out = String::with_capacity(end - start + 2 * TWO_MARKERS_CHARS);
     for (range, shown) in [(0..start, &text[start..end]), (end..text.len(), "")] {
         if !range.is_empty() {
             let reason = Reason::LongLine.code().to_owned();

@@ -19,8 +19,8 @@ use crate::text::source::Source;
 
 /// The group of all that the limits hide.
 const HIDDEN: u32 = 1;
-/// Lines longer than this may hold embedded data, which an earlier step shows in its own way.
-const MAY_HOLD_DATA: usize = 200;
+/// Longer lines, in bytes, may hold embedded data, which an earlier step shows in its own way.
+const MIN_DATA_LINE_BYTES: usize = 200;
 
 /// What to do with the lines of a search.
 pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
@@ -80,7 +80,7 @@ fn is_bounded(input: &Input<'_>) -> bool {
 /// embedded data, and those that report a failure where the text is no plain search.
 pub(super) fn left_alone(input: &Input<'_>) -> Vec<usize> {
     let mut lines = repeated(input.source);
-    if input.source.lines().any(|line| line.len() > MAY_HOLD_DATA)
+    if input.source.lines().any(|line| line.len() > MIN_DATA_LINE_BYTES)
         && let Ok(data) = embedded::reduce(input.source)
     {
         lines.extend(data.spans.iter().flat_map(|span| span.lines.clone()));

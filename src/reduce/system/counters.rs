@@ -60,7 +60,7 @@ impl Reducer for Counters {
     }
 }
 
-/// Lines of zeros of which at least as many of the same form are not zero: there the zero is what a reader looks for.
+/// Zero lines of a form in which at least half of the lines are not zero: there the zero is the exception.
 fn exceptions(input: &Input<'_>) -> HashSet<usize> {
     let source = input.source;
     let at = Place { header: "", mode: input.policy.mode };
@@ -70,7 +70,7 @@ fn exceptions(input: &Input<'_>) -> HashSet<usize> {
     for line in 0..source.len() {
         crate::stop::tick();
         let text = source.line(line).trim_end();
-        if text.len() >= LONGEST {
+        if text.len() >= MAX_LINE_BYTES {
             continue;
         }
         match read(at, text) {
@@ -153,7 +153,7 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     if numbers == 0 || !COUNTED.iter().any(|word| low.contains(word)) {
         return Row::Other;
     }
-    match numbers == zeros && low.len() < LONGEST && holds_only_counters(&low) {
+    match numbers == zeros && low.len() < MAX_LINE_BYTES && holds_only_counters(&low) {
         true => Row::Hide(Reason::ZeroCounters, "".into()),
         false => Row::Keep,
     }
@@ -177,8 +177,8 @@ const PROPERTIES: &[&str] = &[
     "status", "true", "type", "up", "vlan", "yes",
 ];
 
-/// Longer lines tell more than counters.
-const LONGEST: usize = 160;
+/// Longer lines, in bytes, tell more than counters. A choice.
+const MAX_LINE_BYTES: usize = 160;
 
 /// `rx_queue_0_drops`: a word that starts with a letter.
 fn is_name(word: &str) -> bool {

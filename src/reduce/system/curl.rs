@@ -1,8 +1,8 @@
 //! `curl -v`: successful steps of a connection and notes on bytes are left out. The request, the status line,
-//! all headers, the certificate, the body and every complaint are kept.
+//! all headers, the certificate, the body and every error message are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -12,7 +12,7 @@ pub static CURL: Format = Format::new(
         id: "curl",
         family: "system",
         reads: "`curl -v`",
-        keeps: "address, protocol and cipher, certificate, request, status line, headers, body, every complaint",
+        keeps: "address, protocol and cipher, certificate, request, status line, headers, body, every error message",
         folds: "messages of the handshake, notes on bytes and buffers, the progress meter",
         anchors: &["< HTTP/", "* Connected to ", "*   Trying ", "* Host "],
     },

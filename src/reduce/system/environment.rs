@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
+use crate::detect::command::Simple;
+use crate::input::Input;
 use crate::reduce::format::is_command;
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
@@ -17,7 +17,7 @@ static META: Meta = Meta {
     id: "environment",
     family: "system",
     reads: "`env`, `printenv`, `set`, `export -p`, `declare -x`",
-    keeps: "every name with its value, save secrets",
+    keeps: "every name with its value, except secrets",
     folds: "colours of `ls`, functions of the shell, variables that the shell keeps for itself; by name",
     anchors: &["PATH=", "HOME=", "PWD="],
 };
@@ -58,39 +58,35 @@ const OF_THE_SHELL: &[&str] = &[
     "SRANDOM",
     "_",
 ];
-/// Lines of variables that claim a text by content alone.
-const CONTENT: usize = 8;
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 400;
+/// Fewest lines of variables for a claim by content. A choice.
+const MIN_VARIABLE_LINES: usize = 8;
+/// Lines at the start that a claim examines. A choice: most of the lines of the format are its own.
+const HEAD_LINES: usize = 400;
 
 impl Reducer for Environment {
     fn meta(&self) -> &Meta {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
         let (mut variables, mut lines, mut home, mut shell) = (0, 0, 0, 0);
-        for line in source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()) {
+        for line in source.lines().take(HEAD_LINES).filter(|line| !line.trim().is_empty()) {
             lines += 1;
             let name = variable(line);
             variables += usize::from(name.is_some());
             home += usize::from(matches!(name, Some("PATH" | "HOME" | "PWD")));
             shell += usize::from(matches!(name, Some("BASH_VERSINFO" | "SHELLOPTS" | "PPID")));
         }
-        let command = &input.detection.command;
+        // `set` also lists functions, and the command line of a result leaves it out as a builtin.
+        let is_set = shell > 1 && !input.detection.command.is_filtered();
+        let is_env = variables * 10 >= lines * 9;
+        Proof::of(variables > 0, home > 1 && variables >= MIN_VARIABLE_LINES && (is_set || is_env))
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
         const COMMANDS: &[&str] = &["env", "printenv", "set", "export", "declare", "typeset"];
-        let is_ours = command.runs(|s| COMMANDS.iter().any(|words| is_command(s, words)) && s.argv.len() < 3);
-        match () {
-            () if is_ours && variables > 0 => Claim::Command,
-            // `set` also lists functions, and the command line of a result leaves it out as a builtin.
-            () if home > 1 && shell > 1 && variables >= CONTENT && !command.is_filtered() => Claim::Content,
-            () if home > 1 && variables >= CONTENT && variables * 10 >= lines * 9 => Claim::Content,
-            () => Claim::No,
-        }
+        COMMANDS.iter().any(|words| is_command(s, words)) && s.argv.len() < 3
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -118,8 +114,8 @@ impl Reducer for Environment {
             return Err(Reason::NothingToDo);
         }
         let mut names: Vec<&str> = gone.iter().map(|(_, name)| *name).collect();
-        let more = names.len().saturating_sub(NAMES);
-        names.truncate(NAMES);
+        let more = names.len().saturating_sub(MAX_NAMES);
+        names.truncate(MAX_NAMES);
         let mut names = names.join(", ");
         if more > 0 {
             names.push_str(&format!(", {more} others"));
@@ -132,8 +128,8 @@ impl Reducer for Environment {
     }
 }
 
-/// Names that the marker writes.
-const NAMES: usize = 60;
+/// Most names in the marker. A choice.
+const MAX_NAMES: usize = 60;
 
 /// The name of the variable that a line sets: `A=1`, `declare -x A="1"`, `export A='1'`.
 fn variable(line: &str) -> Option<&str> {

@@ -26,7 +26,7 @@ pub static FILESYSTEMS: Rows = Rows {
 };
 
 /// Percent of use from which on a file system stays.
-const FULL: u32 = 90;
+const FULL_PERCENT: u32 = 90;
 
 const VIRTUAL: &[&str] = &[
     "tmpfs",
@@ -94,7 +94,7 @@ fn df<'a>(header: &str, line: &'a str) -> Row<'a> {
     let kind = cell(header, line, "Type").unwrap_or(first);
     let image = first.starts_with("/dev/loop");
     let used = line.split_whitespace().filter_map(|c| c.strip_suffix('%')?.parse::<u32>().ok()).max();
-    let full = used.is_some_and(|used| used >= FULL) && !image;
+    let full = used.is_some_and(|used| used >= FULL_PERCENT) && !image;
     match (VIRTUAL.contains(&first) || VIRTUAL.contains(&kind) || image) && at != "/" && !full && cells >= 6 {
         true => Row::Hide(Reason::VirtualFilesystems, place(at)),
         false => Row::Keep,

@@ -2,7 +2,7 @@
 //! and every comment that warns are kept.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -43,7 +43,7 @@ pub static TRACEROUTE: Format = Format::new(
         id: "traceroute",
         family: "system",
         reads: "`traceroute`, `tracepath`, `mtr -r`",
-        keeps: "every hop that answered, the last hop, complaints",
+        keeps: "every hop that answered, the last hop, error messages",
         folds: "hops without an answer",
         anchors: &["traceroute to ", "traceroute6 to ", " hops max"],
     },

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
-use crate::reduce::lines::{claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -23,8 +23,8 @@ static META: Meta = Meta {
     anchors: &["Listing...", "Desired=Unknown"],
 };
 
-/// Fewer packages are not worth a line at the top.
-const LEAST: usize = 5;
+/// Fewer packages are not worth a line at the top. A choice.
+const MIN_PACKAGES: usize = 5;
 /// Stands before what is written once.
 const SAID: &str = "where not shown: ";
 
@@ -124,18 +124,18 @@ impl Reducer for PackageList {
         true
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let is_head = |line: &str| META.anchors.iter().any(|anchor| line.starts_with(anchor));
-        let fits = reads_as_report(input) && input.source.lines().take(20).any(is_head);
-        if !fits || packages(input).len() < LEAST {
-            return Claim::No;
-        }
-        claim(input, |s| matches!(s.program(), "apt" | "dpkg" | "dpkg-query"), true, true)
+        Proof::full_if(input.source.lines().take(20).any(is_head) && packages(input).len() >= MIN_PACKAGES)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "apt" | "dpkg" | "dpkg-query")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let packages = packages(input);
-        if packages.len() < LEAST || input.source.lines().any(|line| line.starts_with(SAID)) {
+        if packages.len() < MIN_PACKAGES || input.source.lines().any(|line| line.starts_with(SAID)) {
             return Err(Reason::NothingToDo);
         }
         let usual = Usual {

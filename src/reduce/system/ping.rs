@@ -28,10 +28,10 @@ struct Reply<'a> {
     time: u64,
 }
 
-/// Replies that a run needs.
-const RUN: usize = 5;
-/// Slow replies of a run that stay, at most.
-const SLOW: usize = 3;
+/// Fewest replies of a run that is folded. A choice.
+const MIN_RUN_REPLIES: usize = 5;
+/// Most slow replies of a run that are kept. A choice.
+const MAX_SLOW_REPLIES: usize = 3;
 
 impl Reducer for Ping {
     fn meta(&self) -> &Meta {
@@ -77,10 +77,12 @@ impl Reducer for Ping {
                 }
                 (_, now) => {
                     if let Some((start, _)) = run.take()
-                        && i - start >= RUN
+                        && i - start >= MIN_RUN_REPLIES
                     {
                         let mut next = start + 1;
-                        let slow = judge::much_larger(&times, MILLI, SLOW).into_iter().map(|at| start + at);
+                        let slow = judge::much_larger(&times, MILLI, MAX_SLOW_REPLIES)
+                            .into_iter()
+                            .map(|at| start + at);
                         for stays in slow.filter(|at| (start + 1..i - 1).contains(at)).chain([i - 1]) {
                             out.omit(next..stays, Reason::SteadyReplies);
                             next = stays + 1;
@@ -92,7 +94,7 @@ impl Reducer for Ping {
                 }
             }
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 
@@ -117,7 +119,7 @@ fn reply(line: &str) -> Option<Reply<'_>> {
     whole.then_some(Reply { number: Some(number), from, time: time(rest) })
 }
 
-/// The nanoseconds of `time=12.1 ms` or `time<1ms`, 0 when there are none.
+/// The nanoseconds of `time=12.1 ms` or `time<1ms`, 0 without a time.
 fn time(text: &str) -> u64 {
     let time = text.split_once("time=").or_else(|| text.split_once("time<")).map_or("", |(_, time)| time);
     nanoseconds(time.split(" TTL=").next().unwrap_or_default().as_bytes()).unwrap_or(0)

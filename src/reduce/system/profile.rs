@@ -23,7 +23,7 @@ pub static PROFILE: Rows = Rows {
 };
 
 /// Share in percent below which a symbol is left out.
-const SMALL: f32 = 0.5;
+const MIN_SHARE_PERCENT: f32 = 0.5;
 
 fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     if line.starts_with("# Overhead ") || line.starts_with("# Children ") {
@@ -36,7 +36,7 @@ fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     let _ = at;
     let first = line.split_whitespace().next().unwrap_or_default();
     match first.strip_suffix('%').and_then(|share| share.parse::<f32>().ok()) {
-        Some(share) if share < SMALL && line.starts_with(' ') && line.contains('[') => {
+        Some(share) if share < MIN_SHARE_PERCENT && line.starts_with(' ') && line.contains('[') => {
             Row::Hide(Reason::SmallShares, "".into())
         }
         Some(_) => Row::Keep,

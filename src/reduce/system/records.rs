@@ -5,9 +5,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -62,22 +61,20 @@ const PROGRAMS: &[&str] = &[
     "xl",
     "zipinfo",
 ];
-/// Fewer records are no series.
-const LEAST: usize = 4;
-/// One in this many bytes must go for the rest to be worth reading without them.
-const WORTH: usize = 6;
+/// Fewer records are not a series. A choice.
+const MIN_RECORDS: usize = 4;
+/// Lines are only left out if that saves at least 1/N of the bytes. A choice: the rest is harder to read without
+/// them.
+const MIN_SAVED_ONE_IN: usize = 6;
 
 impl Reducer for Records {
     fn meta(&self) -> &Meta {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let is_ours = input.detection.command.runs(|s| PROGRAMS.contains(&s.program()));
-        if !is_ours || !reads_as_report(input) || records(input.source).len() < LEAST {
-            return Claim::No;
-        }
-        Claim::Content
+        Proof::full_if(is_ours && records(input.source).len() >= MIN_RECORDS)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -101,7 +98,7 @@ impl Reducer for Records {
                 out.omit_in(i..i + 1, Reason::CommonFields, 1);
             }
         }
-        if bytes * WORTH < source.text().len() { Err(Reason::NothingToDo) } else { Ok(out) }
+        if bytes * MIN_SAVED_ONE_IN < source.text().len() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
 }
 
@@ -125,7 +122,7 @@ fn records(source: &Source<'_>) -> Vec<Range<usize>> {
         runs
     };
     let (paragraphs, blocks) = (long(paragraphs), long(blocks));
-    if paragraphs.len() >= LEAST && paragraphs.len() >= blocks.len() { paragraphs } else { blocks }
+    if paragraphs.len() >= MIN_RECORDS && paragraphs.len() >= blocks.len() { paragraphs } else { blocks }
 }
 
 #[cfg(test)]

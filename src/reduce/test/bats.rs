@@ -2,7 +2,7 @@
 //!
 //! What a failed test wrote stands indented below its line, and stays.
 
-use super::tree::Fate::{Failed, File, Passed, Skipped, Totals};
+use super::tree::LineKind::{Failed, File, Passed, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 
@@ -13,7 +13,7 @@ pub static BATS: Tree = Tree::new(
         family: "test",
         reads: "`bats --pretty`",
         keeps: "failed tests with what they wrote, skipped tests, totals",
-        folds: "passing tests and files all of whose tests passed",
+        folds: "passing tests and files in which all tests passed",
         anchors: &[" failure"],
     },
     &["bats", "npx bats"],

@@ -2,7 +2,7 @@
 //!
 //! A failure is reported above the `(fail)` line. Lines as written by Bun 1.
 
-use super::tree::Fate::{Failed, File, Passed, Shows, Skipped, Totals};
+use super::tree::LineKind::{Failed, File, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 
@@ -13,7 +13,7 @@ pub static BUN_TEST: Tree = Tree::new(
         family: "test",
         reads: "`bun test`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
-        folds: "passing tests, files all of whose tests passed; skipped tests beyond the first 20",
+        folds: "passing tests, files in which all tests passed; skipped tests beyond the first 20",
         anchors: &["bun test v", " expect() calls", " tests across "],
     },
     &["bun test", "bunx bun test"],

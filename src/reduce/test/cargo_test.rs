@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::lines::{claim, is_cargo_progress, leading_number, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::lines::{is_cargo_progress, leading_number};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -44,18 +44,17 @@ impl Reducer for CargoTest {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let is_header = |line: &str| {
             is_running(line)
                 || line.starts_with("test result: ")
                 || line.starts_with("Benchmarking ") && line.contains(": Warming up for ")
         };
-        if !reads_as_report(input) || !input.source.lines().any(is_header) {
-            return Claim::No;
-        }
-        let is_ours =
-            |s: &Simple| s.program() == "cargo" && matches!(s.subcommand(), Some("test" | "t" | "bench"));
-        claim(input, is_ours, true, true)
+        Proof::full_if(input.source.lines().any(is_header))
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "cargo" && matches!(s.subcommand(), Some("test" | "t" | "bench"))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{leading_number, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::{are_unquoted, leading_number};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -32,37 +32,37 @@ impl Reducer for Catch2 {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut total, mut assertion) = (false, false);
         let is_report = !input.detection.command.is_filtered()
-            && read_report(input, |line| {
+            && are_unquoted(input.source.lines(), |line| {
                 total |= is_total(line);
                 assertion |= verdict(line).is_some();
                 assertion
             });
-        if is_report && total && assertion { Claim::Content } else { Claim::No }
+        Proof::full_if(is_report && total && assertion)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let mut i = 0;
         // A heading of which nothing below stays so far.
         let mut heading: Option<Range<usize>> = None;
         while i < source.len() {
             let line = source.line(i);
             if let Some(end) = heading_at(source, i) {
-                hide(&mut fates, heading.replace(i..end));
+                hide(&mut actions, heading.replace(i..end));
                 i = end;
             } else if is_rule(line, b'=') {
-                hide(&mut fates, heading.take());
+                hide(&mut actions, heading.take());
                 i += 1;
             } else if verdict(line) == Some(Verdict::Passed) {
                 let end = (i + 1..source.len()).find(|&n| is_end(source, n)).unwrap_or(source.len());
-                hide(&mut fates, Some(i..end));
+                hide(&mut actions, Some(i..end));
                 i = end;
             } else if verdict(line) == Some(Verdict::PassedLine) {
-                hide(&mut fates, Some(i..i + 1));
+                hide(&mut actions, Some(i..i + 1));
                 i += 1;
             } else {
                 if !line.trim().is_empty() {
@@ -71,13 +71,13 @@ impl Reducer for Catch2 {
                 i += 1;
             }
         }
-        fates.keep_last().finish(Blanks::Behind)
+        actions.keep_last().finish(Blanks::Behind)
     }
 }
 
-fn hide(fates: &mut Fates<'_>, lines: Option<Range<usize>>) {
+fn hide(actions: &mut LineActions<'_>, lines: Option<Range<usize>>) {
     for i in lines.into_iter().flatten() {
-        fates.hide(i, Reason::PassingTests, 1);
+        actions.omit_unless_failure(i, Reason::PassingTests, 1);
     }
 }
 
@@ -129,11 +129,11 @@ fn is_end(source: &Source<'_>, i: usize) -> bool {
 
 /// The end of the heading that starts in line `i`: a rule, names, a rule, a place, a rule of dots.
 fn heading_at(source: &Source<'_>, i: usize) -> Option<usize> {
-    const LONGEST: usize = 12;
+    const MAX_HEADING_LINES: usize = 12;
     if !is_rule(source.line(i), b'-') {
         return None;
     }
-    let mut lines = (i + 1..source.len()).take(LONGEST);
+    let mut lines = (i + 1..source.len()).take(MAX_HEADING_LINES);
     let second = lines.find(|&n| is_rule(source.line(n), b'-'))?;
     let dots = lines.find(|&n| is_rule(source.line(n), b'.'))?;
     (dots - second <= 3).then_some(dots + 1)

@@ -9,10 +9,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::googletest::Running;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, leading_number, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::{are_unquoted, leading_number};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -38,15 +39,19 @@ impl Reducer for Ctest {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut results, mut total) = (false, false);
-        let is_report = read_report(input, |line| {
+        let is_report = are_unquoted(input.source.lines(), |line| {
             results |= result(line).is_some();
             total |= line.contains("% tests passed, ");
             results
         });
         let alone = results && !input.detection.command.is_filtered();
-        claim(input, |s| s.program() == "ctest", is_report && (results || total), is_report && alone)
+        Proof::of(is_report && (results || total), is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "ctest"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -63,7 +68,7 @@ impl Reducer for Ctest {
                 loud.insert(number);
             }
         }
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let mut binaries: HashMap<usize, Running> = HashMap::new();
         // Whether a failing test wrote the lines that have no number.
         let mut failed = false;
@@ -76,9 +81,9 @@ impl Reducer for Ctest {
             let Some(number) = frame.or(written.map(|(n, _)| n)).filter(|n| outcomes.contains_key(n)) else {
                 list = line == "The following tests passed:" || list && line.starts_with('\t');
                 if list {
-                    fates.hide(i, Reason::PassingTests, TESTS);
+                    actions.omit_unless_failure(i, Reason::PassingTests, TESTS);
                 } else if failed {
-                    binaries.entry(usize::MAX).or_default().line(i, line, &mut fates);
+                    binaries.entry(usize::MAX).or_default().line(i, line, &mut actions);
                 }
                 continue;
             };
@@ -90,15 +95,15 @@ impl Reducer for Ctest {
             };
             match (outcomes.get(&number), written) {
                 (Some(true), _) if written.is_some() || !loud.contains(&number) => {
-                    fates.hide(i, reason, group)
+                    actions.omit_unless_failure(i, reason, group)
                 }
                 (Some(false), Some((_, text))) => {
-                    binaries.entry(number).or_default().line(i, text, &mut fates);
+                    binaries.entry(number).or_default().line(i, text, &mut actions);
                 }
                 _ => {}
             }
         }
-        fates.keep_last().finish(Blanks::Behind)
+        actions.keep_last().finish(Blanks::Behind)
     }
 
     fn knows(&self, line: &str) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Lines as written by Cypress 4 to 14. The boxes and tables with the totals stay.
 
-use super::tree::Fate::{Failed, Heading, Hide, Keep, Opens, Passed, Shows, Skipped, Totals};
+use super::tree::LineKind::{Failed, Heading, Hide, Keep, Opens, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -14,7 +14,7 @@ pub static CYPRESS: Tree = Tree::new(
         family: "test",
         reads: "`cypress run`",
         keeps: "failures whole, screenshots and videos, the boxes of results, the table at the end",
-        folds: "passing tests and headings all of whose tests passed",
+        folds: "passing tests and headings below which all tests passed",
         anchors: &["(Run Starting)", "(Run Finished)"],
     },
     &[

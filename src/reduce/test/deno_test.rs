@@ -3,7 +3,7 @@
 //! Lines as written by Deno 1 and 2 with the reporter `pretty`. A test with steps is reported twice: when it
 //! begins and when it ends.
 
-use super::tree::Fate::{Begins, Failed, File, Hide, Opens, Passed, Skipped, Totals};
+use super::tree::LineKind::{Begins, Failed, File, Hide, Opens, Passed, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -15,7 +15,7 @@ pub static DENO_TEST: Tree = Tree::new(
         family: "test",
         reads: "`deno test`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
-        folds: "passing tests and steps, modules all of whose tests passed, checks and downloads",
+        folds: "passing tests and steps, modules in which all tests passed, checks and downloads",
         anchors: &[" passed (", "passed | ", "running "],
     },
     &["deno test"],

@@ -8,10 +8,12 @@
 
 use std::collections::HashSet;
 
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, leading_number, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::{are_unquoted, leading_number};
+use crate::reduce::place::without_node;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -25,7 +27,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "`dotnet build`, `dotnet test`, `dotnet restore`, `dotnet publish`, MSBuild",
     keeps: "warnings and errors with their places, failed and skipped tests whole, what was built last, totals, the verdict",
-    folds: "restoring, banners, tests that passed, warnings and errors told twice; \
+    folds: "restoring, banners, tests that passed, repeated warnings and errors; \
             warnings of one line and message into one with every place",
     anchors: &[
         "Determining projects to restore",
@@ -52,9 +54,9 @@ impl Reducer for Dotnet {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let mut own = 0;
-        let is_report = read_report(input, |line| {
+        let is_report = are_unquoted(input.source.lines(), |line| {
             own += usize::from(is_verdict(line) || is_progress(line));
             own > 0
         });
@@ -63,13 +65,17 @@ impl Reducer for Dotnet {
         let is_other =
             command.runs(|s| matches!(s.program(), "msbuild" | "MSBuild" | "cl" | "link" | "nmake"));
         let alone = own > 1 && !is_other && !command.is_filtered();
-        claim(input, |s| s.program() == "dotnet", is_report && own > 0, is_report && alone)
+        Proof::of(is_report && own > 0, is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "dotnet"
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
-        let mut told: HashSet<&str> = HashSet::new();
+        let mut actions = LineActions::new(source);
+        let mut reported: HashSet<&str> = HashSet::new();
         let mut failing = false;
         // Headings below the verdict under which nothing new stood so far.
         let mut headings: Vec<usize> = Vec::new();
@@ -84,16 +90,16 @@ impl Reducer for Dotnet {
                 let end = printed_until(source, i);
                 // What it printed and what looks like a failure keeps its name above it.
                 if !(i..end).any(|l| signals::is_failure(source.line(l))) {
-                    (i..end).for_each(|l| fates.hide(l, Reason::PassingTests, TESTS));
+                    (i..end).for_each(|l| actions.omit_unless_failure(l, Reason::PassingTests, TESTS));
                     skip = end;
                 }
             } else if is_diagnostic(line) {
                 // A failure is reported again only in the very same words, node and all.
-                let key = if signals::is_failure(line) { line.trim() } else { bare(line) };
-                if told.insert(key) {
+                let key = if signals::is_failure(line) { line.trim() } else { without_node(line) };
+                if reported.insert(key) {
                     headings.clear();
                 } else {
-                    fates.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
+                    actions.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
                 }
             } else if is_heading(line) {
                 headings.push(i);
@@ -101,17 +107,17 @@ impl Reducer for Dotnet {
                 headings
                     .drain(..)
                     .filter(|h| h + 1 < i)
-                    .for_each(|h| fates.omit(h..h + 1, Reason::RepeatedDiagnostic, REPEATS));
+                    .for_each(|h| actions.omit(h..h + 1, Reason::RepeatedDiagnostic, REPEATS));
             } else if is_verdict(line) {
                 failing = false;
             } else if !failing && (is_progress(line) || is_step(line)) {
-                fates.hide(i, Reason::Progress, PROGRESS);
+                actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
             } else {
                 // More of a message than its first line: it keeps what heads it.
                 headings.clear();
             }
         }
-        fates.keep_last().finish(Blanks::Behind)
+        actions.keep_last().finish(Blanks::Behind)
     }
 
     fn knows(&self, line: &str) -> bool {
@@ -138,17 +144,6 @@ fn printed_until(source: &Source<'_>, test: usize) -> usize {
                 .any(|s| line.starts_with(s))
     };
     (next..source.len()).find(ends).unwrap_or(next)
-}
-
-/// A line without its indentation and the number of the node that wrote it: `     1>`, `   1:2>`.
-fn bare(line: &str) -> &str {
-    let text = line.trim();
-    match text.split_once('>') {
-        Some((node, rest)) if !node.is_empty() && node.bytes().all(|b| b.is_ascii_digit() || b == b':') => {
-            rest.trim_start()
-        }
-        _ => text,
-    }
 }
 
 /// `       "/p/shop.sln" (default target) (1:2) ->`, `       (CoreCompile target) -> `
@@ -279,7 +274,7 @@ fn is_step(line: &str) -> bool {
         "_CopyOutOfDateSourceItemsToOutputDirectory:",
         "_CopyOutOfDateSourceItemsToOutputDirectoryAlways:",
     ];
-    let text = bare(line);
+    let text = without_node(line);
     let is_project = |t: &str| {
         t.starts_with("Project \"") && t.contains(" on node ")
             || t.starts_with("Done Building Project \"") && !t.contains("FAILED")
@@ -322,7 +317,10 @@ mod tests {
                 && !is_step("     3>Done Building Project \"/p/a.csproj\" (default targets) -- FAILED.")
         );
         assert!(is_heading("       (CoreCompile target) -> ") && !is_heading("  Lib -> /p/bin/Lib.dll"));
-        assert_eq!(bare("   1:2>a.cs(1,2): error CS1: x"), bare("      a.cs(1,2): error CS1: x"));
+        assert_eq!(
+            without_node("   1:2>a.cs(1,2): error CS1: x"),
+            without_node("      a.cs(1,2): error CS1: x")
+        );
         assert!(
             is_step("        c:\\v3.5\\Csc.exe /noconfig /warn:4 a.cs")
                 && !is_step("  a.cs(1,2): warning CS1: x")

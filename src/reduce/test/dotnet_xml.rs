@@ -1,9 +1,10 @@
 //! Reports of tests in the XML of .NET: `.trx`, NUnit and xUnit.
 //!
 //! A test that passed and stands on a line of its own is left out; one with more lines, or with any word on a failure,
-//! stays, as does everything else. The marker in place of the tests is no XML.
+//! stays, as does everything else. The marker in place of the tests is not XML.
 
 use crate::detect::Shape;
+use crate::formats::xml;
 use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
 use crate::reduce::{Meta, Reducer};
@@ -33,7 +34,7 @@ const PASSED: &[(&str, &str, &str)] = &[
 /// Roots of such reports.
 const ROOTS: &[&str] = &["<TestRun", "<test-run", "<test-results", "<assemblies", "<assembly "];
 /// Lines at the start among which the root has to be.
-const HEAD: usize = 8;
+const HEAD_LINES: usize = 8;
 /// With fewer tests than this nothing is gained.
 const MIN_TESTS: usize = 3;
 
@@ -44,13 +45,13 @@ impl Reducer for DotnetXml {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let detection = input.detection;
-        let is_view = detection.is_numbered || detection.is_range || detection.is_window;
         let is_file = detection.shape == Shape::File && !detection.is_written && !detection.is_document;
-        if is_view || !(reads_as_report(input) || is_file) {
+        if detection.is_view() || !(reads_as_report(input) || is_file) {
             return Claim::No;
         }
         let is_root = |line: &str| ROOTS.iter().any(|root| line.starts_with(root));
-        let mut head = input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD);
+        let mut head =
+            input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD_LINES);
         let first = head.next().unwrap_or_default();
         let is_first = first.starts_with(['<', '\u{feff}']);
         let has_root = is_root(first) || head.any(is_root);
@@ -66,7 +67,7 @@ impl Reducer for DotnetXml {
         for i in (0..source.len()).filter(|i| passed(source.line(*i))) {
             out.omit_named(i..i + 1, Reason::PassingTests, 1, &std::mem::take(&mut said));
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> std::ops::Range<usize> {
@@ -82,7 +83,8 @@ fn passed(line: &str) -> bool {
     else {
         return false;
     };
-    let is_whole = line.ends_with(end) || line.ends_with("/>") && line.matches('<').count() == 1;
+    let is_whole = line.ends_with(end)
+        || xml::tag(line.as_bytes(), 0).is_some_and(|tag| tag.is_empty && tag.end == line.len());
     let is_one = line.matches(start).count() == 1;
     let says_more = ["<failure", "<reason", "<ErrorInfo", "<StdErr", "<output", "<Output"];
     is_whole && is_one && !says_more.iter().any(|tag| line.contains(tag)) && !signals::is_failure(line)

@@ -3,7 +3,7 @@
 //! `--trace` has the same line for a test that passed and one that failed: the failure below it tells.
 //! A failure is reported up to the next test or module.
 
-use super::tree::Fate::{Begins, File, Hide, Keep, OpensAbove, Passed, Shows, Skipped, Totals};
+use super::tree::LineKind::{Begins, File, Hide, Keep, OpensAbove, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -15,7 +15,7 @@ pub static EXUNIT: Tree = Tree::new(
         family: "test",
         reads: "`mix test`, also with `--trace`",
         keeps: "failures whole, skipped and excluded tests, warnings, totals, the seed",
-        folds: "passing tests and modules all of whose tests passed, compiling",
+        folds: "passing tests and modules in which all tests passed, compiling",
         anchors: &["Finished in ", " * test ", " failure"],
     },
     &["mix test"],

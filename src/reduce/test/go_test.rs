@@ -13,9 +13,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::lines::{claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::lines::are_unquoted;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -59,34 +59,33 @@ impl Reducer for GoTest {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut package, mut ran, mut result) = (false, false, false);
-        for line in input.source.lines() {
+        let is_report = are_unquoted(input.source.lines(), |line| {
             match line.as_bytes().first() {
-                // A quotation in a text.
-                Some(b'`') if line.starts_with("```") && !package => return Claim::No,
                 Some(b'{') if json::is_event(line) => (package, ran, result) = (true, true, true),
                 Some(b'o' | b'F' | b'?') => package |= package_end(line).is_some(),
                 Some(b'=') => ran |= marker(line).is_some_and(|name| !name.is_empty()),
                 Some(b'-' | b' ') => result |= verdict(line).is_some(),
                 _ => {}
             }
-        }
-        let is_ours = |s: &Simple| s.program() == "go" && s.subcommand() == Some("test");
+            package
+        });
         // A filter asked for some lines by name: they are only read where all kinds are left.
         let alone = match input.detection.command.is_filtered() {
             true => package && ran && result,
             false => package || (ran && result),
         };
-        claim(input, is_ours, package || ran || result, alone)
+        Proof::of(is_report && (package || ran || result), is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "go" && s.subcommand() == Some("test")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         if let Some(out) = json::reduce(input) {
-            return if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) };
+            return out.unless_empty();
         }
         let source = input.source;
         let mut out = Reduction::default();
@@ -106,7 +105,7 @@ impl Reducer for GoTest {
             }
             number += 1;
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -4,10 +4,10 @@
 //! outcome; around the tests of a suite a `[----------]` line. What stands between is left out only with an `OK`
 //! of the same test. Where no outcome follows (a crash) everything stays.
 
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::are_unquoted;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -35,26 +35,24 @@ impl Reducer for GoogleTest {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) || input.detection.command.is_filtered() {
-            return Claim::No;
-        }
-        let is_frame = |l: &&str| l.starts_with("[==========] ");
-        let first = input.source.lines().find(|l| is_frame(l) || l.starts_with("```"));
-        match first {
-            Some(line) if line.starts_with("[==========] Running ") => Claim::Content,
-            _ => Claim::No,
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        let mut first = None;
+        let is_report = are_unquoted(input.source.lines(), |line| {
+            first = first.or(line.starts_with("[==========] ").then_some(line));
+            first.is_some()
+        });
+        let is_start = first.is_some_and(|line| line.starts_with("[==========] Running "));
+        Proof::full_if(is_report && is_start && !input.detection.command.is_filtered())
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let mut running = Running::default();
         for i in 0..source.len() {
-            running.line(i, source.line(i), &mut fates);
+            running.line(i, source.line(i), &mut actions);
         }
-        fates.keep_last().finish(Blanks::Behind)
+        actions.keep_last().finish(Blanks::Behind)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
@@ -78,8 +76,9 @@ fn is_tally(line: &str) -> bool {
     line.starts_with("  YOU HAVE ") || (line.starts_with(' ') && line.contains(" FAILED TEST"))
 }
 
-/// Lines of what a passing test printed that stay whole where one of them reads like a failure.
-const REPORT: usize = 60;
+/// Most lines of what a passing test printed that are kept if one of them reads like a failure. A choice: such a test
+/// may print reports.
+const MAX_REPORT_LINES: usize = 60;
 
 /// Follows the lines of one binary.
 #[derive(Default)]
@@ -94,7 +93,7 @@ pub struct Running {
 
 impl Running {
     /// Reads a line, which may stand behind a prefix in the text.
-    pub fn line(&mut self, i: usize, line: &str, fates: &mut Fates<'_>) {
+    pub fn line(&mut self, i: usize, line: &str, actions: &mut LineActions<'_>) {
         if let Some(name) = line.strip_prefix("[ RUN      ] ") {
             self.test = Some((i, name.trim().to_owned()));
             self.output.clear();
@@ -111,12 +110,12 @@ impl Running {
                 false => (Reason::TestOutput, OUTPUT),
             };
             // What a sanitizer or an assertion reported is understood only as a whole.
-            let is_report = self.is_loud && self.output.len() <= REPORT;
+            let is_report = self.is_loud && self.output.len() <= MAX_REPORT_LINES;
             for &line in self.output.iter().filter(|_| start.is_some() && !is_report) {
-                fates.hide(line, reason, group);
+                actions.omit_unless_failure(line, reason, group);
             }
             for line in start.into_iter().chain([i]).filter(|_| !is_loud) {
-                fates.hide(line, reason, group);
+                actions.omit_unless_failure(line, reason, group);
             }
             self.output.clear();
         } else if line.starts_with("[  FAILED  ] ") || line.starts_with("[  SKIPPED ] ") {
@@ -125,7 +124,7 @@ impl Running {
             self.output.push(i);
             self.is_loud |= signals::is_failure(line);
         } else if line.starts_with("[----------] ") {
-            fates.hide(i, Reason::PassingTests, TESTS);
+            actions.omit_unless_failure(i, Reason::PassingTests, TESTS);
         }
     }
 }

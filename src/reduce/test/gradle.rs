@@ -10,10 +10,10 @@ mod tasks;
 use std::collections::HashSet;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::are_unquoted;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -27,7 +27,7 @@ static META: Meta = Meta {
     reads: "`gradle` and `gradlew`: builds and tests",
     keeps: "failed and skipped tests whole, failed tasks, tasks that ended unlike those of the same name, tests without \
             sources, what tasks wrote, warnings, what went wrong, the verdict",
-    folds: "tasks with nothing to tell, passing tests and what they printed, downloads, the word of the daemon; \
+    folds: "tasks without output, passing tests and what they printed, downloads, messages of the daemon; \
             warnings of one line and message into one with every place",
     anchors: &["> Task :", "BUILD SUCCESSFUL in ", "BUILD FAILED", "FAILURE: Build "],
 };
@@ -42,16 +42,19 @@ impl Reducer for Gradle {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut tasks, mut verdict) = (false, false);
-        let is_report = read_report(input, |line| {
+        let is_report = are_unquoted(input.source.lines(), |line| {
             tasks |= line.starts_with("> Task :");
             verdict |= is_verdict(line) || line.starts_with("FAILURE: Build ");
             tasks
         });
-        let is_ours = |s: &Simple| matches!(s.program(), "gradle" | "gradlew" | "gradlew.bat");
         let alone = tasks && verdict && !input.detection.command.is_filtered();
-        claim(input, is_ours, is_report && (tasks || verdict), is_report && alone)
+        Proof::of(is_report && (tasks || verdict), is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "gradle" | "gradlew" | "gradlew.bat")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -59,7 +62,7 @@ impl Reducer for Gradle {
         let passed: HashSet<&str> = source.lines().filter_map(|l| test(l, " PASSED")).collect();
         let failed: HashSet<&str> = source.lines().filter_map(|l| test(l, " FAILED")).collect();
         let odd = tasks::odd(source);
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         // The line of a task, while nothing below it stays.
         let mut task: Option<usize> = None;
         let mut prints: Option<bool> = None;
@@ -74,35 +77,35 @@ impl Reducer for Gradle {
             highlights = line.starts_with("Here are the highlights") || highlights && line.starts_with(" - ");
             if let Some(goes) = printed {
                 match goes && !signals::is_failure(line) {
-                    true => fates.hide(i, Reason::TestOutput, OUTPUT),
+                    true => actions.omit_unless_failure(i, Reason::TestOutput, OUTPUT),
                     false => task = None,
                 }
             } else if is_task(line) {
-                hide_task(&mut fates, std::mem::replace(&mut task, Some(i).filter(|i| !odd.contains(i))));
+                hide_task(&mut actions, std::mem::replace(&mut task, Some(i).filter(|i| !odd.contains(i))));
             } else if test(line, " PASSED")
                 .or(test(line, " STARTED").filter(|name| passed.contains(name) && !failed.contains(name)))
                 .is_some()
             {
-                fates.hide(i, Reason::PassingTests, TESTS);
+                actions.omit_unless_failure(i, Reason::PassingTests, TESTS);
             } else if let Some(name) = test(line, " STANDARD_OUT").or(test(line, " STANDARD_ERROR")) {
                 let goes = passed.contains(name) && !failed.contains(name);
                 prints = Some(goes);
                 if goes && !printed_failure(source, i + 1) {
-                    fates.hide(i, Reason::TestOutput, OUTPUT);
+                    actions.omit_unless_failure(i, Reason::TestOutput, OUTPUT);
                 }
             } else if is_progress(line) || highlights {
-                fates.hide(i, Reason::Progress, PROGRESS);
+                actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
             } else if is_verdict(line)
                 || line.starts_with("FAILURE: ")
                 || line.starts_with("Deprecated Gradle ")
             {
-                hide_task(&mut fates, task.take());
+                hide_task(&mut actions, task.take());
             } else {
                 task = None;
             }
         }
-        hide_task(&mut fates, task);
-        fates.keep_last().finish(Blanks::Behind)
+        hide_task(&mut actions, task);
+        actions.keep_last().finish(Blanks::Behind)
     }
 
     fn knows(&self, line: &str) -> bool {
@@ -114,9 +117,9 @@ impl Reducer for Gradle {
     }
 }
 
-fn hide_task(fates: &mut Fates<'_>, task: Option<usize>) {
+fn hide_task(actions: &mut LineActions<'_>, task: Option<usize>) {
     if let Some(task) = task {
-        fates.hide(task, Reason::Progress, PROGRESS);
+        actions.omit_unless_failure(task, Reason::Progress, PROGRESS);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Lines as written by Jest 24 to 30 without a terminal. A failure is reported up to the next file, the
 //! coverage or the totals.
 
-use super::tree::Fate::{
+use super::tree::LineKind::{
     Failed, FailedFile, Heading, Hide, Keep, Opens, Output, Passed, PassedFile, Recap, Shows, Skipped, Totals,
 };
 use super::tree::Tree;
@@ -17,7 +17,7 @@ pub static JEST: Tree = Tree::new(
         family: "test",
         reads: "`jest`, also `--verbose`, `--coverage` and through `react-scripts test`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
-        folds: "passing tests, headings and files all of whose tests passed; when a run failed, what tests of the files that passed printed; skipped tests beyond the first 20",
+        folds: "passing tests, headings and files in which all tests passed; when a run failed, what tests of the files that passed printed; skipped tests beyond the first 20",
         anchors: &["Test Suites: ", "PASS ", "FAIL "],
     },
     &[

@@ -2,7 +2,7 @@
 //! reason for being skipped are kept whole.
 //!
 //! Some runners write a test case a line, some all of them in one line, where they are cut out of it.
-//! The marker in place of the test cases is no XML. A test case is passed when nothing in it says otherwise, neither an element
+//! The marker in place of the test cases is not XML. A test case is passed when nothing in it says otherwise, neither an element
 //! nor its `status`; what it printed is left out with it, unless that reads like a failure.
 
 use crate::detect::Shape;
@@ -30,8 +30,10 @@ static META: Meta = Meta {
 
 const CASE: &str = "<testcase ";
 const CASE_END: &str = "</testcase>";
+/// Most lines of one tag. Bounds how often a line is read; writers put all attributes on one.
+const MAX_TAG_LINES: usize = 64;
 /// Lines at the start among which the root element has to be.
-const HEAD: usize = 20;
+const HEAD_LINES: usize = 20;
 
 impl Reducer for JunitXml {
     fn meta(&self) -> &'static Meta {
@@ -40,11 +42,13 @@ impl Reducer for JunitXml {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let detection = input.detection;
-        let is_view = detection.is_numbered || detection.is_range || detection.is_window;
-        if is_view || !(reads_as_report(input) || detection.shape == Shape::File && !detection.is_written) {
+        if detection.is_view()
+            || !(reads_as_report(input) || detection.shape == Shape::File && !detection.is_written)
+        {
             return Claim::No;
         }
-        let mut lines = input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD);
+        let mut lines =
+            input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD_LINES);
         let is_start = |line: &str| line.starts_with("<?xml") || is_suite(line);
         let has_suite = |line: &str| line.find("<testsuite").is_some_and(|at| is_suite(&line[at..]));
         let mut head = lines.by_ref().skip_while(|line| !line.starts_with('<'));
@@ -69,7 +73,7 @@ impl Reducer for JunitXml {
             }
             i = end;
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn rewrites(&self) -> bool {
@@ -89,12 +93,12 @@ fn case_end(source: &Source<'_>, i: usize) -> Option<usize> {
     if !is_case(source.line(i)) {
         return None;
     }
-    // The tag may take several lines.
-    let tag = (i..source.len()).find(|&n| source.line(n).trim_end().ends_with('>'))?;
-    let line = source.line(tag).trim_end();
-    let opened = (i..=tag).map(|n| source.line(n).matches('<').count()).sum::<usize>();
-    if line.ends_with("/>") && opened == 1 {
-        return Some(tag + 1);
+    let near = source.byte_range(i..source.len().min(i + MAX_TAG_LINES));
+    let start = near.start + source.line(i).len() - source.line(i).trim_start().len();
+    let tag = xml::tag(&source.text().as_bytes()[..near.end], start)?;
+    let last = source.line_at(tag.end - 1);
+    if tag.is_empty && source.text()[tag.end..source.byte_range(last..last + 1).end].trim().is_empty() {
+        return Some(last + 1);
     }
     for n in i..source.len() {
         let line = source.line(n);
@@ -128,14 +132,14 @@ fn cut(line: &str) -> Cut<'_> {
 
 /// Where the test case ends that starts in a line at `start`, if that is in the same line.
 fn element_end(line: &str, start: usize) -> Option<usize> {
-    let tag = xml::tag_end(line.as_bytes(), start)? - 1;
-    if line[..tag].ends_with('/') {
-        return Some(tag + 1);
+    let tag = xml::tag(line.as_bytes(), start)?;
+    if tag.is_empty {
+        return Some(tag.end);
     }
-    let rest = &line[tag..];
+    let rest = &line[tag.end..];
     let end = rest.find(CASE_END)?;
     // An end that belongs to another.
-    (!rest[..end].contains(CASE)).then_some(tag + end + CASE_END.len())
+    (!rest[..end].contains(CASE)).then_some(tag.end + end + CASE_END.len())
 }
 
 /// Whether a line of a test case says nothing but that it passed.

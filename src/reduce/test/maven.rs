@@ -9,10 +9,10 @@
 use std::collections::HashSet;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, read_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::are_unquoted;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -26,7 +26,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "`mvn` with everything that it runs: downloads, compiler, surefire and failsafe, the reactor",
     keeps: "failed and skipped tests whole, warnings and errors, totals, the reactor summary, the verdict, artifacts",
-    folds: "downloads, goals with nothing to tell, passing test classes and what they printed, diagnostics told twice; \
+    folds: "downloads, goals without output, passing test classes and what they printed, repeated diagnostics; \
             warnings of one line and message into one with every place",
     anchors: &["[INFO] ", "[ERROR] "],
 };
@@ -50,17 +50,20 @@ impl Reducer for Maven {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut levels, mut own) = (0, 0);
-        let is_report = read_report(input, |line| {
+        let is_report = are_unquoted(input.source.lines(), |line| {
             let (level, text) = level(line);
             levels += usize::from(level != Level::Other);
             own += usize::from(level != Level::Other && is_own(text));
             own > 0
         });
-        let is_ours = |s: &Simple| matches!(s.program(), "mvn" | "mvnw" | "mvnd" | "mvn.cmd" | "mvnw.cmd");
         let alone = own > 0 && levels > 2 && !input.detection.command.is_filtered();
-        claim(input, is_ours, is_report && levels > 0, is_report && alone)
+        Proof::of(is_report && levels > 0, is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "mvn" | "mvnw" | "mvnd" | "mvn.cmd" | "mvnw.cmd")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -70,7 +73,7 @@ impl Reducer for Maven {
         }
         reader.goal_ends();
         reader.module_ends();
-        reader.fates.keep_last().finish(Blanks::Behind)
+        reader.actions.keep_last().finish(Blanks::Behind)
     }
 
     fn knows(&self, line: &str) -> bool {
@@ -182,7 +185,7 @@ fn class_result(text: &str) -> Option<(bool, Option<&str>)> {
 /// The state machine.
 struct Reader<'a> {
     source: &'a Source<'a>,
-    fates: Fates<'a>,
+    actions: LineActions<'a>,
     /// Whether a summary names the modules at the end.
     summary: bool,
     /// The line of the module, while nothing below it stays.
@@ -198,19 +201,19 @@ struct Reader<'a> {
     /// What was printed since a class runs.
     output: Vec<usize>,
     /// Warnings and errors reported so far.
-    told: HashSet<&'a str>,
+    reported: HashSet<&'a str>,
     /// Whether the last diagnostic was reported before.
-    again: bool,
+    is_repeat: bool,
 }
 
 impl<'a> Reader<'a> {
     fn new(source: &'a Source<'a>) -> Self {
         let summary = source.lines().any(|l| l.starts_with("[INFO] Reactor Summary"));
         let (module, goal, running, output) = (None, None, Vec::new(), Vec::new());
-        let (fates, told) = (Fates::new(source), HashSet::new());
+        let (actions, reported) = (LineActions::new(source), HashSet::new());
         Self {
             source,
-            fates,
+            actions,
             summary,
             module,
             goal,
@@ -218,8 +221,8 @@ impl<'a> Reader<'a> {
             running,
             mixed: false,
             output,
-            told,
-            again: false,
+            reported,
+            is_repeat: false,
         }
     }
 
@@ -235,11 +238,13 @@ impl<'a> Reader<'a> {
         match level {
             Level::Warning | Level::Error => self.diagnostic(i, line, text, level),
             Level::Other if line.trim().is_empty() => self.printed(i),
-            Level::Other if is_download(line) => self.fates.hide(i, Reason::Progress, PROGRESS),
+            Level::Other if is_download(line) => {
+                self.actions.omit_unless_failure(i, Reason::Progress, PROGRESS)
+            }
             Level::Info | Level::Other if self.class_starts(i, text, level) => {}
             _ if !self.running.is_empty() => self.output.push(i),
             Level::Other if matches!(text, " T E S T S" | "Results :" | "Results:") || is_rule(text) => {
-                self.fates.hide(i, Reason::Progress, PROGRESS);
+                self.actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
             }
             Level::Other => self.other(i, line),
             Level::Info if framed && text.starts_with("Building ") => {
@@ -256,7 +261,7 @@ impl<'a> Reader<'a> {
                 if is_rule(text) && !text.contains('[') {
                     self.goal_ends();
                 }
-                self.fates.hide(i, Reason::Progress, PROGRESS);
+                self.actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
             }
             Level::Info if text.starts_with("Tests run: ") => self.module = None,
             Level::Info => self.stays(),
@@ -265,18 +270,18 @@ impl<'a> Reader<'a> {
 
     /// A line stays: then what it belongs to stays too.
     fn stays(&mut self) {
-        (self.goal, self.module, self.again) = (None, None, false);
+        (self.goal, self.module, self.is_repeat) = (None, None, false);
     }
 
     fn goal_ends(&mut self) {
         if let Some(goal) = self.goal.take() {
-            self.fates.hide(goal, Reason::Progress, PROGRESS);
+            self.actions.omit_unless_failure(goal, Reason::Progress, PROGRESS);
         }
     }
 
     fn module_ends(&mut self) {
         if let Some(module) = self.module.take().filter(|_| self.summary) {
-            self.fates.hide(module, Reason::Progress, PROGRESS);
+            self.actions.omit_unless_failure(module, Reason::Progress, PROGRESS);
         }
     }
 
@@ -284,13 +289,13 @@ impl<'a> Reader<'a> {
     fn diagnostic(&mut self, i: usize, line: &'a str, text: &str, level: Level) {
         if text.trim().is_empty() {
             if level == Level::Warning && self.running.is_empty() {
-                self.fates.hide(i, Reason::Progress, PROGRESS);
+                self.actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
             }
             return;
         }
-        self.again = !self.told.insert(line) && text.len() > 20 && !self.has_new_detail(i);
-        if self.again {
-            self.fates.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
+        self.is_repeat = !self.reported.insert(line) && text.len() > 20 && !self.has_new_detail(i);
+        if self.is_repeat {
+            self.actions.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
         } else {
             self.stays();
         }
@@ -301,16 +306,16 @@ impl<'a> Reader<'a> {
         (i + 1..self.source.len())
             .map(|n| self.source.line(n))
             .take_while(|l| level(l).1.starts_with("  "))
-            .any(|l| !self.told.contains(l))
+            .any(|l| !self.reported.contains(l))
     }
 
     /// A line without a level while no test runs: what belongs to a diagnostic, a stack trace, a print.
     fn other(&mut self, i: usize, line: &'a str) {
-        if line.starts_with("  ") && self.again && self.told.contains(line) {
-            return self.fates.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
+        if line.starts_with("  ") && self.is_repeat && self.reported.contains(line) {
+            return self.actions.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
         }
         if line.starts_with("  ") {
-            self.told.insert(line);
+            self.reported.insert(line);
         }
         self.stays();
     }
@@ -347,10 +352,10 @@ impl<'a> Reader<'a> {
                 false => (Reason::TestOutput, OUTPUT),
             };
             for &line in output.iter().filter(|_| started.is_some()) {
-                self.fates.hide(line, reason, group);
+                self.actions.omit_unless_failure(line, reason, group);
             }
             for line in started.into_iter().chain([i]).filter(|_| !is_loud) {
-                self.fates.hide(line, reason, group);
+                self.actions.omit_unless_failure(line, reason, group);
             }
         } else {
             self.stays();

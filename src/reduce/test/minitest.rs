@@ -5,7 +5,7 @@
 //! line nothing is left out.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Closes, Hide, Keep, Opens, Shows};
+use crate::reduce::format::FormAction::{Closes, Hide, Keep, Opens, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -2,7 +2,7 @@
 //!
 //! Lines as written by Mocha 6 to 11. What follows `N failing` has no end that can be told.
 
-use super::tree::Fate::{Failed, Heading, Hide, Opens, Passed, Shows, Skipped, Totals};
+use super::tree::LineKind::{Failed, Heading, Hide, Opens, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -14,7 +14,7 @@ pub static MOCHA: Tree = Tree::new(
         family: "test",
         reads: "`mocha` with the reporters `spec`, `list` and `dot`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
-        folds: "passing tests and headings all of whose tests passed; skipped tests beyond the first 20",
+        folds: "passing tests and headings below which all tests passed; skipped tests beyond the first 20",
         anchors: &[" passing (", "    ✔ ", "    ✓ ", "Exception during run: "],
     },
     &[

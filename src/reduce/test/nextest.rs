@@ -5,7 +5,7 @@
 //! lines has a form that is left out; libtest's own lines in it stay with it.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

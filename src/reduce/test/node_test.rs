@@ -3,7 +3,7 @@
 //! Lines as written by Node.js 18 to 24. A failure stands in the tree in some versions, and at the
 //! end in all: what is reported there once more, line for line, is left out. The reporter `tap` is read by `tap`.
 
-use super::tree::Fate::{Failed, Follows, Heading, Passed, Recap, Shows, Skipped, Totals};
+use super::tree::LineKind::{Failed, Follows, Heading, Passed, Recap, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 
@@ -14,7 +14,7 @@ pub static NODE_TEST: Tree = Tree::new(
         family: "test",
         reads: "`node --test` with the reporter `spec`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
-        folds: "passing tests, suites all of whose tests passed, failures that are told a second time",
+        folds: "passing tests, suites in which all tests passed, repeated failures",
         anchors: &["ℹ tests ", "▶ ", "✖ failing tests:"],
     },
     &[],

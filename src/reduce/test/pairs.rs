@@ -1,12 +1,11 @@
-//! Runners of one's own that say which test starts and, on the next line, how it ended: `Running test_a …` above `PASS`,
+//! Home-made runners that print which test starts and, on the next line, how it ended: `Running test_a …` above `PASS`,
 //! `RUN  a` above `OK   a`.
 //!
 //! A pair is two lines that follow each other, or one line that says both. A test that printed something, or that did not
-//! pass, is none, and all of it stays.
+//! pass, is not a pair, and all of it is kept.
 
-use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -38,10 +37,7 @@ impl Reducer for Pairs {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut known, mut pairs, mut all, mut tests) = (0, 0, 0, 0);
         let command = input.call.command.as_deref().unwrap_or_default();
         let mut i = 0;
@@ -60,7 +56,7 @@ impl Reducer for Pairs {
         }
         // Migrations and the like run and are OK too.
         let is_test = tests * 2 >= pairs || says_test(command);
-        if is_test && pairs >= MIN_PAIRS && known * 2 >= all { Claim::Content } else { Claim::No }
+        Proof::full_if(is_test && pairs >= MIN_PAIRS && known * 2 >= all)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -88,7 +84,7 @@ impl Reducer for Pairs {
         for (line, len, _) in &found {
             out.omit_named(*line..line + len, Reason::PassingTests, 1, &std::mem::take(&mut said));
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn knows(&self, line: &str) -> bool {

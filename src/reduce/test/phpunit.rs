@@ -4,7 +4,7 @@
 //! that holds anything but a passed test stays; the one before it too, since it says where.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Opens, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Opens, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

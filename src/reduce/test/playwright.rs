@@ -3,7 +3,7 @@
 //! A failure is reported below `  1) file:line:column › test`, up to the next step or the totals. The line
 //! of a step only names the test that starts, which its failure names again.
 
-use super::tree::Fate::{Failed, Hide, Opens, Passed, Shows, Skipped, Step, Totals};
+use super::tree::LineKind::{Failed, Hide, Opens, Passed, Shows, Skipped, Step, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;

@@ -17,9 +17,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::config::Mode;
-use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::Input;
+use crate::reduce::lines::are_unquoted;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -28,7 +29,7 @@ use grammar::{
     dots, is_end_of_progress, is_inside_block, is_start, is_test_id, is_totals, is_totals_line, passed,
     strip_percent, title, xdist_passed,
 };
-use passes::{Fate, Passes};
+use passes::{Passes, PassesAction};
 
 /// See the module.
 pub struct Pytest;
@@ -80,30 +81,28 @@ impl Reducer for Pytest {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
-        let command = &input.detection.command;
-        if command.runs(|s| matches!(s.program(), "pytest" | "py.test" | "pytest-3")) {
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        let source = input.source;
+        if input.detection.command.runs(|s| self.is_writer(s)) {
             // `-qq` writes neither title nor totals, but its sections.
             let is_section = |l: &str| l.starts_with('=') && is_end_of_progress(l);
-            let known = input.source.lines().any(|l| is_start(l) || is_totals_line(l) || is_section(l));
-            let known = known || fragment::is_one(input.source, true);
-            return if known { Claim::Command } else { Claim::No };
+            let is_known = source.lines().any(|l| is_start(l) || is_totals_line(l) || is_section(l));
+            return Proof::full_if(is_known || fragment::is_one(source, true));
         }
-        // Without the command a session must be there whole, and not as a quotation in a text.
-        let mut started = false;
-        for line in input.source.lines() {
-            if is_start(line) {
-                started = true;
-            } else if line.starts_with("```") && !started {
-                return Claim::No;
-            } else if started && title(line).is_some_and(is_totals) {
-                return Claim::Content;
+        // Without the command a session must be there whole.
+        let (mut started, mut total) = (false, false);
+        let is_report = are_unquoted(source.lines(), |line| {
+            match is_start(line) {
+                true => started = true,
+                false => total |= started && !total && title(line).is_some_and(is_totals),
             }
-        }
-        if fragment::is_one(input.source, false) { Claim::Content } else { Claim::No }
+            started
+        });
+        Proof::full_if(is_report && (total || fragment::is_one(source, false)))
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "pytest" | "py.test" | "pytest-3")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -190,14 +189,14 @@ impl<'a> Reader<'a> {
     fn line(&mut self, i: usize) -> bool {
         let line = self.source.line(i);
         if self.at == Part::Passes {
-            match self.passes.fate(self.source, i) {
-                Fate::Keep => return true,
-                Fate::Hide if self.only_place => return true,
-                Fate::Hide => {
+            match self.passes.action(self.source, i) {
+                PassesAction::Keep => return true,
+                PassesAction::Hide if self.only_place => return true,
+                PassesAction::Hide => {
                     self.out.omit_in(i..i + 1, Reason::TestOutput, self.group);
                     return true;
                 }
-                Fate::Open => {}
+                PassesAction::Open => {}
             }
         }
         if is_start(line) {

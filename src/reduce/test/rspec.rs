@@ -10,10 +10,10 @@
 use std::ops::Range;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, leading_number, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::reduce::lines::leading_number;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -37,34 +37,35 @@ impl Reducer for Rspec {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) || totals(input.source).is_none() {
-            return Claim::No;
-        }
-        let finished = input.source.lines().any(|l| l.starts_with("Finished in "));
-        let is_ours = |s: &Simple| matches!(s.program(), "rspec" | "parallel_rspec" | "rake" | "rails");
-        claim(input, is_ours, true, finished && !input.detection.command.is_filtered())
+    fn proof(&self, input: &Input<'_>) -> Proof {
+        let finished = || input.source.lines().any(|l| l.starts_with("Finished in "));
+        let has_totals = totals(input.source).is_some();
+        Proof::of(has_totals, has_totals && !input.detection.command.is_filtered() && finished())
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        matches!(s.program(), "rspec" | "parallel_rspec" | "rake" | "rails")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let (total, line) = totals(source).ok_or(Reason::NotRecognized)?;
         let end = (0..line).find(|&i| ends_progress(source.line(i))).unwrap_or(line);
-        let mut fates = Fates::new(source);
+        let mut actions = LineActions::new(source);
         let tree = Tree::read(source, 0..end);
         // More names than examples: something else is indented there.
         if tree.passed <= total {
             for &i in &tree.hidden {
-                fates.hide(i, Reason::PassingTests, 1);
+                actions.omit_unless_failure(i, Reason::PassingTests, 1);
             }
         }
         for i in 0..end {
             let line = source.line(i);
             if !line.is_empty() && line.bytes().all(|b| b == b'.') {
-                fates.hide(i, Reason::PassingTests, 1);
+                actions.omit_unless_failure(i, Reason::PassingTests, 1);
             }
         }
-        fates.keep_last().finish(Blanks::Behind)
+        actions.keep_last().finish(Blanks::Behind)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

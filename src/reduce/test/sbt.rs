@@ -5,7 +5,7 @@
 //! is left out, nor have the lines below it.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

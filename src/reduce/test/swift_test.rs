@@ -3,7 +3,7 @@
 //! A line that says that a test started is left out only when its run came to its end: after a crash it tells
 //! which test it was. Lines as written by Swift 5.5 to 6.2 on Linux and macOS.
 
-use super::tree::Fate::{Failed, Hide, Passed, Run, Shows, Skipped, Step, Totals};
+use super::tree::LineKind::{Failed, Hide, Passed, Run, Shows, Skipped, Step, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;

@@ -1,4 +1,4 @@
-//! SymPy's own runner, `bin/test` and `sympy.test()`: files all of whose tests passed are left out, and of the
+//! SymPy's own runner, `bin/test` and `sympy.test()`: files in which all tests passed are left out, and of the
 //! others the lines on passing tests.
 //!
 //! Grammar: a rule that says that the tests start, the environment, then a heading with the path and the number of
@@ -7,9 +7,8 @@
 
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -24,7 +23,7 @@ static META: Meta = Meta {
     reads: "SymPy's `bin/test` and `bin/doctest`, also with `--verbose`",
     keeps: "failures and exceptions whole, expected failures, skipped and slow tests, what tests print, the environment, totals; \
             in a file that did not end, the last test that passed",
-    folds: "files all of whose tests passed, passed tests of other files",
+    folds: "files in which all tests passed, passed tests of other files",
     anchors: &["= test process starts =", " tests finished: "],
 };
 
@@ -33,15 +32,12 @@ impl Reducer for Sympy {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
-        if !reads_as_report(input) || input.detection.command.is_filtered() {
-            return Claim::No;
-        }
         let starts = |i: usize| {
             is_start(source.line(i)) && i + 1 < source.len() && source.line(i + 1).starts_with("executable: ")
         };
-        if (0..source.len()).any(starts) { Claim::Content } else { Claim::No }
+        Proof::full_if(!input.detection.command.is_filtered() && (0..source.len()).any(starts))
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -57,7 +53,7 @@ impl Reducer for Sympy {
             file(source, i..end, &mut out);
             i = end;
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

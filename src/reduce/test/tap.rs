@@ -3,7 +3,7 @@
 //! Details of a test stand between `---` and `...` below its line. Comments stay, whoever wrote them;
 //! only the name of a subtest that passed is left out.
 
-use super::tree::Fate::{Begins, Details, Failed, Follows, Opens, Passed, Shows, Skipped, Totals};
+use super::tree::LineKind::{Begins, Details, Failed, Follows, Opens, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 

@@ -5,7 +5,7 @@
 //! it first: this one only claims by content, with the rows of the test runners before it.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -8,9 +8,9 @@
 use std::ops::Range;
 
 use crate::detect::command::Simple;
-use crate::input::{Claim, Input};
-use crate::reduce::lines::{claim, leading_number, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::input::Input;
+use crate::reduce::lines::{are_unquoted, leading_number};
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -38,25 +38,24 @@ impl Reducer for Unittest {
         &META
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let (mut total, mut passed) = (false, false);
-        for (i, line) in input.source.lines().enumerate() {
+        let mut at = 0..;
+        let is_report = are_unquoted(input.source.lines(), |line| {
+            let i = at.next().unwrap_or_default();
             match line.as_bytes().first() {
-                // A quotation in a text.
-                Some(b'`') if line.starts_with("```") => return Claim::No,
                 Some(b'R') => total |= is_total(line),
                 _ => passed = passed || passing(input.source, i).is_some(),
             }
-        }
-        let is_ours = |s: &Simple| {
-            s.program() == "unittest"
-                || s.argv.windows(2).any(|w| w[0].ends_with("manage.py") && w[1] == "test")
-        };
+            // A quotation further on is none of the runner either.
+            false
+        });
         let alone = total && passed && !input.detection.command.is_filtered();
-        claim(input, is_ours, total || passed, alone)
+        Proof::of(is_report && (total || passed), is_report && alone)
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "unittest" || s.argv.windows(2).any(|w| w[0].ends_with("manage.py") && w[1] == "test")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -83,7 +82,7 @@ impl Reducer for Unittest {
         if let Some((first, last)) = held.filter(|_| ended) {
             out.omit_in(first..last + 1, Reason::PassingTests, TESTS);
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -2,7 +2,7 @@
 //!
 //! Lines as the reporters `default`, `verbose` and `dot` of Vitest 1 to 3 write them without a terminal.
 
-use super::tree::Fate::{
+use super::tree::LineKind::{
     Failed, FailedFile, Hide, Keep, Opens, Output, Passed, PassedFile, Shows, Skipped, Totals,
 };
 use super::tree::Tree;
@@ -16,7 +16,7 @@ pub static VITEST: Tree = Tree::new(
         family: "test",
         reads: "`vitest`, with the reporters `default`, `verbose`, `tree` and `dot`, also with coverage",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
-        folds: "passing tests, headings and files all of whose tests passed; when a run failed, what tests of the files that passed printed; skipped tests beyond the first 20",
+        folds: "passing tests, headings and files in which all tests passed; when a run failed, what tests of the files that passed printed; skipped tests beyond the first 20",
         anchors: &[" RUN  v", " Test Files  ", "Tests  "],
     },
     &[

@@ -57,7 +57,7 @@ pub struct Frame<'a> {
 }
 
 /// How far into a line a frame may start: what stands before is the prefix of a log.
-const PREFIX: usize = 80;
+const MAX_PREFIX_BYTES: usize = 80;
 
 static SPACE_AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" at "));
 static TAB_AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\tat "));
@@ -159,7 +159,7 @@ pub fn frame<'a>(source: &'a Source<'a>, i: usize, hints: &mut Hints<'_>) -> Opt
 fn at(line: &str) -> Option<(Language, &str, &str)> {
     let bytes = line.as_bytes();
     let start = AT
-        .find_iter(&bytes[..bytes.len().min(PREFIX)])
+        .find_iter(&bytes[..bytes.len().min(MAX_PREFIX_BYTES)])
         .find(|&at| at > 0 && matches!(bytes[at - 1], b' ' | b'\t'))?;
     let body = line[start + 3..].trim_end();
     // .NET: `at A.B.C(D d) in /a.cs:line 1`
@@ -220,7 +220,7 @@ fn firefox(text: &str) -> Option<(&str, &str)> {
 /// `  File "/a/b.py", line 1, in f` with the code and the markers under it.
 fn python<'a>(source: &'a Source<'a>, i: usize) -> Option<Frame<'a>> {
     let line = source.line(i);
-    let head = &line.as_bytes()[..line.len().min(PREFIX)];
+    let head = &line.as_bytes()[..line.len().min(MAX_PREFIX_BYTES)];
     let start = FILE.find(head)?;
     let prefix = &line[..start];
     if !prefix.ends_with("  ") {

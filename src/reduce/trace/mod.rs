@@ -18,15 +18,16 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// Fewest frames that are looked at as a trace.
+/// Fewest frames of a trace. A choice.
 const MIN_FRAMES: usize = 4;
 /// Fewest lines of frames in a row that fold.
 const MIN_FOLD: usize = 2;
-/// Frames that stay at the inner and at the outer end of a trace without frames of the user's.
-const INNER: usize = 3;
-const OUTER: usize = 1;
-/// Lines between two traces that share a marker, at most: a cause.
-const APART: usize = 3;
+/// Frames that are kept at the inner and at the outer end of a trace without frames of the user's. A choice: who
+/// failed, and who called.
+const INNER_FRAMES: usize = 3;
+const OUTER_FRAMES: usize = 1;
+/// Most lines between two traces that share a marker: the message of a cause. A choice.
+const MAX_LINES_BETWEEN_TRACES: usize = 3;
 
 /// What of the traces goes.
 pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
@@ -58,7 +59,7 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
                 continue;
             }
             let start = frames[0].lines.start;
-            if last_end.is_none_or(|end| start > end + APART) {
+            if last_end.is_none_or(|end| start > end + MAX_LINES_BETWEEN_TRACES) {
                 group += 1;
             }
             last_end = Some(at);
@@ -71,13 +72,13 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
             }
         }
     }
-    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    out.unless_empty()
 }
 
-/// Fewest frames of a trace of which the innermost own frame is told.
-const MIN_TOLD: usize = 2;
-/// Traces of which it is told.
-const MAX_TOLD: usize = 32;
+/// Fewest frames of a trace whose innermost own frame is named. A choice.
+const MIN_FRAMES_TO_NAME_INNERMOST: usize = 2;
+/// Most traces of which the innermost own frame is named. Bounds the work.
+const MAX_TRACES_NAMED: usize = 32;
 
 /// The lines of the innermost frame of the user's own code in each trace; of equal frames once.
 pub fn own_frames(source: &Source<'_>) -> Vec<Range<usize>> {
@@ -85,7 +86,7 @@ pub fn own_frames(source: &Source<'_>) -> Vec<Range<usize>> {
     let mut seen: Set<&str> = Set::default();
     let mut out = Vec::new();
     let mut at = 0;
-    while at < source.len() && out.len() < MAX_TOLD {
+    while at < source.len() && out.len() < MAX_TRACES_NAMED {
         crate::stop::tick();
         let frames = trace(source, at, source.len(), &mut hints);
         let Some(last) = frames.last() else {
@@ -95,7 +96,7 @@ pub fn own_frames(source: &Source<'_>) -> Vec<Range<usize>> {
         at = last.lines.end;
         let mut own = frames.iter().filter(|frame| library::is_user(frame));
         let innermost = if inner_is_last(last.language) { own.next_back() } else { own.next() };
-        if let Some(frame) = innermost.filter(|_| frames.len() >= MIN_TOLD)
+        if let Some(frame) = innermost.filter(|_| frames.len() >= MIN_FRAMES_TO_NAME_INNERMOST)
             && seen.insert(frame_text(source.line(frame.lines.start)))
         {
             out.push(frame.lines.clone());
@@ -163,8 +164,8 @@ fn library(source: &Source<'_>, frames: &[Frame<'_>]) -> Vec<Range<usize>> {
         false => i == 0 || user.get(i + 1) == Some(&true),
     };
     let is_end = |i: usize| match last {
-        true => i < OUTER || i + INNER >= n,
-        false => i < INNER || i + OUTER >= n,
+        true => i < OUTER_FRAMES || i + INNER_FRAMES >= n,
+        false => i < INNER_FRAMES || i + OUTER_FRAMES >= n,
     };
     let has_user = user.contains(&true);
     let stays = |i: usize| {

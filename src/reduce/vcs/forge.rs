@@ -5,7 +5,7 @@
 //! to what reads JSON.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Hide, Keep, Named, Shows};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use crate::input::{Claim, Input};
-use crate::reduce::lines::{claim, reads_as_report};
-use crate::reduce::{Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::Input;
+use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::{Action, Reduction};
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -26,12 +26,12 @@ static META: Meta = Meta {
     anchors: &["\t20"],
 };
 
-/// Lines in a row that are written as one: a limit may leave out such a piece.
-const PIECE: usize = 60;
+/// Most lines in a row that are written as one piece, which a later limit removes as a whole. A choice.
+const MAX_PIECE_LINES: usize = 60;
 /// What a heading says of the times that are not written.
 const NOTE: &str = " (a time stands where its second changes)";
-/// Lines that are needed for a claim.
-const FEW: usize = 3;
+/// Fewest lines for a claim. A choice.
+const MIN_CLAIM_LINES: usize = 3;
 
 /// A line of a log.
 #[derive(Debug, Clone, Copy)]
@@ -61,16 +61,16 @@ impl Reducer for ForgeLog {
         true
     }
 
-    fn claim(&self, input: &Input<'_>) -> Claim {
+    fn proof(&self, input: &Input<'_>) -> Proof {
         let head = || input.source.lines().take(200);
         let known = head().filter(|line| read(line).is_some()).count();
-        let is_log = known >= FEW && known * 2 >= head().count();
-        if !(is_log || head().zip(head().skip(1)).any(|(line, next)| is_heading(line) && is_under(next)))
-            || !reads_as_report(input)
-        {
-            return Claim::No;
-        }
-        claim(input, |s| s.program() == "gh" && s.argv.iter().any(|a| a == "run"), true, true)
+        let is_log = known >= MIN_CLAIM_LINES && known * 2 >= head().count();
+        let is_headed = || head().zip(head().skip(1)).any(|(line, next)| is_heading(line) && is_under(next));
+        Proof::full_if(is_log || is_headed())
+    }
+
+    fn is_writer(&self, s: &Simple) -> bool {
+        s.program() == "gh" && s.argv.iter().any(|a| a == "run")
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -84,12 +84,14 @@ impl Reducer for ForgeLog {
             };
             let same =
                 |i: &usize| read(source.line(*i)).is_some_and(|l| (l.step, l.day) == (first.step, first.day));
-            let end =
-                (at..source.len()).take(PIECE).find(|i| !same(i)).unwrap_or((at + PIECE).min(source.len()));
+            let end = (at..source.len())
+                .take(MAX_PIECE_LINES)
+                .find(|i| !same(i))
+                .unwrap_or((at + MAX_PIECE_LINES).min(source.len()));
             step(source, at..end, first, &mut out);
             at = end;
         }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 

@@ -28,10 +28,10 @@ static META: Meta = Meta {
     anchors: &[") "],
 };
 
-/// Lines in a row that are written as one: a limit may leave out such a piece.
-const PIECE: usize = 40;
-/// Lines that are needed for a claim.
-const FEW: usize = 4;
+/// Most lines in a row that are written as one piece, which a later limit removes as a whole. A choice.
+const MAX_PIECE_LINES: usize = 40;
+/// Fewest lines for a claim. A choice.
+const MIN_CLAIM_LINES: usize = 4;
 
 /// A line of a blame.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +64,7 @@ impl Reducer for GitBlame {
         };
         match input.detection.shape {
             Shape::Search | Shape::Diff => Claim::No,
-            _ if claim == Claim::No || runs(input.source, FEW).is_empty() => Claim::No,
+            _ if claim == Claim::No || runs(input.source, MIN_CLAIM_LINES).is_empty() => Claim::No,
             _ => claim,
         }
     }
@@ -75,8 +75,8 @@ impl Reducer for GitBlame {
         let runs = runs(source, usize::MAX);
         let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
         for run in &runs {
-            for start in run.clone().step_by(PIECE) {
-                piece(source, start..run.end.min(start + PIECE), &mut seen, &mut out);
+            for start in run.clone().step_by(MAX_PIECE_LINES) {
+                piece(source, start..run.end.min(start + MAX_PIECE_LINES), &mut seen, &mut out);
             }
         }
         match (runs.is_empty(), out.is_empty()) {
@@ -95,7 +95,7 @@ impl Reducer for GitBlame {
     }
 }
 
-/// Runs of at least `FEW` lines; stops once one is as long as `enough`.
+/// Runs of at least `MIN_CLAIM_LINES` lines; stops once one is as long as `enough`.
 fn runs(source: &Source<'_>, enough: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut number: Option<usize> = None;
@@ -118,7 +118,7 @@ fn runs(source: &Source<'_>, enough: usize) -> Vec<Range<usize>> {
             break;
         }
     }
-    runs.retain(|run| run.len() >= FEW);
+    runs.retain(|run| run.len() >= MIN_CLAIM_LINES);
     runs
 }
 

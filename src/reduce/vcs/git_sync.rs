@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::folders::{self, Entry};
 use crate::input::{Claim, Input};
-use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
+use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::{MARKER_COST, Reduction};
@@ -218,7 +218,7 @@ impl Reducer for GitSync {
         folders::fold(source, 0..source.len(), &mut out, file);
         fold_refs(source, &mut out);
         out.order(0);
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 }
 

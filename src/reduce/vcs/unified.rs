@@ -1,7 +1,7 @@
 //! Unified diffs: `--- old`, `+++ new`, then hunks `@@ -a,b +c,d @@`, for merges `@@@ -a,b -c,d +e,f @@@`.
 //!
 //! The lengths in a hunk's header say where it ends, so a removed `-- x` is never read as a header,
-//! and a hunk that something cut or filtered is told from a whole one. Nothing here decides what to
+//! and a cut or filtered hunk is recognised as incomplete. Nothing here decides what to
 //! leave out; it says which unchanged lines are far from any change.
 
 use std::ops::Range;

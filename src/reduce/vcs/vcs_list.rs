@@ -10,7 +10,7 @@ use crate::config::Mode;
 use crate::detect::Shape;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::extent;
+use crate::reduce::lines::{SHORT_CLAIM_LINES, extent};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -29,11 +29,8 @@ static META: Meta = Meta {
     anchors: &[],
 };
 
-/// Entries that content alone must show, and nothing else.
-const BY_CONTENT: usize = 8;
-/// Lines that a claim looks at.
-const CLAIM_LINES: usize = 2000;
-
+/// Fewest entries for a claim by content, with no other lines. A choice.
+const MIN_CONTENT_ENTRIES: usize = 8;
 /// How the lines of a kind are read.
 type Kind = fn(&str) -> Option<Line<'_>>;
 
@@ -53,7 +50,7 @@ const KINDS: &[Kind] = &[stage, refs, second, short, svn, branch];
 const PLAIN: &[Kind] = &[record];
 
 /// Kinds that are recognized by their lines alone.
-const TOLD: &[Kind] = &[stage, refs];
+const SELF_DESCRIBING: &[Kind] = &[stage, refs];
 
 impl Reducer for VcsList {
     fn meta(&self) -> &'static Meta {
@@ -83,7 +80,7 @@ impl Reducer for VcsList {
             Some(Line::Entry(entry)) => Some(entry),
             _ => None,
         });
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
@@ -127,7 +124,7 @@ fn is_list(simple: &Simple) -> bool {
 /// The kind that fits the most lines, if it fits half of them.
 fn kind(input: &Input<'_>) -> Option<Kind> {
     let plain = if input.policy.mode >= Mode::Aggressive { &[] } else { PLAIN };
-    let lines = || input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty());
+    let lines = || input.source.lines().take(SHORT_CLAIM_LINES).filter(|l| !l.trim().is_empty());
     let fits = |kind: &Kind| lines().filter(|line| kind(line).is_some() || is_folded(line)).count();
     let (kind, fits) =
         KINDS.iter().chain(plain).map(|kind| (*kind, fits(kind))).rev().max_by_key(|(_, fits)| *fits)?;
@@ -136,11 +133,12 @@ fn kind(input: &Input<'_>) -> Option<Kind> {
 
 /// Whether all lines are of one kind that no other text looks like.
 fn is_list_by_content(source: &Source<'_>) -> bool {
-    let lines = || source.lines().take(CLAIM_LINES).filter(|l| !l.is_empty());
-    let is_told = |kind: &Kind| lines().all(|line| kind(line).is_some() || is_folded(line));
-    TOLD.iter().any(is_told)
-        && lines().any(|line| line.contains("<hash> ") || TOLD.iter().any(|kind| kind(line).is_some()))
-        && lines().count() >= BY_CONTENT
+    let lines = || source.lines().take(SHORT_CLAIM_LINES).filter(|l| !l.is_empty());
+    let names_itself = |kind: &Kind| lines().all(|line| kind(line).is_some() || is_folded(line));
+    SELF_DESCRIBING.iter().any(names_itself)
+        && lines()
+            .any(|line| line.contains("<hash> ") || SELF_DESCRIBING.iter().any(|kind| kind(line).is_some()))
+        && lines().count() >= MIN_CONTENT_ENTRIES
 }
 
 /// Whether a line is one that `folders` writes: a folder or a name in it. They belong to the list.

@@ -52,12 +52,12 @@ struct Tiers {
 
 const STANDARD: Tiers = Tiers { whole: 20, dated: 200, named: 500 };
 const AGGRESSIVE: Tiers = Tiers { whole: 5, dated: 50, named: 100 };
-/// Lines of a body that must go for it to be worth while.
+/// Fewest lines of a body that are left out. A choice: a marker takes one.
 const MIN_BODY: usize = 3;
-/// One-line commits that a log shows, the same in `aggressive`, and those at the end that it shows too.
-const ONE_LINE: usize = 500;
-const ONE_LINE_AGGRESSIVE: usize = 100;
-const ONE_LINE_END: usize = 5;
+/// One-line commits that a log shows, the same in `aggressive`, and those that it also shows at its end. A choice.
+const MAX_ONE_LINE_COMMITS: usize = 500;
+const MAX_ONE_LINE_COMMITS_AGGRESSIVE: usize = 100;
+const SHOWN_AT_END: usize = 5;
 
 impl Reducer for VcsLog {
     fn meta(&self) -> &'static Meta {
@@ -87,7 +87,11 @@ impl Reducer for VcsLog {
         let mut log = Log::new(input.policy.mode, 0, true);
         log.read(source, 0..source.len(), &mut out);
         if log.commits == 0 && is_one_line(source) {
-            let shown = if input.policy.mode >= Mode::Aggressive { ONE_LINE_AGGRESSIVE } else { ONE_LINE };
+            let shown = if input.policy.mode >= Mode::Aggressive {
+                MAX_ONE_LINE_COMMITS_AGGRESSIVE
+            } else {
+                MAX_ONE_LINE_COMMITS
+            };
             one_line(source, shown, &mut out);
         }
         match out.is_empty() {
@@ -146,12 +150,12 @@ fn is_one_line(source: &Source<'_>) -> bool {
 /// Leaves out the middle of a long log of one-line commits.
 fn one_line(source: &Source<'_>, shown: usize, out: &mut Reduction) {
     let commits: Vec<usize> = (0..source.len()).filter(|i| is_commit_line(source.line(*i))).collect();
-    if commits.len() <= shown + ONE_LINE_END + MIN_BODY {
+    if commits.len() <= shown + SHOWN_AT_END + MIN_BODY {
         return;
     }
-    let gone = &commits[shown..commits.len() - ONE_LINE_END];
+    let gone = &commits[shown..commits.len() - SHOWN_AT_END];
     let undoes = |i: &&usize| undo::is_commit(source.line(**i));
-    let undone: HashSet<usize> = gone.iter().filter(undoes).take(undo::MOST).copied().collect();
+    let undone: HashSet<usize> = gone.iter().filter(undoes).take(undo::MAX_UNDO_COMMITS).copied().collect();
     for line in gone.iter().copied().filter(|i| !undone.contains(i) && !signals::is_failure(source.line(*i)))
     {
         out.omit_in(line..line + 1, Reason::OlderCommits, 1);
@@ -284,9 +288,9 @@ impl<'a> Log<'a> {
         let is_undo = |i: usize| {
             self.style.is_some_and(|(_, width)| undo::is_subject(style::inner(source.line(i), width)))
         };
-        let is_told = |i: usize| signals::is_failure(source.line(i)) || is_undo(i);
-        let keeps = hidden.iter().any(|i| is_told(*i));
-        for i in hidden.iter().skip(usize::from(keeps)).copied().filter(|i| !is_told(*i)) {
+        let must_stay = |i: usize| signals::is_failure(source.line(i)) || is_undo(i);
+        let keeps = hidden.iter().any(|i| must_stay(*i));
+        for i in hidden.iter().skip(usize::from(keeps)).copied().filter(|i| !must_stay(*i)) {
             out.omit_in(i..i + 1, Reason::OlderCommits, self.groups + 3);
         }
         let body = std::mem::take(&mut self.body);
@@ -302,10 +306,10 @@ impl<'a> Log<'a> {
             rest.filter(|i| !is_trailer(text(*i)) && !signals::is_failure(source.line(*i))).collect();
         let last = body.iter().rev().find(|i| !text(**i).is_empty()).copied().unwrap_or(0);
         // What is kept stands apart from the subject as before.
-        let told = |lines: &[usize]| lines.iter().filter(|i| !text(**i).is_empty()).count();
-        let has_kept = !is_merge && told(body.get(subject..).unwrap_or_default()) > told(&gone);
+        let texts = |lines: &[usize]| lines.iter().filter(|i| !text(**i).is_empty()).count();
+        let has_kept = !is_merge && texts(body.get(subject..).unwrap_or_default()) > texts(&gone);
         let apart = body.get(subject).copied().filter(|_| has_kept);
-        if told(&gone) >= MIN_BODY {
+        if texts(&gone) >= MIN_BODY {
             // The empty line before the next commit stays.
             gone.into_iter().filter(|i| *i <= last && Some(*i) != apart).for_each(|i| {
                 out.omit_in(i..i + 1, Reason::CommitBody, self.groups + 2);

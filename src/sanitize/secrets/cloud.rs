@@ -11,8 +11,8 @@ use std::ops::Range;
 
 /// How far a document is followed on each side of its kind, in bytes.
 const REACH_BYTES: usize = 256 << 10;
-/// Deepest indentation of a line with `kind`.
-const INDENT: usize = 1 << 10;
+/// Deepest indentation of a line with `kind`, in bytes.
+const MAX_INDENT_BYTES: usize = 1 << 10;
 /// Members that hold secrets.
 const DATA: &[&[u8]] = &[b"data", b"stringData"];
 
@@ -188,7 +188,7 @@ fn line(text: &[u8], at: usize) -> (Range<usize>, usize, &[u8]) {
 fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Option<Range<usize>> {
     // A string may begin here, with escaped line ends.
     let opened = at > 0 && matches!(text[at - 1], b'"' | b'\'' | b'`' | b'>');
-    let lead = skip_back(text, at, const { ByteSet::parse(" -") }, INDENT);
+    let lead = skip_back(text, at, const { ByteSet::parse(" -") }, MAX_INDENT_BYTES);
     if !opened && lead > 0 && text[lead - 1] != b'\n' {
         return None;
     }

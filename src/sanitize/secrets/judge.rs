@@ -1,4 +1,4 @@
-//! Tells a secret value from a look-alike: entropy, byte classes, templates, randomness.
+//! Distinguishes secret values from look-alikes: entropy, byte classes, templates, randomness.
 //!
 //! Judges one candidate value at a time and never reads the text around it.
 

@@ -70,28 +70,7 @@ impl Scan<'_> {
     /// Runs one rule on the text near one of its keywords.
     pub(super) fn look(&mut self, rule: &Rule, index: u16, hit: Range<usize>) {
         match &rule.form {
-            Form::Token { prefix, set, min, max, inside_words, dots } => {
-                let at = hit.start;
-                let Some(prefix) = prefix.iter().find(|p| self.text[at..].starts_with(p.as_bytes())) else {
-                    return;
-                };
-                if !*inside_words && !starts_word(self.text, at) {
-                    return;
-                }
-                let body = at + prefix.len();
-                let Some(end) = self.run(index, *set, body) else { return };
-                let end = body + without_dots(&self.text[body..end]);
-                if end - body < *min && *min > MAX_SHORT_TOKEN_BYTES {
-                    self.cut.push(at);
-                }
-                let dotted = *dots == 0 || memchr::memchr_iter(b'.', &self.text[at..end]).count() >= *dots;
-                if dotted
-                    && (*min..=*max).contains(&(end - body))
-                    && self.text.get(end).is_none_or(|&b| !is_word(b))
-                {
-                    self.claim(rule, index, at..end);
-                }
-            }
+            Form::Token { .. } => self.look_for_token(rule, index, &hit),
             Form::Assigned { set, min, max } => {
                 let Some(from) = shapes::assigned_value(self.text, hit) else { return };
                 let Some(end) = self.run(index, *set, from) else { return };
@@ -129,6 +108,29 @@ impl Scan<'_> {
             Form::TerraformRandom => terraform::random(self, rule, index, hit),
             Form::TerraformAttributes => terraform::attributes(self, rule, index, hit),
             Form::Named { password } => named::find(self, rule, index, hit, *password),
+        }
+    }
+
+    /// Runs a rule for tokens, which begin with a keyword.
+    fn look_for_token(&mut self, rule: &Rule, index: u16, hit: &Range<usize>) {
+        let Form::Token { prefix, set, min, max, inside_words, dots } = &rule.form else { return };
+        let at = hit.start;
+        let Some(prefix) = prefix.iter().find(|p| self.text[at..].starts_with(p.as_bytes())) else {
+            return;
+        };
+        if !*inside_words && !starts_word(self.text, at) {
+            return;
+        }
+        let body = at + prefix.len();
+        let Some(end) = self.run(index, *set, body) else { return };
+        let end = body + without_dots(&self.text[body..end]);
+        if end - body < *min && *min > MAX_SHORT_TOKEN_BYTES {
+            self.cut.push(at);
+        }
+        let dotted = *dots == 0 || memchr::memchr_iter(b'.', &self.text[at..end]).count() >= *dots;
+        if dotted && (*min..=*max).contains(&(end - body)) && self.text.get(end).is_none_or(|&b| !is_word(b))
+        {
+            self.claim(rule, index, at..end);
         }
     }
 

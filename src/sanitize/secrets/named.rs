@@ -11,7 +11,7 @@ use super::table::Rule;
 use super::words;
 use std::ops::Range;
 
-/// No shorter value is claimed, under any name.
+/// Shorter values, in bytes, are never secrets.
 const MIN_BYTES: usize = 6;
 /// Longest quoted value.
 const MAX_QUOTED_BYTES: usize = 8 << 10;
@@ -121,7 +121,7 @@ fn is_setting(text: &[u8]) -> bool {
     len > 0 && text.get(len) == Some(&b'=') && !text[0].is_ascii_digit()
 }
 
-/// Whether the value of such a name in a listed environment is a real value: nobody writes examples there.
+/// Whether the value of such a name in a listed environment is a real value: such a list has no examples.
 fn is_given(bytes: &[u8], password: bool) -> bool {
     let plain = bytes.iter().all(|b| b.is_ascii_graphic());
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();

@@ -9,17 +9,17 @@ use super::scan::Scan;
 use super::table::Rule;
 use std::ops::Range;
 
-/// Longest block; an RSA key of 16,384 bits has 13 KB.
-const BLOCK: usize = 64 << 10;
-/// Longest name between the dashes.
-const LABEL: usize = 64;
+/// Longest block, in bytes; an RSA key of 16,384 bits has 13 KB.
+const MAX_BLOCK_BYTES: usize = 64 << 10;
+/// Longest name between the dashes, in bytes.
+const MAX_LABEL_BYTES: usize = 64;
 /// A body has at least one base64 run of this length.
 const MIN_RUN_BYTES: usize = 16;
 /// Among program text, only runs of this length count as key material.
-const RUN_IN_CODE: usize = 40;
+const MIN_RUN_IN_CODE_BYTES: usize = 40;
 
 /// Most header and empty lines among key material; limits the work on a text full of markers.
-const HEADERS: usize = 8;
+const MAX_HEADER_LINES: usize = 8;
 
 const BASE64: ByteSet = ByteSet::parse("a-zA-Z0-9+/=");
 /// Bytes that no key block contains, in whatever quoting.
@@ -34,9 +34,9 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     if text[hit.end - 1] == b':' {
         let body = skip(text, hit.end, const { ByteSet::parse(" \t0-9") }, 8);
-        return claim_lines(scan, rule, index, body..text.len().min(body + BLOCK));
+        return claim_lines(scan, rule, index, body..text.len().min(body + MAX_BLOCK_BYTES));
     }
-    let label = &text[hit.end..text.len().min(hit.end + LABEL)];
+    let label = &text[hit.end..text.len().min(hit.end + MAX_LABEL_BYTES)];
     let Some(dashes) = label.windows(4).position(|w| w == b"----") else { return };
     if !label[..dashes].windows(11).any(|w| w == b"PRIVATE KEY") {
         return;
@@ -53,7 +53,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
 
 /// The latest possible end of the block, and whether it is its END line.
 fn block_end(text: &[u8], from: usize) -> (usize, bool) {
-    let limit = text.len().min(from + BLOCK);
+    let limit = text.len().min(from + MAX_BLOCK_BYTES);
     let mut at = from;
     while let Some(n) = memchr::memmem::find(&text[at..limit], b"----") {
         at += n;
@@ -74,7 +74,7 @@ fn block_end(text: &[u8], from: usize) -> (usize, bool) {
 fn claim_block(scan: &mut Scan<'_>, rule: &Rule, index: u16, body: Range<usize>) {
     let text = scan.text;
     if text[body.clone()].iter().any(|&b| CODE.has(b)) {
-        for run in runs(text, body, RUN_IN_CODE) {
+        for run in runs(text, body, MIN_RUN_IN_CODE_BYTES) {
             scan.claim(rule, index, run);
         }
         return;
@@ -103,7 +103,7 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
     let start = body_start(text, range.start).min(range.end);
     let (mut at, mut end) = (start, start);
     let mut headers = 0;
-    while at < range.end && headers <= HEADERS {
+    while at < range.end && headers <= MAX_HEADER_LINES {
         let next = memchr::memchr(b'\n', &text[at..range.end]).map_or(range.end, |n| at + n + 1);
         scan.add_read(index, next - at);
         // No key line contains these bytes; in an escaped one-line block they follow the key.

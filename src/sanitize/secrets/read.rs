@@ -24,7 +24,7 @@ pub(super) struct Entry {
     pub(super) inside_words: bool,
     /// Whether the value must look random, for prefixes that also occur in names.
     pub(super) random: bool,
-    /// Least number of dots in a token.
+    /// Fewest dots in a token.
     pub(super) dots: usize,
     /// A regex; group 1, if there is one, is the value.
     pub(super) regex: String,
@@ -37,7 +37,7 @@ pub(super) struct Entry {
     /// The name of a matcher written in Rust: `private-key`, `url-password`, `cookie`, `password`, `random`,
     /// `kubernetes-secret`, `secret-string`, `terraform-random`, `terraform-attributes`.
     pub(super) matcher: String,
-    /// Least entropy of the value in bits per byte.
+    /// Lowest entropy of the value, in bits per byte.
     pub(super) entropy: f32,
     /// Lower-case literals; a value that contains one is not a secret.
     pub(super) allow: Vec<String>,

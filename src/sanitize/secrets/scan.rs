@@ -54,7 +54,7 @@ pub(super) struct BareRun {
 }
 
 /// Most remembered matches; a power of two.
-const MATCHES: usize = 64;
+const MAX_REMEMBERED_MATCHES: usize = 64;
 
 /// Positions of values in matches of regexes, so that repeated lines need not be parsed again. Empty until the first match.
 #[derive(Debug, Default)]
@@ -83,7 +83,7 @@ impl Matches {
 
     pub(super) fn add(&mut self, text: &[u8], rule: u16, whole: Range<usize>, value: &Range<usize>) {
         let place = Self::place(text, rule, &whole);
-        self.0.resize(MATCHES, None);
+        self.0.resize(MAX_REMEMBERED_MATCHES, None);
         let value = (value.start - whole.start, value.len());
         self.0[place] = Some(Match { rule, whole, value });
     }
@@ -96,7 +96,7 @@ impl Matches {
         let more = (u32::from(rule) << 16) ^ bytes.len() as u32 ^ (before << 24) ^ (behind << 8);
         let hash = (four(bytes.first_chunk()).wrapping_mul(0x85EB_CA6B) ^ four(bytes.last_chunk()) ^ more)
             .wrapping_mul(0x9E37_79B1);
-        (hash >> (32 - MATCHES.ilog2())) as usize
+        (hash >> (32 - MAX_REMEMBERED_MATCHES.ilog2())) as usize
     }
 }
 

@@ -12,10 +12,10 @@ use std::ops::Range;
 const LOOK_BACK_BYTES: usize = 24;
 /// Bytes of a name, spaces included, that may follow a vendor's keyword.
 const NAME_TAIL_BYTES: usize = 32;
-/// Longest user information of a URL.
-const USER_INFO: usize = 1024;
-/// Longest cookie header.
-const COOKIE_LINE: usize = 16 << 10;
+/// Longest user information of a URL, in bytes.
+const MAX_USER_INFO_BYTES: usize = 1024;
+/// Longest cookie header, in bytes.
+const MAX_COOKIE_LINE_BYTES: usize = 16 << 10;
 
 const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
 const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_. \t-");
@@ -87,7 +87,7 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
     if !hit.start.checked_sub(1).is_some_and(|i| text[i].is_ascii_alphanumeric()) {
         return;
     }
-    let authority = &text[hit.end..text.len().min(hit.end + USER_INFO)];
+    let authority = &text[hit.end..text.len().min(hit.end + MAX_USER_INFO_BYTES)];
     let authority =
         &authority[..authority.iter().position(|&b| DELIMITERS.has(b)).unwrap_or(authority.len())];
     let Some(at) = memchr::memrchr(b'@', authority) else { return };
@@ -119,7 +119,7 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     let closed = skip(text, hit.end, CLOSERS, 4);
     let Some(from) = operator(text, closed) else { return };
     let mut at = skip(text, from, OPENERS, 5);
-    let end = text.len().min(at + COOKIE_LINE);
+    let end = text.len().min(at + MAX_COOKIE_LINE_BYTES);
     loop {
         at = skip(text, at, const { ByteSet::parse(" \t;") }, 8);
         let name = at;

@@ -9,9 +9,9 @@ use super::table::Rule;
 use std::ops::Range;
 
 /// How far a result may be from the type of its resource, in bytes.
-const FORWARD: usize = 4 << 10;
+const FORWARD_BYTES: usize = 4 << 10;
 /// How far the attributes may begin before the list of the sensitive ones.
-const BACK: usize = 32 << 10;
+const BACK_BYTES: usize = 32 << 10;
 /// Names of what a random password is kept as.
 const RESULTS: &[&[u8]] = &[b"result", b"bcrypt_hash"];
 /// Words in the names of attributes that hold secrets.
@@ -24,7 +24,7 @@ const ABOUT: &[&str] =
 /// `"type": "random_password"`: the results behind it.
 pub(super) fn random(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
-    let end = text.len().min(hit.end + FORWARD);
+    let end = text.len().min(hit.end + FORWARD_BYTES);
     let Some(close) = memchr::memchr(b'"', &text[hit.end..text.len().min(hit.end + 64)]) else { return };
     let from = (hit.end + close + 1).max(scan.state(index).seen.end);
     if from < end {
@@ -37,7 +37,7 @@ pub(super) fn random(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
 /// `"sensitive_attributes"`: the telling attributes before it.
 pub(super) fn attributes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
-    let from = hit.start.saturating_sub(BACK).max(scan.state(index).seen.end.min(hit.start));
+    let from = hit.start.saturating_sub(BACK_BYTES).max(scan.state(index).seen.end.min(hit.start));
     let near = &text[from..hit.start];
     scan.state(index).seen = from..hit.end;
     let Some(start) = memchr::memmem::rfind(near, b"\"attributes\"") else { return };
@@ -68,7 +68,7 @@ fn members(
         if text.get(from) != Some(&b'"') {
             continue;
         }
-        let Some(end) = string_end(text, from + 1, text.len().min(range.end + FORWARD)) else {
+        let Some(end) = string_end(text, from + 1, text.len().min(range.end + FORWARD_BYTES)) else {
             return range.end;
         };
         if end > from + 4 && telling(&text[open..close]) {

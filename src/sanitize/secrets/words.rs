@@ -14,14 +14,14 @@ const KEY: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
 /// Shorter words are names, labels and what tests use.
 const MIN_BYTES: usize = 8;
 const MAX_BYTES: usize = 64;
-/// Lines before a setting among which the heading of its section is looked for.
+/// Lines before a setting that are searched for the heading of its section.
 const MAX_LINES_OF_SECTION: usize = 16;
-/// Lines before and behind a setting among which one is looked for that says who or where.
+/// Lines before and after a setting that are searched for one that says who or where.
 const MAX_LINES_BESIDE: usize = 6;
 /// Bytes of these lines together.
 const MAX_NEAR_BYTES: usize = 512;
 
-/// Parts of words that describe a password and are none: types, labels, messages, test values.
+/// Parts of words that describe a password but are not one: types, labels, messages, test values.
 const DESCRIBING: Sought<64> = Sought::new([
     "pass",
     "pwd",
@@ -105,7 +105,7 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
     !is_pass && may_be_chosen(bytes) && is_value() && !describes(bytes)
 }
 
-/// Whether letters are no word and no words in camel case: two runs of capitals or more, among small letters.
+/// Whether letters are neither a word nor words in camel case: two runs of capitals or more, among small letters.
 pub(super) fn is_mixed(bytes: &[u8]) -> bool {
     let is_long = (10..=MAX_BYTES).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_alphabetic);
     let runs = bytes.split(u8::is_ascii_lowercase).filter(|capitals| capitals.len() >= 2).count();

@@ -2,6 +2,11 @@
 //!
 //! Printable text never counts as part of a control unless the sequence is complete and valid; of a broken sequence only the
 //! introducer is removed. Each byte is read a bounded number of times.
+//!
+//! The crate `vte` does not serve here. It parses as terminals do, so a broken sequence takes the text behind it along: all
+//! that follows a title without an end, the first letter after `ESC [ 31` and a blank. Outputs that were cut or mixed have
+//! such sequences, and the text behind one may be an error. It also prints what follows a C1 control that UTF-8 encodes.
+//! `tests::text_behind_broken_sequences_stays` compares the two.
 
 use std::borrow::Cow;
 
@@ -9,7 +14,7 @@ use std::borrow::Cow;
 /// looked at).
 const MAX_PARAMS: usize = 6;
 /// Longest control sequence that is taken for one, in bytes.
-const MAX_CSI: usize = 128;
+const MAX_SEQUENCE_BYTES: usize = 128;
 
 /// One piece of a terminal stream.
 #[derive(Debug, PartialEq, Eq)]
@@ -205,7 +210,7 @@ impl<'t> Tokens<'t> {
         let mut csi = Csi { private: 0, function: 0, params: [0; MAX_PARAMS], len: 0 };
         let (mut value, mut given) = (0u32, false);
         let mut sub = false;
-        for at in start..self.bytes.len().min(start + MAX_CSI) {
+        for at in start..self.bytes.len().min(start + MAX_SEQUENCE_BYTES) {
             let byte = self.bytes[at];
             match byte {
                 b'<'..=b'?' if at == start => csi.private = byte,
@@ -236,7 +241,7 @@ impl<'t> Tokens<'t> {
                 _ => return Parsed::Broken,
             }
         }
-        if self.bytes.len() < start + MAX_CSI { Parsed::Cut } else { Parsed::Broken }
+        if self.bytes.len() < start + MAX_SEQUENCE_BYTES { Parsed::Cut } else { Parsed::Broken }
     }
 
     /// The end of a control string (title, hyperlink, device string) whose payload begins at `start`.

@@ -46,15 +46,16 @@ static HEADS: [[u32; 256]; 3] = {
     heads
 };
 
-/// Bytes before something new in which a word may begin that it is a part of, and behind it in which one may begin
-/// whose meaning it changes: `0 errors` becomes `3 errors`.
-const NEAR: (usize, usize) = (24, 8);
+/// Bytes before a change in which a word may begin that contains it: the longest word fits.
+const BEFORE_BYTES: usize = 24;
+/// Bytes after a change in which a word may begin whose meaning it changes: `0 errors` becomes `3 errors`.
+const AFTER_BYTES: usize = 8;
 
 /// Whether the row, or the given part of it, reports a failure in or near `fresh`; text further away was checked before.
 pub(super) fn reported(row: &[u8], fresh: Range<usize>) -> bool {
     let mut progress = None;
-    let from = fresh.start.saturating_sub(NEAR.0);
-    let to = (fresh.end + NEAR.1).min(row.len().saturating_sub(2));
+    let from = fresh.start.saturating_sub(BEFORE_BYTES);
+    let to = (fresh.end + AFTER_BYTES).min(row.len().saturating_sub(2));
     (from..to).any(|at| {
         let words = HEADS[0][usize::from(row[at])]
             & HEADS[1][usize::from(row[at + 1])]

@@ -267,6 +267,17 @@ fn trimmed(text: &str) -> String {
     rows.join("\n").trim_end().to_owned()
 }
 
+#[test]
+fn text_behind_broken_sequences_stays() {
+    for (stream, of_a_terminal) in
+        [("\x1b]0;title\nerror: lost\nmore", ""), ("\x1bPq\nerror: y", ""), ("\x1b[31 error: x", "rror: x")]
+    {
+        assert_eq!(oracle(stream), of_a_terminal, "{stream:?}");
+        assert!(shown(stream).contains("error: "), "{stream:?}: {:?}", shown(stream));
+    }
+    assert_eq!((&*oracle("\u{9b}31merror"), &*shown("\u{9b}31merror")), ("31merror", "error"));
+}
+
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z .]{1,8}",

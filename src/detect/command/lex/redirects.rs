@@ -1,12 +1,12 @@
 //! Redirections: to files, to other streams, and from texts in the command itself.
 
-use super::{BOTH, Dialect, Lexer, Passed, Target, Token, Word};
+use super::{Dialect, Lexer, Passed, STDOUT_AND_STDERR, Target, Token, Word};
 
 impl Lexer<'_> {
     /// `&>file` and `&>>file`.
     pub(super) fn both(&mut self) {
         self.at += 1;
-        self.redirect(Some(BOTH), self.at - 1);
+        self.redirect(Some(STDOUT_AND_STDERR), self.at - 1);
     }
 
     /// Reads from `<` or `>` on; `stream` is what stood before it, from `start` on.
@@ -27,7 +27,7 @@ impl Lexer<'_> {
         }
         self.at += 1;
         // `<|` and `&>|` are pipes behind a redirection without a file, `>>&` and `>|&` are no streams.
-        let is_single = !self.is_exact || (!is_in && stream != Some(BOTH));
+        let is_single = !self.is_exact || (!is_in && stream != Some(STDOUT_AND_STDERR));
         let is_double = is_single && matches!(self.peek(0), b'>' | b'|');
         self.at += usize::from(is_double);
         let may_be_stream = is_single && !(self.is_exact && is_double);
@@ -44,7 +44,7 @@ impl Lexer<'_> {
                     return self.push(Token::Redirect(stream, Target::File("/dev/null".into())), start);
                 }
                 // `>&file` takes both.
-                _ => return self.file(BOTH, start),
+                _ => return self.file(STDOUT_AND_STDERR, start),
             }
         }
         self.file(stream, start);

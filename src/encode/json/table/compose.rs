@@ -1,8 +1,9 @@
 //! JSON with arrays of objects as tables, where that is clearly cheaper: in the published form, or in the one
 //! without types where that is more than a tenth cheaper.
 
-use super::shape::{Shape, is_marker, objects, string_end, value_end};
+use super::shape::{Shape, is_marker, objects, string_end};
 use super::write::{Form, Verbatim, place, table};
+use crate::formats::json::value_end;
 use crate::text::reason::Reason;
 use crate::tokens::TokenCounter;
 
@@ -10,8 +11,8 @@ use crate::tokens::TokenCounter;
 pub const MIN_ROWS: usize = 3;
 /// Fewest rows of a table of NDJSON: a few lines of a log are easier to read as they are.
 pub const MIN_LINES: usize = 6;
-/// How often a document may be read for tables that it turns out not to hold.
-const MAX_FAILED: usize = 4;
+/// How often a document may be read for tables that it turns out not to have. Bounds the work.
+const MAX_REREADS: usize = 4;
 /// Bytes of rows on which the two forms are compared: the rows of one table are alike.
 const SAMPLE_BYTES: usize = 64 << 10;
 
@@ -41,7 +42,7 @@ pub fn document<'a>(
             continue;
         }
         let item = text.get(at + 1..).unwrap_or_default();
-        if !item.starts_with('{') && !is_marker(item) || failed > text.len().saturating_mul(MAX_FAILED) {
+        if !item.starts_with('{') && !is_marker(item) || failed > text.len().saturating_mul(MAX_REREADS) {
             at += 1;
             continue;
         }
@@ -58,7 +59,7 @@ pub fn document<'a>(
             }
             Err(reason) => {
                 why = why.max_of(reason);
-                failed += value_end(bytes, at).0 - at;
+                failed += value_end(bytes, at).end - at;
                 at += 1;
             }
         }

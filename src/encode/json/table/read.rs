@@ -6,8 +6,9 @@ use super::super::scan;
 use super::shape::{MAX_COLUMNS, Type, is_marker, string_end};
 use super::write::{is_bare_key, is_number};
 
-/// Bytes of JSON that may be written for tables that turn out to be none, as a multiple of the text's size.
-const MAX_FAILED: usize = 8;
+/// Most bytes of JSON that are written for what turns out not to be a table, as a multiple of the bytes of the text.
+/// Bounds the work.
+const MAX_WASTED_RATIO: usize = 8;
 
 /// A column as a header names it.
 struct Column<'a> {
@@ -43,7 +44,7 @@ pub fn expand(text: &str) -> Option<String> {
             Some(end) => end,
             None => {
                 failed += json.len();
-                if failed > text.len() * MAX_FAILED + 4096 {
+                if failed > text.len() * MAX_WASTED_RATIO + 4096 {
                     break;
                 }
                 continue;

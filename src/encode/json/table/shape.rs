@@ -3,7 +3,7 @@
 //! Works on JSON as `scan::minify` writes it. A value is a slice of the text and is interpreted only where
 //! necessary. Objects that a table cannot hold without loss are declined.
 
-use crate::formats::json;
+use crate::formats::json::{self, Skipped, value_end};
 use crate::text::reason::Reason;
 
 /// Most columns of a table.
@@ -66,7 +66,7 @@ struct Node<'a> {
     /// As it is written, with its quotes.
     key: &'a str,
     children: Vec<usize>,
-    /// One bit per type of the values that stand here and are no objects with members.
+    /// One bit per type of the values here, except objects with members.
     types: u8,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
                 }
                 at = self.object(text, at, child, depth + 1)?;
             } else {
-                let (end, nesting) = value_end(bytes, at);
+                let Skipped { end, depth: nesting } = value_end(bytes, at);
                 if nesting > MAX_CELL_DEPTH {
                     return Err(Reason::DeepItems);
                 }
@@ -231,34 +231,9 @@ fn common(types: u8) -> Result<Type, Reason> {
     }
 }
 
-/// The offset behind the string that starts at `at`.
+/// The offset after the string that starts at `at`; the end of the text if it is not closed.
 pub fn string_end(bytes: &[u8], at: usize) -> usize {
     json::string_end(bytes, at, b'"').unwrap_or(bytes.len())
-}
-
-/// The offset behind the value that starts at `at` of valid JSON, and how deep it is nested.
-pub fn value_end(bytes: &[u8], at: usize) -> (usize, usize) {
-    let (mut at, mut depth, mut deepest) = (at, 0usize, 0);
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => at = string_end(bytes, at),
-            b'[' | b'{' => {
-                depth += 1;
-                deepest = deepest.max(depth);
-                at += 1;
-            }
-            b']' | b'}' | b',' if depth == 0 => return (at, deepest),
-            b']' | b'}' => {
-                depth -= 1;
-                at += 1;
-            }
-            _ => at += 1,
-        }
-        if depth == 0 && (matches!(byte, b'"' | b']' | b'}')) {
-            return (at, deepest);
-        }
-    }
-    (at, deepest)
 }
 
 /// Whether an item is the marker of a gap in the array.
@@ -272,7 +247,7 @@ pub fn objects(text: &str, at: usize) -> Option<(Vec<&str>, usize)> {
     let mut rows = Vec::new();
     let mut at = at + 1;
     loop {
-        let (end, _) = value_end(bytes, at);
+        let end = value_end(bytes, at).end;
         let item = text.get(at..end)?;
         if !item.starts_with('{') && !is_marker(item) {
             return None;

@@ -42,7 +42,7 @@ pub struct Report {
     pub lines: Range<usize>,
     /// Whether each finding is a line of a series of objects, and not a part of one document.
     pub is_series: bool,
-    /// Who wrote it.
+    /// The linter that wrote it.
     pub tool: &'static Tool,
     /// What was found, in order.
     pub findings: Vec<Finding>,
@@ -51,7 +51,7 @@ pub struct Report {
 }
 
 /// Lines at the start among which the document has to start.
-const HEAD: usize = 60;
+const HEAD_LINES: usize = 60;
 /// Severities of what is an error.
 const ERRORS: &[&str] =
     &["2", "error", "fatal", "critical", "high", "Error", "ERROR", "FATAL", "CRITICAL", "HIGH"];
@@ -62,7 +62,7 @@ type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 pub fn read(source: &Source<'_>) -> Option<Report> {
     let starts =
         |line: &str| line.starts_with("{\"") || line.starts_with("[{") || matches!(line, "[" | "{" | "[ {");
-    let first = (0..source.len().min(HEAD)).find(|&i| starts(source.line(i).trim_end()))?;
+    let first = (0..source.len().min(HEAD_LINES)).find(|&i| starts(source.line(i).trim_end()))?;
     series(source, first).or_else(|| document(source, first))
 }
 

@@ -62,11 +62,14 @@ impl Reducer for JsonReport {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let detection = input.detection;
-        let is_view = detection.is_numbered || detection.is_range || detection.is_window;
         // A report that was kept in a file: its text stays as it is for who may edit it.
         let is_file = detection.shape == Shape::File && !detection.is_written;
         let is_whole = reads_as_report(input) || is_file && input.policy.rewrites_documents();
-        if is_whole && !is_view && read(input.source).is_some() { Claim::Content } else { Claim::No }
+        if is_whole && !detection.is_view() && read(input.source).is_some() {
+            Claim::Content
+        } else {
+            Claim::No
+        }
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -80,7 +83,7 @@ impl Reducer for JsonReport {
             _ if is_aggressive => return many_lines(source, &report),
             _ => Reduction::default(),
         };
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        out.unless_empty()
     }
 
     fn rewrites(&self) -> bool {

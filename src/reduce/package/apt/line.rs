@@ -1,4 +1,4 @@
-//! Reads the lines of apt and dpkg one by one; what they come to together is not told here.
+//! Reads the lines of apt and dpkg one by one; `apt.rs` puts them together.
 
 /// What a line of apt is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,42 @@ fn simulated(text: &str) -> Option<Line<'_>> {
     (!name.contains(' ')).then_some(Line::Inst(name, before, version))
 }
 
+/// Starts of lines that report progress.
+const STEPS: &[&str] = &[
+    "Reading package lists...",
+    "Building dependency tree",
+    "Reading state information...",
+    "Reading extended state information",
+    "Initializing package states",
+    "Calculating upgrade...",
+    "Selecting previously unselected package ",
+    "(Reading database ...",
+    "Preparing to unpack ",
+    "Processing triggers for ",
+    "update-alternatives: using ",
+    "debconf: delaying package configuration",
+    "debconf: unable to initialize frontend",
+    "debconf: (",
+    "debconf: falling back to frontend",
+    "invoke-rc.d: policy-rc.d denied execution",
+    "Extracting templates from packages: ",
+    "Preconfiguring packages ...",
+];
+/// Starts of lines that are kept.
+const KNOWN: &[&str] = &[
+    "E: ",
+    "W: ",
+    "N: ",
+    "Fetched ",
+    "Need to get ",
+    "After this operation, ",
+    "Removing ",
+    "dpkg: ",
+    "Purging configuration files for ",
+    "Err:",
+    "Remv ",
+];
+
 /// Reads a line.
 pub(super) fn read(line: &str) -> Line<'_> {
     let line = line.trim_end();
@@ -84,29 +120,7 @@ pub(super) fn read(line: &str) -> Line<'_> {
     if let Some(rest) = line.strip_prefix("dpkg: error processing package ") {
         return Line::Failed(rest.split(' ').next().unwrap_or(rest));
     }
-    if is_fetch(line)
-        || starts(&[
-            "Reading package lists...",
-            "Building dependency tree",
-            "Reading state information...",
-            "Reading extended state information",
-            "Initializing package states",
-            "Calculating upgrade...",
-            "Selecting previously unselected package ",
-            "(Reading database ...",
-            "Preparing to unpack ",
-            "Processing triggers for ",
-            "update-alternatives: using ",
-            "debconf: delaying package configuration",
-            "debconf: unable to initialize frontend",
-            "debconf: (",
-            "debconf: falling back to frontend",
-            "invoke-rc.d: policy-rc.d denied execution",
-            "Extracting templates from packages: ",
-            "Preconfiguring packages ...",
-        ])
-        || line.ends_with(" set to manually installed.")
-    {
+    if is_fetch(line) || starts(STEPS) || line.ends_with(" set to manually installed.") {
         return Line::Step;
     }
     match line {
@@ -125,15 +139,7 @@ pub(super) fn read(line: &str) -> Line<'_> {
         {
             Line::Hint
         }
-        _ if starts(&[
-            "E: ",
-            "W: ",
-            "N: ",
-            "Fetched ",
-            "Need to get ",
-            "After this operation, ",
-            "Removing ",
-        ]) || starts(&["dpkg: ", "Purging configuration files for ", "Err:", "Remv "])
+        _ if starts(KNOWN)
             || line.contains(" newly installed, ")
             || line.starts_with("The following ") && line.ends_with(':') =>
         {

@@ -12,7 +12,7 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
 
-/// The fields of an event that are looked at.
+/// The fields of an event that are read.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Event<'a> {

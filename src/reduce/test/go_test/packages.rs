@@ -3,16 +3,16 @@
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// Above this many lines of packages that passed or have no tests they fold.
-const MANY: usize = 10;
-/// A package that took this many seconds, and so many times as long as half of them, is worth its line.
-const SLOW_SECONDS: f64 = 5.0;
-const SLOW_TIMES: f64 = 8.0;
+/// More lines of packages that passed or have no tests are folded. A choice.
+const MIN_FOLDED_PACKAGES: usize = 10;
+/// A package is slow, and its line kept, if it took this many seconds and this many times the median. A choice.
+const MIN_SLOW_SECONDS: f64 = 5.0;
+const SLOW_FACTOR: f64 = 8.0;
 
-/// What the line of a package says that did not fail and has nothing else to tell.
+/// The content of a line for a package that did not fail, without anything else.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Plain {
-    /// It passed in so many seconds.
+    /// It passed; the seconds it took.
     Passed(f64),
     /// It passed before.
     Cached,
@@ -95,14 +95,14 @@ impl Wall {
     pub(super) fn read(source: &Source<'_>) -> Self {
         let found: Vec<(usize, Plain)> =
             (0..source.len()).filter_map(|i| Some((i, plain_at(source, i)?))).collect();
-        if found.len() <= MANY {
+        if found.len() <= MIN_FOLDED_PACKAGES {
             return Self::default();
         }
         let seconds = |plain: &Plain| if let Plain::Passed(seconds) = plain { Some(*seconds) } else { None };
         let mut times: Vec<f64> = found.iter().filter_map(|(_, plain)| seconds(plain)).collect();
         times.sort_unstable_by(f64::total_cmp);
         let middle = times.get(times.len() / 2).copied().unwrap_or_default();
-        let mut wall = Self { fast: Some(SLOW_SECONDS.max(middle * SLOW_TIMES)), ..Self::default() };
+        let mut wall = Self { fast: Some(MIN_SLOW_SECONDS.max(middle * SLOW_FACTOR)), ..Self::default() };
         let mut counts = [0_usize; 3];
         for (line, plain) in found {
             if !wall.folds_plain(plain) {

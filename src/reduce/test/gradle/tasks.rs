@@ -3,13 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::is_task;
+use crate::text::judge::EXCEPTION_ONE_IN;
 use crate::text::source::Source;
 
-/// Tasks of one name that are needed before one of them can be an exception.
+/// Fewest tasks of one name for one of them to be an exception. A choice.
 const MIN_TASKS: usize = 8;
-/// An outcome is an exception if at most 1 task in this many has it.
-const ONE_IN: usize = 10;
-/// Most tasks that stay for each of the two reasons.
+/// Most tasks that are kept for each of the two reasons. A choice.
 const MAX_KEPT: usize = 8;
 
 /// The lines of tasks that tell something by how they ended: an outcome that few tasks of that name have, and tests that
@@ -25,7 +24,7 @@ pub fn odd(source: &Source<'_>) -> HashSet<usize> {
     }
     let is_odd = |name: &str, end: &str| {
         let all = names.get(name).copied().unwrap_or(0);
-        all >= MIN_TASKS && ends.get(&(name, end)).is_some_and(|count| count * ONE_IN <= all)
+        all >= MIN_TASKS && ends.get(&(name, end)).is_some_and(|count| count * EXCEPTION_ONE_IN <= all)
     };
     let odd: Vec<usize> = tasks.iter().filter(|(_, name, end)| is_odd(name, end)).map(|(i, ..)| *i).collect();
     let idle = |name: &str, end: &str| matches!(end, "NO-SOURCE" | "SKIPPED") && is_test(name);

@@ -95,14 +95,14 @@ pub fn tell(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduction
         let (has_marks, is_named) = (id != "catch_2", is_selected);
         name(input.source, &mut out, is_named, has_marks, &shown);
     }
-    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    out.unless_empty()
 }
 
 fn is(span: &Span, reason: Reason) -> bool {
     matches!(span.action, Action::Omit { reason: why, .. } if why == reason)
 }
 
-/// Keeps what tests printed, with the lines that say which test it was and that it passed: of a run in which all passed.
+/// In a run in which all tests passed: keeps what tests printed, with the lines that name the test.
 fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, shown: &mut HashSet<&'a str>) {
     let source = input.source;
     let lines: usize = out.spans.iter().filter(|s| is(s, Reason::TestOutput)).map(|s| s.lines.len()).sum();
@@ -154,7 +154,7 @@ fn started<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
 /// The test of which a line says this.
 fn named<'a>(source: &Source<'a>, i: usize, said: Said) -> Option<&'a str> {
     let line = source.line(i);
-    (FORMS.fate(line) == Some(said)).then(|| FORMS.groups(line).into_iter().flatten().next()).flatten()
+    (FORMS.classify(line) == Some(said)).then(|| FORMS.groups(line).into_iter().flatten().next()).flatten()
 }
 
 /// What the lines of one marker tell.
@@ -169,7 +169,7 @@ struct Group<'a> {
     names: Vec<&'a str>,
     files: Vec<&'a str>,
     bytes: usize,
-    /// Names that were not taken since there are so many.
+    /// Number of names beyond the limit.
     more: usize,
     /// The kinds of lines that gave the number, one bit each: what two kinds count may be the same tests.
     counted: u8,
@@ -177,13 +177,17 @@ struct Group<'a> {
     is_open: bool,
 }
 
-/// Gives each marker the number of its tests, and their names where they are few or were selected.
-fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: bool, shown: &HashSet<&str>) {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+/// The tests behind each marker, and the place of each numbered group of spans among them.
+fn groups<'a>(
+    source: &'a Source<'_>,
+    spans: &[Span],
+    has_marks: bool,
+    shown: &HashSet<&str>,
+) -> (Vec<Group<'a>>, HashMap<u32, usize>) {
+    let mut groups: Vec<Group<'a>> = Vec::new();
     let mut numbers: HashMap<u32, usize> = HashMap::new();
-    let mut told: HashSet<&str> = HashSet::new();
-    let mut total = 0;
-    for (at, span) in out.spans.iter().enumerate() {
+    let mut named: HashSet<&str> = HashSet::new();
+    for (at, span) in spans.iter().enumerate() {
         let Action::Omit { reason: Reason::PassingTests, group, .. } = span.action else { continue };
         let number = match group {
             0 => groups.len(),
@@ -196,13 +200,17 @@ fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: 
         for i in span.lines.clone() {
             crate::stop::tick();
             group.hidden += source.line(i).len() + 1;
-            group.read(source.line(i), has_marks, shown, &mut told);
+            group.read(source.line(i), has_marks, shown, &mut named);
         }
         group.lines += span.lines.len();
     }
-    for group in &groups {
-        total += group.tests;
-    }
+    (groups, numbers)
+}
+
+/// Gives each marker the number of its tests, and their names where they are few or were selected.
+fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: bool, shown: &HashSet<&str>) {
+    let (groups, numbers) = groups(source, &out.spans, has_marks, shown);
+    let total: usize = groups.iter().map(|group| group.tests).sum();
     let is_few = total <= MAX_NAMED_TESTS;
     let lines: usize = groups.iter().map(|group| group.lines).sum();
     // Names that a marker cannot hold stay where they are.
@@ -246,8 +254,8 @@ fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: 
 }
 
 impl<'a> Group<'a> {
-    fn read(&mut self, line: &'a str, has_marks: bool, shown: &HashSet<&str>, told: &mut HashSet<&'a str>) {
-        let Some(said) = FORMS.fate(line) else { return };
+    fn read(&mut self, line: &'a str, has_marks: bool, shown: &HashSet<&str>, named: &mut HashSet<&'a str>) {
+        let Some(said) = FORMS.classify(line) else { return };
         // Once a list is full, names are only counted.
         let is_full = self.bytes > 2 * MAX_NAMES_BYTES;
         if said != Said::Starts && (said != Said::Marks || has_marks) {
@@ -263,7 +271,7 @@ impl<'a> Group<'a> {
                 self.tests += 1;
                 if let Some(name) = FORMS.groups(line).into_iter().flatten().next().map(str::trim_end)
                     && !shown.contains(name)
-                    && told.insert(name)
+                    && named.insert(name)
                 {
                     self.bytes += name.len() + 2;
                     self.names.push(name);

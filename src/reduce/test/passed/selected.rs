@@ -1,4 +1,4 @@
-//! Whether a command runs tests that somebody chose by name or by a pattern. A file or a package is no such choice.
+//! Whether a command selects tests by name or by a pattern. A file or a package does not count.
 
 use crate::detect::command::Simple;
 use crate::input::Input;

@@ -131,7 +131,7 @@ pub fn xdist_passed(line: &str) -> Option<&str> {
 }
 
 /// Reads `tests/test_a.py ..F.` into the file, empty in a line that continues one, and whether all
-/// the tests in the line passed (a comma is a passed subtest). `None` when it is no such line.
+/// the tests in the line passed (a comma is a passed subtest). `None` for any other line.
 pub fn dots(body: &str) -> Option<(&str, bool)> {
     let (path, marks) = body.rsplit_once(' ').unwrap_or(("", body));
     let path = path.trim_end();

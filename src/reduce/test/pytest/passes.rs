@@ -16,9 +16,9 @@ pub struct Passes {
     whole: usize,
 }
 
-/// What becomes of a line of the section.
+/// What to do with a line of the section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum PassesAction {
     Keep,
     Hide,
     /// It may end the section.
@@ -49,25 +49,25 @@ impl Passes {
         Self::default()
     }
 
-    /// What becomes of a line; to be asked for in order.
-    pub fn fate(&mut self, source: &Source<'_>, i: usize) -> Fate {
+    /// What to do with a line. Call it for all lines in order.
+    pub fn action(&mut self, source: &Source<'_>, i: usize) -> PassesAction {
         let line = source.line(i);
         let is_nested = self.nested_at(i).is_some();
         if i < self.whole {
-            return Fate::Keep;
+            return PassesAction::Keep;
         }
         if !is_nested && (title(line).is_some() || is_totals_line(line)) {
-            return Fate::Open;
+            return PassesAction::Open;
         }
         if !is_nested && is_header(line) {
             return self.block(source, i);
         }
-        if signals::is_failure(line) { Fate::Keep } else { Fate::Hide }
+        if signals::is_failure(line) { PassesAction::Keep } else { PassesAction::Hide }
     }
 
-    /// What becomes of the header in line `i`. A block with a session that failed, or with a title that no
+    /// What to do with the header in line `i`. A block with a session that failed, or with a title that no
     /// session has there, stays whole: what is in it would read as the result of this session.
-    fn block(&mut self, source: &Source<'_>, i: usize) -> Fate {
+    fn block(&mut self, source: &Source<'_>, i: usize) -> PassesAction {
         let (mut at, mut fails, mut is_whole) = (i + 1, false, false);
         while at < source.len() {
             let line = source.line(at);
@@ -90,7 +90,7 @@ impl Passes {
         if is_whole {
             self.whole = at;
         }
-        if is_whole || fails { Fate::Keep } else { Fate::Hide }
+        if is_whole || fails { PassesAction::Keep } else { PassesAction::Hide }
     }
 
     /// The nested session that a line belongs to.
@@ -126,9 +126,9 @@ mod tests {
         let source = Source::new(text);
         let mut passes = Passes::new(&source, 0);
         (0..source.len())
-            .map(|i| (i, passes.fate(&source, i)))
-            .take_while(|(_, fate)| *fate != Fate::Open)
-            .filter_map(|(i, fate)| (fate == Fate::Keep).then_some(i))
+            .map(|i| (i, passes.action(&source, i)))
+            .take_while(|(_, action)| *action != PassesAction::Open)
+            .filter_map(|(i, action)| (action == PassesAction::Keep).then_some(i))
             .collect()
     }
 

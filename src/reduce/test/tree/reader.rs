@@ -3,18 +3,18 @@
 
 use std::collections::HashSet;
 
-use super::Fate;
+use super::LineKind;
 use crate::config::Mode;
 use crate::input::Input;
-use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::format::Forms;
+use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// Lines of the details of a test, at most.
-const DETAILS: usize = 400;
+/// Most lines of the details of a test. A choice; bounds how far an end is searched for.
+const MAX_DETAIL_LINES: usize = 400;
 
 /// A heading whose lower lines are still being read.
 pub(super) struct Heading {
@@ -23,7 +23,8 @@ pub(super) struct Heading {
     /// Whether a test below it passed, and whether a line below it stays.
     passed: bool,
     kept: bool,
-    begins: bool,
+    /// Whether it is the first line of a test, whose verdict comes later.
+    announces_test: bool,
 }
 
 /// What a test printed: its lines and the file it is in.
@@ -33,76 +34,86 @@ pub(super) struct Printed<'a> {
     pub(super) failed: bool,
 }
 
+/// What is known of a run so far.
+#[derive(Default)]
+pub(super) struct Run {
+    /// Whether totals were printed after the last test.
+    pub(super) has_totals: bool,
+    pub(super) failed: bool,
+    /// The number of tests that a plan stated.
+    pub(super) planned: Option<usize>,
+    /// The number of tests of the outermost level.
+    pub(super) tests: usize,
+}
+
+/// Lines about which only the end of the run decides.
+#[derive(Default)]
+pub(super) struct Undecided<'a> {
+    pub(super) skipped: Vec<usize>,
+    pub(super) steps: Vec<usize>,
+    pub(super) printed: Vec<Printed<'a>>,
+    pub(super) failed_files: HashSet<&'a str>,
+}
+
 /// The state: see the module.
 pub(super) struct Reader<'a> {
     pub(super) source: &'a Source<'a>,
-    pub(super) forms: &'a Forms<Fate>,
-    pub(super) fates: &'a [Option<Fate>],
+    pub(super) forms: &'a Forms<LineKind>,
+    pub(super) kinds: &'a [Option<LineKind>],
     pub(super) is_aggressive: bool,
-    /// What becomes of the lines.
-    pub(super) gone: Fates<'a>,
+    pub(super) actions: LineActions<'a>,
     pub(super) headings: Vec<Heading>,
     /// Whether a failure is being reported.
     pub(super) is_open: bool,
     /// Whether the next test ends that.
     pub(super) until_test: bool,
     pub(super) recap: Option<usize>,
-    /// Whether totals were there after the last test.
-    pub(super) ended: bool,
-    pub(super) failed: bool,
-    /// The number of tests that a plan told, and how many of the outermost level there were.
-    pub(super) planned: Option<usize>,
-    pub(super) tests: usize,
-    /// Whether the test above went.
-    pub(super) went: bool,
-    /// The last line that went, and the last test that seemed to pass.
+    pub(super) run: Run,
+    /// Whether the test above was left out.
+    pub(super) last_test_omitted: bool,
+    /// The last line that was left out, and the last test that seemed to pass.
     pub(super) last_passed: Option<usize>,
     pub(super) last_test: Option<usize>,
-    pub(super) skipped: Vec<usize>,
-    pub(super) steps: Vec<usize>,
-    pub(super) printed: Vec<Printed<'a>>,
-    pub(super) failed_files: HashSet<&'a str>,
-    /// What the file above came to, where the runner says that first.
+    pub(super) undecided: Undecided<'a>,
+    /// The result of the file above, if the runner prints it first.
     pub(super) file_failed: Option<bool>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(input: &'a Input<'a>, forms: &'a Forms<Fate>, fates: &'a [Option<Fate>]) -> Self {
+    pub(super) fn new(
+        input: &'a Input<'a>,
+        forms: &'a Forms<LineKind>,
+        kinds: &'a [Option<LineKind>],
+    ) -> Self {
         Self {
             source: input.source,
             forms,
-            fates,
+            kinds,
             is_aggressive: input.policy.mode == Mode::Aggressive,
-            gone: Fates::new(input.source),
+            actions: LineActions::new(input.source),
             headings: Vec::new(),
             is_open: false,
             until_test: false,
             recap: None,
-            ended: false,
-            failed: false,
-            planned: None,
-            tests: 0,
-            went: false,
+            run: Run::default(),
+            last_test_omitted: false,
             last_passed: None,
             last_test: None,
-            skipped: Vec::new(),
-            steps: Vec::new(),
-            printed: Vec::new(),
-            failed_files: HashSet::new(),
+            undecided: Undecided::default(),
             file_failed: None,
         }
     }
 
     pub(super) fn read(mut self) -> Result<Reduction, Reason> {
         let mut i = 0;
-        while i < self.fates.len() {
-            i = match self.fates[i] {
-                Some(fate) => self.line(i, fate),
+        while i < self.kinds.len() {
+            i = match self.kinds[i] {
+                Some(kind) => self.line(i, kind),
                 None => self.other(i),
             };
         }
         self.finish();
-        self.gone.finish(Blanks::Between)
+        self.actions.finish(Blanks::Between)
     }
 
     /// What the first group of a form holds in a line.
@@ -111,51 +122,59 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a line of some form; gives the next line to read.
-    fn line(&mut self, i: usize, fate: Fate) -> usize {
+    fn line(&mut self, i: usize, kind: LineKind) -> usize {
         let line = self.source.line(i);
         let level = 1 + line.len() - line.trim_start_matches(' ').len();
-        if self.until_test && matches!(fate, Fate::Begins | Fate::Passed | Fate::Skipped) {
+        if self.until_test && matches!(kind, LineKind::Begins | LineKind::Passed | LineKind::Skipped) {
             self.is_open = false;
         }
-        match fate {
-            Fate::Shows | Fate::Totals => {
+        match kind {
+            LineKind::Shows | LineKind::Totals => {
                 self.close(0);
                 self.is_open = false;
-                if fate == Fate::Totals {
-                    self.ended = true;
+                if kind == LineKind::Totals {
+                    self.run.has_totals = true;
                     let tests = self.name(line).and_then(|n| n.parse().ok());
-                    self.planned = self.planned.or(tests);
+                    self.run.planned = self.run.planned.or(tests);
                 }
                 self.file_failed = None;
             }
-            Fate::PassedFile | Fate::FailedFile => self.file(i, fate == Fate::FailedFile),
-            Fate::File => {
+            LineKind::PassedFile | LineKind::FailedFile => self.file(i, kind == LineKind::FailedFile),
+            LineKind::File => {
                 self.close(0);
                 self.is_open = false;
-                self.headings.push(Heading { line: i, level: 0, passed: false, kept: false, begins: false });
+                self.headings.push(Heading {
+                    line: i,
+                    level: 0,
+                    passed: false,
+                    kept: false,
+                    announces_test: false,
+                });
             }
-            Fate::Opens | Fate::OpensAbove | Fate::Recap => self.open(i, fate),
-            Fate::Step | Fate::Run => {
-                if fate == Fate::Run {
+            LineKind::Opens | LineKind::OpensAbove | LineKind::Recap => self.open(i, kind),
+            LineKind::Step | LineKind::Run => {
+                if kind == LineKind::Run {
                     self.settle();
                 }
                 self.is_open = false;
-                self.ended = false;
-                self.steps.push(i);
+                self.run.has_totals = false;
+                self.undecided.steps.push(i);
             }
             _ if self.is_open => {}
-            Fate::Passed => self.passed(i, level),
-            Fate::Failed | Fate::Skipped => self.stays(i, level, fate == Fate::Skipped),
-            Fate::Heading | Fate::Begins => {
+            LineKind::Passed => self.passed(i, level),
+            LineKind::Failed | LineKind::Skipped => self.stays(i, level, kind == LineKind::Skipped),
+            LineKind::Heading | LineKind::Begins => {
                 self.close(level);
-                let begins = fate == Fate::Begins;
-                self.headings.push(Heading { line: i, level, passed: false, kept: false, begins });
+                let announces_test = kind == LineKind::Begins;
+                self.headings.push(Heading { line: i, level, passed: false, kept: false, announces_test });
             }
-            Fate::Output => return self.output(i, level),
-            Fate::Details => return self.details(i, level),
-            Fate::Follows if self.went => self.gone.omit(i..i + 1, Reason::PassingTests, 1),
-            Fate::Hide(reason) => self.gone.hide(i, reason, 1),
-            Fate::Keep | Fate::Follows => {}
+            LineKind::Output => return self.output(i, level),
+            LineKind::Details => return self.details(i, level),
+            LineKind::Follows if self.last_test_omitted => {
+                self.actions.omit(i..i + 1, Reason::PassingTests, 1)
+            }
+            LineKind::Hide(reason) => self.actions.omit_unless_failure(i, reason, 1),
+            LineKind::Keep | LineKind::Follows => {}
         }
         i + 1
     }
@@ -164,14 +183,18 @@ impl<'a> Reader<'a> {
     fn other(&mut self, i: usize) -> usize {
         let line = self.source.line(i);
         if !line.trim().is_empty() && !self.is_open {
-            while self.headings.last().is_some_and(|h| h.level > 0 && !h.passed && !h.kept && !h.begins) {
+            while self
+                .headings
+                .last()
+                .is_some_and(|h| h.level > 0 && !h.passed && !h.kept && !h.announces_test)
+            {
                 self.headings.pop();
             }
             if signals::is_failure(line) {
                 self.keep_headings();
             }
             // What a test printed is told apart by the line on which the test began.
-            if let Some(begun) = self.headings.last_mut().filter(|h| h.begins) {
+            if let Some(begun) = self.headings.last_mut().filter(|h| h.announces_test) {
                 begun.kept = true;
             }
         }
@@ -179,47 +202,47 @@ impl<'a> Reader<'a> {
     }
 
     /// Begins to report a failure.
-    fn open(&mut self, i: usize, fate: Fate) {
-        self.until_test = fate == Fate::OpensAbove;
+    fn open(&mut self, i: usize, kind: LineKind) {
+        self.until_test = kind == LineKind::OpensAbove;
         if let Some(above) = self.last_test.filter(|_| self.until_test) {
-            self.gone.keep(above);
+            self.actions.keep(above);
             self.keep_headings();
         }
-        self.failed = true;
-        self.failed_files.extend(self.name(self.source.line(i)));
+        self.run.failed = true;
+        self.undecided.failed_files.extend(self.name(self.source.line(i)));
         self.close(0);
         self.is_open = true;
-        if fate == Fate::Recap {
+        if kind == LineKind::Recap {
             self.recap.get_or_insert(i);
         }
     }
 
     /// A test that was skipped or failed.
     fn stays(&mut self, i: usize, level: usize, skipped: bool) {
-        self.tests += usize::from(level == 1);
+        self.run.tests += usize::from(level == 1);
         self.close_with(level, false);
         self.keep_headings();
-        self.went = false;
+        self.last_test_omitted = false;
         if skipped {
-            self.skipped.push(i);
+            self.undecided.skipped.push(i);
         } else {
-            (self.failed, self.ended) = (true, false);
-            self.failed_files.extend(self.name(self.source.line(i)));
+            (self.run.failed, self.run.has_totals) = (true, false);
+            self.undecided.failed_files.extend(self.name(self.source.line(i)));
         }
     }
 
     fn passed(&mut self, i: usize, level: usize) {
-        self.tests += usize::from(level == 1);
+        self.run.tests += usize::from(level == 1);
         self.last_test = Some(i);
         self.close_with(level, true);
         // The name of a test may read like a failure: such a line stays, and is no failure.
-        self.went = !signals::is_failure(self.source.line(i));
+        self.last_test_omitted = !signals::is_failure(self.source.line(i));
         for heading in &mut self.headings {
             heading.passed = true;
         }
-        self.ended = false;
-        if self.went {
-            self.gone.omit(i..i + 1, Reason::PassingTests, 1);
+        self.run.has_totals = false;
+        if self.last_test_omitted {
+            self.actions.omit(i..i + 1, Reason::PassingTests, 1);
             self.last_passed = Some(i);
         }
     }
@@ -227,13 +250,13 @@ impl<'a> Reader<'a> {
     fn file(&mut self, i: usize, failed: bool) {
         self.close(0);
         self.is_open = false;
-        self.ended = false;
+        self.run.has_totals = false;
         self.file_failed = Some(failed);
         if failed {
-            self.failed = true;
-            self.failed_files.extend(self.name(self.source.line(i)));
+            self.run.failed = true;
+            self.undecided.failed_files.extend(self.name(self.source.line(i)));
         } else if !signals::is_failure(self.source.line(i)) {
-            self.gone.omit(i..i + 1, Reason::PassingTests, 1);
+            self.actions.omit(i..i + 1, Reason::PassingTests, 1);
             self.last_passed = Some(i);
         }
     }
@@ -241,10 +264,10 @@ impl<'a> Reader<'a> {
     /// Reads what a test printed: up to a line of another form, or one that is less indented.
     fn output(&mut self, i: usize, level: usize) -> usize {
         let mut end = i + 1;
-        while end < self.fates.len() {
+        while end < self.kinds.len() {
             let line = self.source.line(end);
             let indent = 1 + line.len() - line.trim_start_matches(' ').len();
-            if !matches!(self.fates[end], None | Some(Fate::Heading))
+            if !matches!(self.kinds[end], None | Some(LineKind::Heading))
                 || (indent <= level && level > 1 && !line.trim().is_empty())
             {
                 break;
@@ -254,7 +277,7 @@ impl<'a> Reader<'a> {
         // A runner that names no file prints right below the verdict on the file, or no one knows.
         let file = self.name(self.source.line(i));
         let failed = file.is_none() && self.file_failed != Some(false);
-        self.printed.push(Printed { lines: i..end, file, failed });
+        self.undecided.printed.push(Printed { lines: i..end, file, failed });
         end
     }
 
@@ -264,11 +287,11 @@ impl<'a> Reader<'a> {
             let line = self.source.line(n);
             line.trim() == "..." && line.len() - line.trim_start_matches(' ').len() < level
         };
-        let last = self.fates.len().min(i + DETAILS);
+        let last = self.kinds.len().min(i + MAX_DETAIL_LINES);
         let Some(end) = (i + 1..last).find(is_end) else { return i + 1 };
         let lines = i..end + 1;
-        if self.went && !lines.clone().any(|n| signals::is_failure(self.source.line(n))) {
-            self.gone.omit(lines, Reason::PassingTests, 1);
+        if self.last_test_omitted && !lines.clone().any(|n| signals::is_failure(self.source.line(n))) {
+            self.actions.omit(lines, Reason::PassingTests, 1);
         }
         end + 1
     }
@@ -282,20 +305,20 @@ impl<'a> Reader<'a> {
     /// Decides about the headings of a level and of those below it.
     pub(super) fn close(&mut self, level: usize) {
         while let Some(heading) = self.headings.pop_if(|h| h.level >= level) {
-            if heading.passed && !heading.kept && !heading.begins {
-                self.gone.hide(heading.line, Reason::PassingTests, 1);
+            if heading.passed && !heading.kept && !heading.announces_test {
+                self.actions.omit_unless_failure(heading.line, Reason::PassingTests, 1);
             }
         }
     }
 
-    /// The same at a test of that level, which may be the one whose beginning a line told.
+    /// The same at a test of that level, which may have been announced.
     fn close_with(&mut self, level: usize, passed: bool) {
         self.close(level + 1);
-        if let Some(begun) = self.headings.pop_if(|h| h.level == level && h.begins)
+        if let Some(begun) = self.headings.pop_if(|h| h.level == level && h.announces_test)
             && passed
             && !begun.kept
         {
-            self.gone.hide(begun.line, Reason::PassingTests, 1);
+            self.actions.omit_unless_failure(begun.line, Reason::PassingTests, 1);
         }
         self.close(level);
     }

@@ -1,4 +1,4 @@
-//! Files of a diff that nobody reads line by line: lock files and minified files, by name. What the call names was asked
+//! Files of a diff that are not read line by line: lock files and minified files, by name. What the call names was asked
 //! for and is none of these. What a file says of itself ("generated", "do not edit") counts for nothing.
 
 use super::super::unified::File;

@@ -16,7 +16,7 @@ use crate::text::source::Source;
 
 /// Lines that stay or go together in the middle of a hunk.
 const BLOCK: usize = 12;
-/// Weight of a file or hunk in which nothing is looked for, and how much the best one has more.
+/// Weight of a file or hunk without relevant words, and the bonus of the most relevant one. A choice.
 const WEIGHT: u64 = 1000;
 const BONUS: u64 = 2000;
 /// Files with the same changes that count in full; the weight of further ones is divided by the second number.

@@ -3,7 +3,7 @@
 
 use crate::text::source::Source;
 
-/// Who wrote the log.
+/// The program that wrote the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
     Git,

@@ -1,7 +1,7 @@
 //! Commits that undo others: readers of old logs look for what was tried and taken back.
 
-/// Most commits that stay because they undo others.
-pub const MOST: usize = 60;
+/// Most commits that are kept because they undo others. A choice.
+pub const MAX_UNDO_COMMITS: usize = 60;
 
 /// What the subject of such a commit starts with, in lower case.
 const STARTS: &[&str] = &[

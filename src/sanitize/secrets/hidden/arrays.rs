@@ -9,10 +9,10 @@ use super::view::View;
 use crate::stop;
 use memchr::memmem;
 
-/// Fewest elements that are looked at.
+/// Fewest elements of an array that is examined.
 const MIN_ELEMENTS: usize = 12;
 /// Bytes of blanks and line ends between two elements, at most.
-const GAP: usize = 256;
+const MAX_GAP_BYTES: usize = 256;
 
 /// Calls `found` with every array, decoded.
 pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
@@ -111,7 +111,7 @@ fn element(text: &[u8], at: usize) -> Option<(u8, usize)> {
 fn separator(text: &[u8], at: usize) -> Option<usize> {
     let blanks = |from: usize| {
         let rest = text.get(from..).unwrap_or_default();
-        from + rest.iter().take(GAP).take_while(|b| b.is_ascii_whitespace()).count()
+        from + rest.iter().take(MAX_GAP_BYTES).take_while(|b| b.is_ascii_whitespace()).count()
     };
     let comma = blanks(at);
     (text.get(comma) == Some(&b',')).then_some(())?;

@@ -10,13 +10,13 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::ops::Range;
 
-/// Shortest run that is looked at, in bytes.
+/// Shortest run that is examined, in bytes.
 const MIN_RUN_BYTES: usize = 16;
 /// Shortest line that goes on in the next.
 const MIN_LINE_BYTES: usize = 40;
 /// Bytes of a run that are decoded first, a multiple of four.
-const PROBE: usize = 24;
-/// Any byte may end a run; a missing padding is no fault.
+const PROBE_BYTES: usize = 24;
+/// Any byte may end a run; padding may be missing.
 const ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -61,12 +61,12 @@ fn may_be_coded(run: &[u8]) -> bool {
     if run[..MIN_RUN_BYTES].iter().all(u8::is_ascii_hexdigit) {
         return true;
     }
-    let mut digits = [0; PROBE];
-    let len = run.len().min(PROBE) / 4 * 4;
+    let mut digits = [0; PROBE_BYTES];
+    let len = run.len().min(PROBE_BYTES) / 4 * 4;
     for (digit, b) in digits.iter_mut().zip(&run[..len]) {
         *digit = plain(*b);
     }
-    let mut bytes = [0; PROBE];
+    let mut bytes = [0; PROBE_BYTES];
     let decoded = ENGINE.decode_slice(&digits[..len], &mut bytes);
     decoded.is_ok_and(|len| is_shown_text(&bytes[..len]))
 }
@@ -160,7 +160,7 @@ fn digits(text: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
 }
 
 fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {
-    let probe = ENGINE.decode(&digits[..digits.len().min(PROBE) / 4 * 4]).ok()?;
+    let probe = ENGINE.decode(&digits[..digits.len().min(PROBE_BYTES) / 4 * 4]).ok()?;
     is_shown_text(&probe).then_some(())?;
     let whole = if digits.len() % 4 == 1 { &digits[..digits.len() - 1] } else { digits };
     ENGINE.decode(whole).ok()
@@ -171,7 +171,7 @@ fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
         .then_some(())?;
     let byte = |pair: &[u8]| hex(pair).and_then(|b| u8::try_from(b).ok());
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
-    bytes.filter(|bytes| is_text(&bytes[..bytes.len().min(PROBE)]))
+    bytes.filter(|bytes| is_text(&bytes[..bytes.len().min(PROBE_BYTES)]))
 }
 
 /// The text, also where it is written with two bytes a character.

@@ -11,8 +11,8 @@ use std::ops::Range;
 const MAX_LINE_BYTES: usize = 4 << 10;
 /// Longest name of a column.
 const MAX_NAME_BYTES: usize = 48;
-/// Most columns of a line that are looked at.
-const COLUMNS: usize = 64;
+/// Most columns of a line that are examined. Bounds the work.
+const MAX_COLUMNS: usize = 64;
 
 /// What stands between the cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
             .iter()
             .copied()
             .take_while(|h| *h < end)
-            .take(COLUMNS)
+            .take(MAX_COLUMNS)
             .collect();
         let Some(cut) = cut(&text[start..end]) else { continue };
         let cells = cells(text, start..end, cut);
@@ -190,7 +190,7 @@ fn cells(text: &[u8], line: Range<usize>, cut: Cut) -> Vec<Range<usize>> {
     let mut cells = Vec::new();
     let (mut at, mut from) = (line.start, line.start);
     let mut quoted = false;
-    while at < line.end && cells.len() < COLUMNS {
+    while at < line.end && cells.len() < MAX_COLUMNS {
         let rest = &text[at..line.end];
         let len = match cut {
             _ if rest[0] == b'"' && matches!(cut, Cut::Byte(b',' | b';')) => {

@@ -6,8 +6,8 @@ use super::unit::Unit;
 use super::view::View;
 use std::ops::Range;
 
-/// Longest escape sequence.
-const SEQUENCE: usize = 256;
+/// Longest escape sequence, in bytes.
+const MAX_SEQUENCE_BYTES: usize = 256;
 
 /// Characters without a width, as UTF-8: zero-width space and joiners, marks of direction, soft hyphen, byte order mark.
 const INVISIBLE: &[&[u8]] = &[
@@ -37,7 +37,9 @@ const INVISIBLE: &[&[u8]] = &[
 /// The cut at an escape, a carriage return or the first byte of a character.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     match text[at] {
-        0x1b => sequence(&text[at + 1..text.len().min(at + SEQUENCE)]).map(|len| Unit::nothing(len + 1)),
+        0x1b => {
+            sequence(&text[at + 1..text.len().min(at + MAX_SEQUENCE_BYTES)]).map(|len| Unit::nothing(len + 1))
+        }
         b'\r' => {
             let word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic());
             (word(text.get(at + 1)) && at > 0 && word(text.get(at - 1))).then(|| Unit::nothing(1))

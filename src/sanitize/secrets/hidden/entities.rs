@@ -59,7 +59,7 @@ const LINES: &[&[u8]] =
 /// Tags that begin a cell.
 const CELLS: &[&[u8]] = &[b"td", b"th", b"dd"];
 /// Longest tag, in bytes.
-const TAG: usize = 512;
+const MAX_TAG_BYTES: usize = 512;
 
 /// The character at an ampersand.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
@@ -82,7 +82,7 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
 
 /// The tag at a `<`, if it only changes how text looks or where it stands.
 pub(super) fn tag(text: &[u8], at: usize) -> Option<Unit> {
-    let rest = &text[at + 1..text.len().min(at + TAG)];
+    let rest = &text[at + 1..text.len().min(at + MAX_TAG_BYTES)];
     let is_end = rest.first() == Some(&b'/');
     let name = &rest[usize::from(is_end)..];
     let len = name.iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();

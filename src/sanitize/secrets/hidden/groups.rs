@@ -6,7 +6,7 @@ use super::view::{View, line_end, line_start};
 use super::wrapped::{ahead, is_inside, is_mixed};
 use crate::stop;
 
-/// Bytes behind the beginning of a token that are looked at.
+/// Bytes after the beginning of a token that are examined.
 const REACH_BYTES: usize = 512;
 /// Bytes before it that the rules may need.
 const BEFORE_BYTES: usize = 128;
@@ -43,7 +43,7 @@ pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
 /// The groups of one token.
 #[derive(Default)]
 struct Groups {
-    /// Where the last group begins; 0 where there is none.
+    /// Where the last group begins; 0 without one.
     last: usize,
     /// Bytes of each but the last one, which may be shorter and ends the token.
     size: usize,

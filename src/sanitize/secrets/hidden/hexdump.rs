@@ -178,7 +178,7 @@ fn octal(line: &[u8], start: usize) -> Option<Dumped> {
     (bytes.len() >= if wide { 2 } else { 1 }).then_some(Dumped { bytes, start, words: false })
 }
 
-/// `None` for what is no number, or a larger one than any that is printed.
+/// `None` for other text, and for a larger number than any that is printed.
 fn number(digits: &[u8], radix: u32) -> Option<u32> {
     let add = |sum: u32, b: &u8| sum.checked_mul(radix)?.checked_add(char::from(*b).to_digit(radix)?);
     digits.iter().try_fold(0, add)

@@ -12,7 +12,7 @@ pub(super) fn is_likely(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"=3D").is_some()
 }
 
-/// The byte at a `=`, or the line break that is none.
+/// The byte at a `=`, or nothing for a soft line break.
 pub(super) fn unit(text: &[u8], at: usize, is_mail: bool) -> Option<Unit> {
     let rest = &text[at + 1..];
     let end = usize::from(rest.first() == Some(&b'\r'));

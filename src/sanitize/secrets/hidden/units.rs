@@ -22,13 +22,13 @@ const TRIGGERS: [bool; 256] = {
 };
 
 /// After a decoded unit, all units within this many bytes are decoded.
-const BEHIND: usize = 256;
+const DECODED_AFTER_BYTES: usize = 256;
 /// Units at most this many bytes apart are dense.
-const CLOSE: usize = 8;
+const MAX_DENSE_GAP_BYTES: usize = 8;
 /// This many dense units in a row are decoded, whatever they stand for.
 const MIN_DENSE_UNITS: usize = 4;
 
-/// Bytes in and around values that nobody encodes without a reason.
+/// Bytes in and around values that are only encoded to hide them.
 const TELLING: [bool; 256] = table(b"_-:/.@=+~%!#$");
 
 /// The text with units decoded that may hide something; `None` if there is none.
@@ -47,7 +47,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
         stop::tick();
         if text[at] == 8 {
             at = out.overstrike(at);
-            (all_until, row) = (at + BEHIND, Row::default());
+            (all_until, row) = (at + DECODED_AFTER_BYTES, Row::default());
             continue;
         }
         let unit = match text[at] {
@@ -68,21 +68,21 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
         let is_near = stretch.is_some_and(|stretch| stretch.start <= at);
         if at < all_until {
             if may_hide_keyword(text, at, &unit) {
-                all_until = at + BEHIND;
+                all_until = at + DECODED_AFTER_BYTES;
             }
         } else if !is_near {
             match row.add(at, unit.len) {
                 // Back to the first of them: from there on all are decoded.
                 Some(first) => {
                     at = first;
-                    all_until = first + BEHIND;
+                    all_until = first + DECODED_AFTER_BYTES;
                     continue;
                 }
                 None if !may_hide_keyword(text, at, &unit) => {
                     at += unit.len;
                     continue;
                 }
-                None => all_until = at + unit.len + BEHIND,
+                None => all_until = at + unit.len + DECODED_AFTER_BYTES,
             }
         }
         // Decoded text is not decoded again.
@@ -131,7 +131,7 @@ struct Row {
 impl Row {
     /// Adds a unit. Returns the start of the row once it has enough units.
     fn add(&mut self, at: usize, len: usize) -> Option<usize> {
-        if self.count == 0 || at - self.end >= CLOSE {
+        if self.count == 0 || at - self.end >= MAX_DENSE_GAP_BYTES {
             *self = Row { first: at, end: at, count: 0 };
         }
         self.end = at + len;

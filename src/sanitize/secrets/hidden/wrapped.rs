@@ -8,9 +8,9 @@ use crate::stop;
 use std::ops::Range;
 
 /// Longest separator between two pieces, in bytes.
-const GAP: usize = 96;
+const MAX_GAP_BYTES: usize = 96;
 /// Shortest full line, in columns.
-const FULL: usize = 40;
+const MIN_FULL_COLUMNS: usize = 40;
 /// Bytes of a line that are examined for its length.
 const LINE_LOOK_BYTES: usize = 512;
 
@@ -56,7 +56,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
 /// The separator between two pieces at a line feed.
 fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     let before = at - usize::from(at > 0 && text[at - 1] == b'\r');
-    let next = blanks(text, at + 1, GAP);
+    let next = blanks(text, at + 1, MAX_GAP_BYTES);
     let last = *text.get(before.checked_sub(1)?)?;
     let first = *text.get(next)?;
     // A continued shell line.
@@ -104,16 +104,17 @@ fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
     }
 }
 
-/// Longest word that is looked at.
-const WORD: usize = 64;
+/// Longest word that is examined, in bytes.
+const MAX_WORD_BYTES: usize = 64;
 
 fn back(text: &[u8], end: usize) -> Range<usize> {
-    let len = text[..end].iter().rev().take(WORD).take_while(|b| is_inside(**b) && **b != b'=').count();
+    let len =
+        text[..end].iter().rev().take(MAX_WORD_BYTES).take_while(|b| is_inside(**b) && **b != b'=').count();
     end - len..end
 }
 
 pub(super) fn ahead(text: &[u8], start: usize) -> Range<usize> {
-    start..start + text[start..].iter().take(WORD).take_while(|b| is_inside(**b)).count()
+    start..start + text[start..].iter().take(MAX_WORD_BYTES).take_while(|b| is_inside(**b)).count()
 }
 
 /// Digits among letters, or mixed case: not an ordinary word.
@@ -144,7 +145,7 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
         &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
     let width = |from: usize, to: usize| text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count();
     let start = line_start(text, end, LINE_LOOK_BYTES);
-    if end - start < FULL {
+    if end - start < MIN_FULL_COLUMNS {
         return false;
     }
     let len = width(start, end);
@@ -159,7 +160,7 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
 
 /// The separator between two concatenated strings: from the closing quote to the opening one.
 fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let rest = &text[at..text.len().min(at + GAP)];
+    let rest = &text[at..text.len().min(at + MAX_GAP_BYTES)];
     let quote = rest[0];
     let inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic() || *b == b' ');
     // Most quotes are followed by a word.

@@ -5,17 +5,17 @@ use super::tape::{Kind, Node};
 
 /// Upper bounds for all parts of a document.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Most {
+pub struct LargestParts {
     items: u32,
     members: u32,
     string: u32,
     depth: usize,
 }
 
-impl Most {
+impl LargestParts {
     /// Reads the nodes of a document.
     pub fn of(nodes: &[Node]) -> Self {
-        let mut most = Self::default();
+        let mut largest = Self::default();
         // The end of each open container.
         let mut open: Vec<u32> = Vec::new();
         for node in nodes {
@@ -23,17 +23,17 @@ impl Most {
                 open.pop();
             }
             match node.kind {
-                Kind::Object => most.members = most.members.max(node.children),
-                Kind::Array => most.items = most.items.max(node.children),
-                Kind::String => most.string = most.string.max(node.end - node.start),
+                Kind::Object => largest.members = largest.members.max(node.children),
+                Kind::Array => largest.items = largest.items.max(node.children),
+                Kind::String => largest.string = largest.string.max(node.end - node.start),
                 Kind::Number | Kind::Word => {}
             }
             if node.children > 0 {
                 open.push(node.end);
-                most.depth = most.depth.max(open.len());
+                largest.depth = largest.depth.max(open.len());
             }
         }
-        most
+        largest
     }
 
     /// Whether any limit may be below the document's sizes.
