@@ -118,7 +118,9 @@ fn a_manifest_in_a_string_leaves_the_json_whole() {
     }
     let key = "MIIEpAIBAAKCAQEA7bq5Xw3kPz9mQv2RtLcY8nHdJsUeVfGiWkBoZxNpMrTqAyCh";
     let begin = ["-----BEGIN OPENSSH PRIVATE", " KEY-----"].concat();
+    let end = ["-----END OPENSSH PRIVATE", " KEY-----"].concat();
     for text in [
+        format!("{{\"a\": \"see {begin}\\n{key}\\u001b[1m\\n{key}\\n{end} there\"}}"),
         format!("{{\"a\": \"{begin}\\n\\u001b[1m{key}\\u001b[0m\"}}"),
         format!("{{\"a\": \"{begin}\\u001b[1m{key}\\n\"}}"),
     ] {

@@ -122,6 +122,9 @@ fn last_piece(
         } else if !is_claimed && form(claim.rule).has_one_length() {
             // Only with this piece it is as long as it must be.
             true
+        } else if !is_claimed && matches!(form(claim.rule), Form::Token { .. }) && is_mixed(piece) {
+            // Without it the token is too short.
+            true
         } else if is_claimed && !gap.is_full {
             matches!(form(claim.rule), Form::Token { .. })
                 && piece.len() >= MIN_LONG_PIECE_BYTES
