@@ -110,7 +110,7 @@ fn next_candidate(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// The first bytes of all candidates. Continuation bytes never equal one of them.
-static LEADS: [bool; 256] = {
+pub(super) const LEADS: [bool; 256] = {
     let leads = [0xC2, 0xCD, 0xD8, 0xE1, 0xE2, 0xE3, 0xEF, 0xF3];
     let mut table = [false; 256];
     let mut i = 0;
@@ -120,6 +120,17 @@ static LEADS: [bool; 256] = {
     }
     table
 };
+
+/// The length of the character that a text begins with, if nobody sees it, whatever stands around it.
+pub(super) fn length(bytes: &[u8]) -> Option<usize> {
+    let first = *bytes.first()?;
+    let is_one = LEADS[usize::from(first)] && is_near(bytes);
+    is_one.then_some(match first {
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        _ => 4.min(bytes.len()),
+    })
+}
 
 /// Whether the first two or three bytes are those of a class, so that CJK text and box drawing go past.
 fn is_near(bytes: &[u8]) -> bool {

@@ -242,16 +242,36 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
         let rest = text[from..range.end].trim_ascii();
         if !rest.is_empty() && !matches!(rest, b"|" | b"|-" | b">" | b">-" | b"|+") {
             let from = from + text[from..range.end].len() - text[from..range.end].trim_ascii_start().len();
-            found.push(from..from + in_string(rest));
+            found.push(from..from + in_string(rest, opened.then(|| text[at - 1])));
         }
     }
     Some(start..next.min(text.len()))
 }
 
-/// Length of a value without the end of a string around the whole document.
-fn in_string(value: &[u8]) -> usize {
-    let quote = memchr::memchr(b'"', value).filter(|&n| n > 0 && value[n - 1] != b'\\');
-    let ends =
-        |n: &usize| value.get(n + 1).is_none_or(|b| b",}]".contains(b)) && !value[..*n].contains(&b'{');
-    quote.filter(ends).unwrap_or(value.len())
+/// Length of a value without the end of a string around the whole document, which `open` began.
+fn in_string(value: &[u8], open: Option<u8>) -> usize {
+    let is_quote = |b: &u8| matches!(b, b'"' | b'\'' | b'`');
+    if is_quote(&value[0]) {
+        let close = memchr::memchr(value[0], &value[1..]).map_or(value.len(), |n| n + 2);
+        let ends = value.get(close).is_none_or(|b| b.is_ascii_whitespace() || b"\\\"'`,}]".contains(b));
+        return if ends { close } else { value.len() };
+    }
+    // Behind coded data a quote ends the string, whatever follows.
+    let data = value.iter().take_while(|b| b.is_ascii_alphanumeric() || b"+/=".contains(b)).count();
+    let slashes = value[data..].iter().take_while(|b| **b == b'\\').count();
+    if data > 0 && open.is_some() && value.get(data + slashes).is_some_and(|b| open == Some(*b)) {
+        return data;
+    }
+    if let Some(quote @ (b'\'' | b'`')) = open {
+        return memchr::memchr(quote, value).unwrap_or(value.len());
+    }
+    let ends = |n: &usize| {
+        value[*n - 1] != b'\\'
+            && value.get(n + 1).is_none_or(|b| b",}]:".contains(b))
+            && !value[..*n].contains(&b'{')
+    };
+    memchr::memchr_iter(b'"', value).filter(|n| *n > 0).take(MAX_QUOTES).find(ends).unwrap_or(value.len())
 }
+
+/// Most quotes in a value that may be the end of the string.
+const MAX_QUOTES: usize = 8;

@@ -378,7 +378,7 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
 }
 
 /// Number of digit-to-letter steps and of letters in alternating case.
-fn oddity(value: &[u8]) -> usize {
+pub(super) fn oddity(value: &[u8]) -> usize {
     let (mut odd, mut last, mut alternating) = (0, Class::Other, 0);
     for &b in value {
         let class = CLASSES[usize::from(b)];

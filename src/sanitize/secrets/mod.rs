@@ -25,6 +25,7 @@ mod table;
 mod terraform;
 #[cfg(test)]
 mod tests;
+mod told;
 mod words;
 
 use table::table;

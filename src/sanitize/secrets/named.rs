@@ -8,7 +8,7 @@ use super::names::{MAX_NAME_BYTES, Tail, goes_on, is_about, is_verdict, stands_a
 use super::scan::{BareRun, NESTED, Scan};
 use super::shapes::operator;
 use super::table::Rule;
-use super::words;
+use super::{told, words};
 use std::ops::Range;
 
 /// Shorter values, in bytes, are never secrets.
@@ -171,7 +171,13 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     // Two strings of a list look like the arguments of `setenv`.
     let is_constant = password && words::is_defined(text, start);
-    if between.contains(&b',') && !value.is_field && !is_constant && !bytes.iter().any(u8::is_ascii_digit) {
+    if between.contains(&b',') && !value.is_field && !is_constant && is_plain(bytes, &text[start..end]) {
+        return;
+    }
+    if is_type(bytes) || (password && !value.quoted && is_count(&text[start..end], bytes)) {
+        return;
+    }
+    if is_of_service(&text[start..end], bytes) {
         return;
     }
     let plain = matches!(tail, Tail::Plain);
@@ -179,7 +185,9 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     let accepted = match password {
         _ if listed && is_given(bytes, password) => true,
         true if plain => {
-            is_chosen(bytes, &value) || words::is_password(text, &(start..end), &value.range, value.is_field)
+            is_chosen(bytes, &value)
+                || words::is_password(text, &(start..end), &value.range, value.is_field)
+                || !value.quoted && told::is_told(text, &(start..end), &value.range)
         }
         _ => {
             is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })
@@ -190,6 +198,38 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         scan.state(index).seen = start..end;
         scan.claim(rule, index, value.range);
     }
+}
+
+/// Whether a string of a list beside a name is but another name: no signs of a password, and nothing random.
+fn is_plain(bytes: &[u8], name: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
+    let is_variable = name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase);
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) || is_variable;
+    let is_signed = bytes.iter().any(|b| !is_word(*b) && *b != b'-');
+    !has(u8::is_ascii_digit) || !(is_mixed || is_signed || is_random(bytes, Doubt::Some))
+}
+
+/// `varchar(255)`: the type of a column of that name.
+fn is_type(bytes: &[u8]) -> bool {
+    let name = bytes.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let open = name + usize::from(bytes.get(name) == Some(&b'2'));
+    name >= 3
+        && bytes.get(open) == Some(&b'(')
+        && bytes.ends_with(b")")
+        && bytes[open + 1..bytes.len() - 1].iter().all(|b| b.is_ascii_digit() || b", ".contains(b))
+}
+
+/// `pass=120 fail=0`: how many tests passed.
+fn is_count(name: &[u8], bytes: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"pass") && bytes.iter().all(u8::is_ascii_digit)
+}
+
+/// `POSTGRES_PASSWORD=postgres`: the password that comes with the service of that name.
+fn is_of_service(name: &[u8], bytes: &[u8]) -> bool {
+    let service = name.split(|b| *b == b'_').next().unwrap_or_default();
+    service.len() >= 4
+        && bytes.get(..service.len()).is_some_and(|start| start.eq_ignore_ascii_case(service))
+        && judge::is_default(service, bytes)
 }
 
 /// `password1 != password2`: a comparison of two names.

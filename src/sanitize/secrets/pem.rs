@@ -3,7 +3,8 @@
 //! The body is removed, the lines around it stay. A block without an end, as in cut output, is removed up to the first line
 //! that is not key material. Code that only mentions the markers stays.
 
-use super::judge::{ByteSet, skip};
+use super::hidden::wrapped::{is_end, is_path};
+use super::judge::{ByteSet, Doubt, is_random, skip};
 use super::scan::Scan;
 
 use super::table::Rule;
@@ -111,10 +112,14 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
         let stop = code.map_or(next, |n| at + n);
         let line = text[at..stop].trim_ascii();
         let base64 = line.iter().filter(|&&b| BASE64.has(b)).count();
-        let longest = runs(text, at..stop, 1).map(|r| r.len()).max().unwrap_or(0);
-        let is_key = longest >= MIN_RUN_BYTES && base64 * 10 >= line.len() * 8;
+        let longest = runs(text, at..stop, 1).max_by_key(Range::len).unwrap_or(at..at);
+        let is_key = is_key_line(&text[longest]) && base64 * 10 >= line.len() * 8;
         // The last line of a key may be short, but only after others.
-        let is_last = code.is_none() && end > start && base64 == line.len() && !line.is_empty();
+        let is_last = code.is_none()
+            && end > start
+            && base64 == line.len()
+            && !line.is_empty()
+            && (line.ends_with(b"=") || is_end(line));
         if is_key || is_last {
             // Text after the last run, such as the end of a JSON string, is not key material.
             let last = runs(text, at..stop, if is_key { MIN_RUN_BYTES } else { 1 }).last();
@@ -132,6 +137,15 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
     }
 }
 
+/// Whether the longest run of a line is key material, and no name, path or digest.
+fn is_key_line(run: &[u8]) -> bool {
+    let is_digest = run.iter().all(u8::is_ascii_hexdigit);
+    run.len() >= MIN_RUN_BYTES
+        && !is_digest
+        && !is_path(run)
+        && (run.len() >= RUN_IN_CODE || run.ends_with(b"=") || is_random(run, Doubt::Little))
+}
+
 /// Skips the line end after the BEGIN line, plain or escaped.
 fn body_start(text: &[u8], from: usize) -> usize {
     let mut at = from;
@@ -139,7 +153,11 @@ fn body_start(text: &[u8], from: usize) -> usize {
         let rest = &text[at..];
         if rest.starts_with(b"\\n") || rest.starts_with(b"\\r") {
             at += 2;
-        } else if rest.first().is_some_and(|&b| SPACE.has(b) || b == b'\\') {
+        } else if rest.first().is_some_and(|&b| SPACE.has(b))
+            || rest.starts_with(b"\\\\")
+            || rest.first() == Some(&b'\\') && rest.get(1).is_some_and(|&b| SPACE.has(b))
+        {
+            // Another escape, such as that of a colour, stays whole.
             at += 1;
         } else {
             return at;

@@ -281,13 +281,29 @@ impl<'t> Scan<'t> {
                 // A placeholder may start before the claim; then nothing precedes it.
                 let piece = self.text.get(at..end).unwrap_or_default();
                 let start = at + piece.len() - piece.trim_ascii_start().len();
-                let len = piece.trim_ascii().len();
-                if len > 0 {
-                    claims.push(Claim { start, end: start + len, rule: claim.rule });
+                let end = start + piece.trim_ascii().len();
+                let before = claims.last().map_or(0, |claim: &Claim| claim.end);
+                let start = outside_escape(self.text, start).max(before);
+                if start < end {
+                    claims.push(Claim { start, end, rule: claim.rule });
                 }
                 at = next.map_or(claim.end, |p| p.end);
             }
         }
         claims
+    }
+}
+
+/// Most backslashes in a row that are counted.
+const MAX_SLASHES: usize = 16;
+
+/// The start of a value that does not part a backslash from its letter: behind an escaped line end or tab, and with any other
+/// escape.
+fn outside_escape(text: &[u8], start: usize) -> usize {
+    let slashes = text[..start].iter().rev().take(MAX_SLASHES).take_while(|b| **b == b'\\').count();
+    match text.get(start) {
+        Some(b'n' | b'r' | b't') if slashes % 2 == 1 => start + 1,
+        Some(b'u') if slashes % 2 == 1 => start - 1,
+        _ => start,
     }
 }

@@ -103,8 +103,11 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
     let is_code = password.windows(2).any(|w| w == b"[^" || w == b"(." || w == b"$(")
         || password.first() == Some(&b'$');
     // A password that everybody knows, of a server that nobody else reaches.
-    let is_local =
-        judge::is_this_machine(&authority[at + 1..]) && judge::is_default(&user_info[..colon], password);
+    let host = &authority[at + 1..];
+    let is_container = host.iter().all(|b| b.is_ascii_alphanumeric() || b"-_:".contains(b));
+    let user = &user_info[..colon];
+    let is_local = (judge::is_this_machine(host) || is_container) && judge::is_default(user, password)
+        || user == b"anonymous" && password == user;
     if !is_word && !is_code && !is_local {
         scan.claim(rule, index, hit.end + colon + 1..hit.end + at);
     }

@@ -56,6 +56,19 @@ pub(super) enum Place {
 }
 
 impl Form {
+    /// Whether all values have the same length, so that nothing can follow one.
+    pub(super) fn has_one_length(&self) -> bool {
+        match self {
+            Self::Token { min, max, .. } | Self::Assigned { min, max, .. } => min == max,
+            // Without a repetition that has no end.
+            Self::Pattern { regex, .. } => {
+                !["+)", "*)", ",})", "+?)", "*?)"].iter().any(|open| regex.contains(open))
+                    && regex.contains('{')
+            }
+            _ => false,
+        }
+    }
+
     /// Whether it reads many lines, or all of a long one.
     pub(super) fn is_wide(&self) -> bool {
         match self {

@@ -138,7 +138,7 @@ fn may_be_chosen(bytes: &[u8]) -> bool {
 }
 
 /// Whether a part of a word describes a password.
-fn describes(bytes: &[u8]) -> bool {
+pub(super) fn describes(bytes: &[u8]) -> bool {
     DESCRIBING.is_in(&bytes.to_ascii_lowercase())
 }
 

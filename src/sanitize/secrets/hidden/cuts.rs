@@ -4,35 +4,11 @@
 
 use super::unit::Unit;
 use super::view::View;
+use crate::sanitize::invisible;
 use std::ops::Range;
 
 /// Longest escape sequence, in bytes.
 const MAX_SEQUENCE_BYTES: usize = 256;
-
-/// Characters without a width, as UTF-8: zero-width space and joiners, marks of direction, soft hyphen, byte order mark.
-const INVISIBLE: &[&[u8]] = &[
-    b"\xe2\x80\x8b",
-    b"\xe2\x80\x8c",
-    b"\xe2\x80\x8d",
-    b"\xe2\x80\x8e",
-    b"\xe2\x80\x8f",
-    b"\xe2\x80\xaa",
-    b"\xe2\x80\xab",
-    b"\xe2\x80\xac",
-    b"\xe2\x80\xad",
-    b"\xe2\x80\xae",
-    b"\xe2\x81\xa0",
-    b"\xe2\x81\xa1",
-    b"\xe2\x81\xa2",
-    b"\xe2\x81\xa3",
-    b"\xe2\x81\xa4",
-    b"\xe2\x81\xa6",
-    b"\xe2\x81\xa7",
-    b"\xe2\x81\xa8",
-    b"\xe2\x81\xa9",
-    b"\xc2\xad",
-    b"\xef\xbb\xbf",
-];
 
 /// The cut at an escape, a carriage return or the first byte of a character.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
@@ -44,19 +20,30 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
             let word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic());
             (word(text.get(at + 1)) && at > 0 && word(text.get(at - 1))).then(|| Unit::nothing(1))
         }
-        // The second byte tells most characters that are not ASCII from these.
-        _ if !text.get(at + 1).is_some_and(|b| matches!(b, 0x80 | 0x81 | 0xad | 0xbb)) => None,
-        _ => INVISIBLE.iter().find(|c| text[at..].starts_with(c)).map(|c| Unit::nothing(c.len())),
+        // No terminal shows these. A form feed and other line ends part words.
+        0..=7 | 0x0b | 0x0e..=0x1f | 0x7f => Some(Unit::nothing(1)),
+        // The same sequences, begun with one character.
+        0xc2 if text.get(at + 1) == Some(&0x9b) => {
+            let rest = &text[at + 2..text.len().min(at + SEQUENCE)];
+            Some(Unit::nothing(2 + control(rest).unwrap_or(0)))
+        }
+        0xc2 if text.get(at + 1).is_some_and(|b| (0x80..0xa0).contains(b) && *b != 0x85) => {
+            Some(Unit::nothing(2))
+        }
+        _ => invisible::length(&text[at..]).map(Unit::nothing),
     }
+}
+
+/// Length of the parameters and the letter of a control sequence.
+fn control(rest: &[u8]) -> Option<usize> {
+    let end = rest.iter().position(|b| !(0x20..0x40).contains(b))?;
+    (0x40..0x7f).contains(&rest[end]).then_some(end + 1)
 }
 
 /// Length of the escape sequence behind an escape.
 fn sequence(rest: &[u8]) -> Option<usize> {
     match *rest.first()? {
-        b'[' => {
-            let end = rest[1..].iter().position(|b| !(0x20..0x40).contains(b))? + 1;
-            (0x40..0x7f).contains(&rest[end]).then_some(end + 1)
-        }
+        b'[' => control(&rest[1..]).map(|len| len + 1),
         // Strings end with a bell or an escape and a backslash.
         b']' | b'P' | b'X' | b'^' | b'_' => {
             let end = rest[1..].iter().position(|b| matches!(b, 7 | 0x1b | b'\n'))? + 1;

@@ -20,7 +20,7 @@ mod tests;
 mod unit;
 mod units;
 mod view;
-mod wrapped;
+pub(super) mod wrapped;
 
 use super::matcher::scan;
 use super::scan::Claim;
@@ -98,8 +98,11 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
             see(&view, within);
         }
         stop::check();
-        if let Some(view) = wrapped::view(text, &lines) {
-            see(&view, Layers { codings: 0, ..layers });
+        if let Some(joined) = wrapped::view(text, &lines) {
+            let mut found = Vec::new();
+            look(table, &joined.view, Layers { codings: 0, ..layers }, work, &mut found);
+            joined.trim(table, text, &scan.claims, &mut found);
+            claims.append(&mut found);
         }
     }
     scan.claims.append(&mut claims);

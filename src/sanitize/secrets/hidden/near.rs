@@ -23,7 +23,7 @@ const CLOSES: ByteSet = ByteSet::parse("\"'`])");
 const OPENS: ByteSet = ByteSet::parse("\\\"'`");
 const BLANK: ByteSet = ByteSet::parse(" ");
 /// Bytes that may be an operator, or that may start an encoding or a cut.
-const GOES_ON: ByteSet = ByteSet::parse(":=>|\\%&<;\t\r\x1b\x08");
+const GOES_ON: ByteSet = ByteSet::parse(":=>|\\%&<;\t\r\x0b\x7f\x00-\x08\x0e-\x1f");
 
 /// The range that a rule may read around a keyword; `None` if it would find nothing in any encoding.
 pub(in crate::sanitize::secrets) fn stretch(

@@ -25,6 +25,112 @@ fn the_coded_stretch_goes_and_the_rest_stays() {
 }
 
 #[test]
+fn a_line_behind_a_value_stays() {
+    let fixed = ["aws_secret_access_key = ", "jyiA4uoRgnatmUdjAWtG", "SU8po+799NksnRH9ucAS"].concat();
+    let hex = ["PRIVATE_KEY=0x4c0883a69102937d6231471b", "5dbb6204fe5129617082792ae468d01a3f362318"].concat();
+    let token = "TOKEN=Zq7pLm2Xw9kT4v".to_owned();
+    let full = ["NEXTAUTH_SECRET=", "Zq7pLm2Xw9kT4vAq7pLm2Xw9kT4v9Bq7pLm2Xw9kT4v8Cq7p"].concat();
+    let key = [
+        "-----BEGIN RSA PRIVATE",
+        " KEY-----\nMIIEpAIBAAKCAQEA7bq5Xw3kPz9mQv2RtLcY8nHdJsUeVfGiWkBoZxNpMrTqAyCh",
+    ]
+    .concat();
+    for line in [fixed, hex, token, full, key] {
+        for behind in [
+            "FAILED",
+            "error",
+            "Killed",
+            "ENOSPC",
+            "404",
+            "main.rs",
+            "e3b0c442",
+            "OutOfMemoryError",
+            "v1.2.3",
+            "target/debug/deps/app-1a2b3c4d5e6f7a8b",
+            "2d711642b726b04401627ca9fbac32f5c8530fb1",
+            "550e8400-e29b-41d4-a716-446655440000",
+        ] {
+            let text = format!("first\n{line}\n{behind}\nnext line is here\n");
+            let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+            assert!(out.contains("[REDACTED:"), "{out}");
+            assert!(out.ends_with(&format!("]\n{behind}\nnext line is here\n")), "{out}");
+        }
+    }
+    let example = ["aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYEXAMPLEKEY\nbb\n"].concat();
+    assert_eq!(redact(&example), None);
+}
+
+#[test]
+fn a_value_that_is_wrapped_goes_as_a_whole() {
+    let value = [
+        "github_pat_",
+        "11ABCDEFG0aZ3kXw9vQm2T_",
+        "7hYq1Lp4Rs8NbVc5Dj6Fg0KxWzE2tUo9Ia3MyPl7Hr4SeBn5QvJd6Gf8Cw",
+    ]
+    .concat();
+    let lead = "the token of the account is this: ";
+    let first = 80 - lead.len();
+    let text = format!("{lead}{}\n{}\nnext\n", &value[..first], &value[first..]);
+    let out = redact(&text).map(|redacted| redacted.text).unwrap_or_default();
+    assert_eq!(out, format!("{lead}[REDACTED:github-fine-grained-pat]\nnext\n"));
+}
+
+#[test]
+fn whatever_no_terminal_shows_cuts_no_value() {
+    let token =
+        ["xapp-1-A7KD92JF8QZ-45190283", "74651-cb1402*8d512c9791e558e0a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4"];
+    for cut in [
+        "\u{34f}",
+        "\u{fe0f}",
+        "\u{e0041}",
+        "\u{9b}1m",
+        "\0",
+        "\u{7f}",
+        "\u{b}",
+        "\u{200b}",
+        "\u{115f}",
+        "\u{3164}",
+        "\u{180b}",
+        "\u{e0100}",
+        "\u{61c}",
+        "\u{ffa0}",
+        "\u{206a}",
+        "\u{1}",
+        "\u{84}",
+    ] {
+        let text = format!("see {} there", token.concat().replace('*', cut));
+        let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+        assert_eq!(out, "see [REDACTED:slack-app-token] there", "{cut:?}");
+    }
+}
+
+#[test]
+fn a_manifest_in_a_string_leaves_the_json_whole() {
+    let data = "kind: Secret\\ndata:\\n  password: cHdvbUhGd1ViYlly";
+    for text in [
+        format!("{{\"a\": \"{data}\\\\\", \"b\": 2}}"),
+        format!("{{\"log\": \"\\\"{data}\\\" applied\", \"b\": 2}}"),
+        format!("{{\"{data}\": 1, \"b\": \"keep me\"}}"),
+        format!("{{\"cmd\": \"echo '{data}' | kubectl apply -f -\", \"b\": 3}}"),
+    ] {
+        let out = redact(&text).unwrap().text;
+        assert_eq!(out, text.replace("cHdvbUhGd1ViYlly", "[REDACTED:kubernetes-secret]"));
+    }
+    let key = "MIIEpAIBAAKCAQEA7bq5Xw3kPz9mQv2RtLcY8nHdJsUeVfGiWkBoZxNpMrTqAyCh";
+    let begin = ["-----BEGIN OPENSSH PRIVATE", " KEY-----"].concat();
+    let end = ["-----END OPENSSH PRIVATE", " KEY-----"].concat();
+    for text in [
+        format!("{{\"a\": \"see {begin}\\n{key}\\u001b[1m\\n{key}\\n{end} there\"}}"),
+        format!("{{\"a\": \"{begin}\\n\\u001b[1m{key}\\u001b[0m\"}}"),
+        format!("{{\"a\": \"{begin}\\u001b[1m{key}\\n\"}}"),
+    ] {
+        let out = redact(&text).unwrap().text;
+        assert!(serde_json::from_str::<serde_json::Value>(&out).is_ok(), "{out}");
+        assert!(!out.contains(key), "{out}");
+    }
+}
+
+#[test]
 fn a_text_without_triggers_gives_no_view() {
     let text = "A line of text.\nAnother one: with a colon, and words.\n".repeat(50);
     assert_eq!(work(text.as_bytes()), 0);

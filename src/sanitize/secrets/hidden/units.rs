@@ -7,13 +7,26 @@ use super::near::Near;
 use super::unit::Unit;
 use super::view::{View, find, table};
 use super::{cuts, entities, escapes, percent, quoted_printable};
+use crate::sanitize::invisible;
 use crate::stop;
 
 /// Bytes that may start a unit.
 const TRIGGERS: [bool; 256] = {
     let mut set = [false; 256];
-    let bytes = b"\\%&<=\x1b\x08\r\xe2\xc2\xef";
+    let bytes = b"\\%&<=\r\x7f";
     let mut i = 0;
+    // Control characters but tab, line feed and form feed.
+    while i < 0x20 {
+        set[i] = !matches!(i, 9 | 10 | 12);
+        i += 1;
+    }
+    // First bytes of characters that nobody sees.
+    i = 0x80;
+    while i < set.len() {
+        set[i] = invisible::LEADS[i];
+        i += 1;
+    }
+    i = 0;
     while i < bytes.len() {
         set[bytes[i] as usize] = true;
         i += 1;

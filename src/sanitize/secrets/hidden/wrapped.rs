@@ -4,6 +4,9 @@
 
 use super::near::Near;
 use super::view::{View, blanks, find, line_end, line_start, table};
+use crate::sanitize::secrets::judge::{Doubt, is_random, is_uuid, oddity};
+use crate::sanitize::secrets::scan::Claim;
+use crate::sanitize::secrets::table::{Form, Table};
 use crate::stop;
 use std::ops::Range;
 
@@ -23,9 +26,24 @@ const TRIGGERS: [bool; 256] = {
     set
 };
 
+/// A text whose pieces are joined.
+pub(super) struct Joined {
+    pub(super) view: View,
+    /// The line ends that nothing marks as continued.
+    guessed: Vec<Gap>,
+}
+
+/// A line end between two pieces that were joined because of how they look.
+struct Gap {
+    range: Range<usize>,
+    /// Whether the line before it is as long as a full line.
+    is_full: bool,
+}
+
 /// The lines near a keyword with their pieces joined; `None` if nothing is split.
-pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
+pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
     let (mut view, mut copied, mut at, mut any) = (View::default(), 0, 0, false);
+    let mut guessed = Vec::new();
     for stretch in near.stretches() {
         at = at.max(stretch.start);
         // A continued line may continue again.
@@ -34,7 +52,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             at = next;
             stop::tick();
             let gap = match text[at] {
-                b'\n' => line_gap(text, at),
+                b'\n' => line_gap(text, at, &mut guessed),
                 _ => string_gap(text, at),
             };
             match gap.filter(|gap| gap.start >= copied && gap.end > at) {
@@ -49,12 +67,125 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     }
     any.then(|| {
         view.copy_behind(text, copied);
-        view
+        Joined { view, guessed }
     })
 }
 
+impl Joined {
+    /// Takes lines that are no part of a value out of the claims of the joined text. `plain` holds the claims of the text
+    /// as it is.
+    pub(super) fn trim(&self, table: &Table, text: &[u8], plain: &[Claim], claims: &mut Vec<Claim>) {
+        if self.guessed.is_empty() {
+            return;
+        }
+        let mut ends: Vec<(usize, u16)> = plain.iter().map(|claim| (claim.end, claim.rule)).collect();
+        ends.sort_unstable();
+        claims.retain_mut(|claim| {
+            stop::tick();
+            let first = self.guessed.partition_point(|gap| gap.range.start <= claim.start);
+            let crossed = &self.guessed[first..];
+            let len = crossed.partition_point(|gap| gap.range.end < claim.end);
+            match last_piece(table, text, &ends, &crossed[..len], claim) {
+                Some(end) => claim.end = end,
+                None => return false,
+            }
+            true
+        });
+    }
+}
+
+/// Where the last piece of a claimed value ends; `None` if it has only one piece, which needs no joining.
+fn last_piece(
+    table: &Table,
+    text: &[u8],
+    plain: &[(usize, u16)],
+    crossed: &[Gap],
+    claim: &Claim,
+) -> Option<usize> {
+    let form = |rule: u16| &table.rules[usize::from(rule)].form;
+    let removed: usize = crossed.iter().map(|gap| gap.range.len()).sum();
+    let total = claim.end - claim.start - removed;
+    for (n, gap) in crossed.iter().enumerate() {
+        let from = plain.partition_point(|(end, _)| *end < gap.range.start);
+        let mut whole = plain[from..].iter().take_while(|(end, _)| *end == gap.range.start).peekable();
+        let is_claimed = whole.peek().is_some();
+        let behind = crossed.get(n + 1).map_or(claim.end, |next| next.range.start);
+        let piece = &text[gap.range.end..behind.max(gap.range.end)];
+        let is_key = matches!(form(claim.rule), Form::PrivateKey);
+        let is_line = piece.len() > MIN_DOTTED_PIECE_BYTES
+            && !is_path(piece)
+            && !piece.iter().all(u8::is_ascii_hexdigit);
+        let goes_on = if is_key && (piece.ends_with(b"=") || is_line) {
+            true
+        } else if whole.any(|(_, rule)| form(*rule).has_one_length()) {
+            false
+        } else if !is_claimed && form(claim.rule).has_one_length() {
+            // Only with this piece it is as long as it must be.
+            true
+        } else if !is_claimed && matches!(form(claim.rule), Form::Token { .. }) && is_mixed(piece) {
+            // Without it the token is too short.
+            true
+        } else if is_claimed && !gap.is_full {
+            matches!(form(claim.rule), Form::Token { .. })
+                && piece.len() >= MIN_LONG_PIECE_BYTES
+                && is_piece(piece, gap, total, n)
+        } else {
+            is_piece(piece, gap, total, n)
+        };
+        if !goes_on {
+            return (n > 0).then_some(gap.range.start);
+        }
+    }
+    Some(claim.end)
+}
+
+/// The shortest piece of a value that would be complete without it, behind a line that is not full.
+const MIN_LONG_PIECE_BYTES: usize = 16;
+/// The shortest piece that shows by itself that it is one.
+const MIN_PIECE_BYTES: usize = 10;
+/// Pieces with dots and slashes are paths, unless they are this long.
+const MIN_DOTTED_PIECE_BYTES: usize = 24;
+
+/// Whether a line is a piece of a value of `total` bytes: it looks random, and is neither a name nor a digest nor a path. `n`
+/// pieces before it were.
+fn is_piece(piece: &[u8], gap: &Gap, total: usize, n: usize) -> bool {
+    /// Lengths of keys in hexadecimal digits.
+    const DIGITS: &[usize] = &[32, 40, 48, 64, 96, 128];
+    if piece.iter().all(u8::is_ascii_hexdigit) {
+        return DIGITS.contains(&total) && !DIGITS.contains(&(total - piece.len())) && gap.is_full;
+    }
+    if is_uuid(piece) || is_path(piece) {
+        return false;
+    }
+    let is_dotted = piece.iter().any(|b| matches!(b, b'.' | b'/'));
+    if piece.len() >= MIN_PIECE_BYTES {
+        let doubt = if gap.is_full { Doubt::Little } else { Doubt::Some };
+        return (!is_dotted || piece.len() >= MIN_DOTTED_PIECE_BYTES) && is_random(piece, doubt);
+    }
+    n > 0 && is_end(piece)
+}
+
+/// Whether a short line may be the end of a value that filled the lines before it: no word, number, size or digest.
+pub(in crate::sanitize::secrets) fn is_end(piece: &[u8]) -> bool {
+    let digits = piece.iter().take_while(|b| b.is_ascii_digit()).count();
+    // Names in camel case have one capital at a time.
+    let capitals = piece.split(|b| !b.is_ascii_uppercase()).filter(|run| run.len() >= 2).count();
+    let is_size = digits > 0 && piece[digits..].iter().all(u8::is_ascii_alphabetic);
+    piece.len() >= 4
+        && !is_size
+        && !piece.iter().all(u8::is_ascii_hexdigit)
+        && !piece.iter().any(|b| matches!(b, b'.' | b'/'))
+        && (capitals >= 2 || piece.iter().any(u8::is_ascii_digit) && oddity(piece) > 0)
+}
+
+/// Whether two parts of a line are words in small letters, as in `target/debug/lib-1a2b`.
+pub(in crate::sanitize::secrets) fn is_path(piece: &[u8]) -> bool {
+    let is_word = |part: &&[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_lowercase);
+    piece.split(|b| b"/._-".contains(b)).filter(is_word).count() >= 2
+}
+
 /// The separator between two pieces at a line feed.
-fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
+fn line_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usize>> {
     let before = at - usize::from(at > 0 && text[at - 1] == b'\r');
     let next = blanks(text, at + 1, MAX_GAP_BYTES);
     let last = *text.get(before.checked_sub(1)?)?;
@@ -75,8 +206,15 @@ fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
     // The cheapest test first.
     (is_inside(last) && is_inside(first) && !is_setting(text, next)).then_some(())?;
-    let is_wrapped = || goes_on(text, next) && is_full(text, before, at + 1);
-    (is_broken(text, before, next) || is_wrapped()).then_some(before..next)
+    let is_broken = is_broken(text, before, next);
+    if !is_broken && !goes_on(text, next) {
+        return None;
+    }
+    let is_full = is_full(text, before, at + 1);
+    (is_broken || is_full).then(|| {
+        guessed.push(Gap { range: before..next, is_full });
+        before..next
+    })
 }
 
 /// Whether the start of a line may continue a full line: a piece of a token, or one with nothing after it. An ordinary word

@@ -1,0 +1,170 @@
+//! Passwords of letters and digits inside a line: in logs, in strings, in printed objects.
+//!
+//! `password = hunter2xyz` is a password there, and the name of a variable in code. So the value must be no name that
+//! programs use, and the line must not be code. It reads one line and claims nothing.
+
+use super::judge::{ByteSet, Sought, oddity, skip};
+use super::words::describes;
+use std::ops::Range;
+
+const BLANK: ByteSet = ByteSet::parse(" \t");
+/// Shortest and longest value.
+const BYTES: Range<usize> = 8..65;
+/// Bytes of a line before the name that are read.
+const MAX_LINE_BYTES: usize = 256;
+
+/// Words with digits that names in code hold.
+const KNOWN: Sought<30> = Sought::new([
+    "utf8", "utf16", "base64", "base32", "b64", "sha1", "sha2", "sha3", "sha5", "md5", "oauth2", "s3b",
+    "s3cl", "s3k", "x509", "ec2", "k8s", "http2", "pkcs", "p12", "aes1", "aes2", "pbkdf2", "argon2", "rfc",
+    "i18n", "int32", "int64", "ed25519", "ipv",
+]);
+/// Words before a name that only code has.
+const CODE: &[&str] = &[
+    "let",
+    "const",
+    "var",
+    "def",
+    "return",
+    "final",
+    "val",
+    "public",
+    "private",
+    "protected",
+    "static",
+    "auto",
+    "new",
+    "my",
+    "fn",
+    "func",
+    "function",
+    "if",
+    "elif",
+    "else",
+    "string",
+    "String",
+    "str",
+    "char",
+    "import",
+];
+
+/// Whether the value of a name is a password because of its letters and the line that holds it.
+pub(super) fn is_told(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let bytes = &text[value.clone()];
+    let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
+    let is_possible = BYTES.contains(&bytes.len())
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic);
+    if !is_possible {
+        return false;
+    }
+    let odd = oddity(bytes);
+    let is_strong = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && odd > 0;
+    if KNOWN.is_in(&bytes.to_ascii_lowercase()) || !is_strong && describes(bytes) {
+        return false;
+    }
+    let near = &text[name.start.saturating_sub(MAX_LINE_BYTES)..name.start];
+    let before = &near[memchr::memrchr(b'\n', near).map_or(0, |at| at + 1)..];
+    let between = &text[name.end..value.start];
+    if is_code(before, &text[name.clone()], between) {
+        return false;
+    }
+    if is_argument(before) {
+        return is_strong && odd > 1;
+    }
+    let is_tight = !between.iter().any(|b| BLANK.has(*b));
+    let end = skip(text, value.end, BLANK, 32);
+    let is_apart = end > value.end;
+    let ends_line = text.get(end).is_none_or(|b| b"\r\n".contains(b));
+    match text.get(end) {
+        // The end of the string or the object that holds both.
+        Some(b'"' | b'\'' | b'\\' | b'`' | b'}' | b']' | b'<') => true,
+        Some(b',' | b';') => is_tight || text[name.start].is_ascii_uppercase() || is_strong,
+        _ if ends_line => {
+            is_strong
+                || text[name.start].is_ascii_uppercase()
+                || before.trim_ascii_end().last().is_none_or(|b| b"|]:>".contains(b))
+        }
+        Some(_) => is_apart && is_strong,
+        None => true,
+    }
+}
+
+/// Whether a line is program code up to a name and its operator.
+fn is_code(before: &[u8], name: &[u8], between: &[u8]) -> bool {
+    let behind = [&b"self."[..], b"this."].iter().any(|owner| name.starts_with(owner));
+    let operator = between.trim_ascii();
+    let word = before.trim_ascii_end();
+    let start = word.iter().rposition(|b| !b.is_ascii_alphabetic()).map_or(0, |at| at + 1);
+    let is_word = CODE.iter().any(|code| word[start..] == *code.as_bytes());
+    behind || is_word || operator.starts_with(b":=") || operator.starts_with(b"?")
+}
+
+/// Whether a name stands in the brackets of a call.
+fn is_argument(before: &[u8]) -> bool {
+    let mut depth = 0usize;
+    for (at, b) in before.iter().enumerate().rev() {
+        match b {
+            b')' => depth += 1,
+            b'(' if depth == 0 => {
+                return at > 0 && (before[at - 1].is_ascii_alphanumeric() || before[at - 1] == b'_');
+            }
+            b'(' => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    #[test]
+    fn a_password_of_letters_and_digits_goes_wherever_it_stands() {
+        for text in [
+            "{\"level\":\"info\",\"msg\":\"connecting with password = *\"}",
+            "2025-03-01T12:00:00Z INFO db: password: *",
+            "level=debug msg=\"db_password = *\"",
+            "web-1  | db_password   =   *",
+            "[pod/web] password = *",
+            "HEAD~1:conf/app.env:2:db_password = *",
+            "DbConfig{host=db, password=*, port=5432}",
+            "{Host:db Password:*}",
+            "password=*,user=x",
+            "db_password=*;",
+            "Username: bob, Password: *",
+            "[password: *]",
+        ] {
+            for word in ["Zq7pLm2Xw9", "hunter2xyz", "MyS3cretPwd", "correcthorse9"] {
+                let text = text.replace('*', word);
+                let shown = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+                assert!(!shown.contains(word), "{text}");
+                assert_eq!(shown.matches("[REDACTED:").count(), 1, "{shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn code_and_counts_stay() {
+        for text in [
+            "let password = user2account;\n",
+            "    connect(host, password=admin2user)\n",
+            "{ user, password: utf8Decoded }\n",
+            "self.password = account12345, x\n",
+            "password := account12345, nil\n",
+            "if x: self.password = hunter2xyz\n",
+            "password: string1,\n",
+            "done: pass=9876543 fail=0\n",
+            "| password | varchar(255) | NO |\n",
+            "[\"username\", \"password\", \"remember_me2\"]\n",
+            "host all all 0.0.0.0/0 \"password\", \"scram-sha-256\"\n",
+            "POSTGRES_PASSWORD=postgres\nMINIO_ROOT_PASSWORD=minioadmin\nA=b\n",
+            "mysql://app:secret@mysql/ mongodb://root:example@mongo redis://:redis@redis\n",
+            "ftp://anonymous:anonymous@ftp.example.org/\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+    }
+}
