@@ -11,6 +11,7 @@ mod bare;
 mod clean;
 mod cloud;
 mod hidden;
+mod in_line;
 mod judge;
 mod keywords;
 mod matcher;
@@ -25,7 +26,6 @@ mod table;
 mod terraform;
 #[cfg(test)]
 mod tests;
-mod told;
 mod words;
 
 use table::table;

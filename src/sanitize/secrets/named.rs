@@ -8,7 +8,7 @@ use super::names::{MAX_NAME_BYTES, Tail, goes_on, is_about, is_verdict, stands_a
 use super::scan::{BareRun, NESTED, Scan};
 use super::shapes::operator;
 use super::table::Rule;
-use super::{told, words};
+use super::{in_line, words};
 use std::ops::Range;
 
 /// Shorter values, in bytes, are never secrets.
@@ -187,7 +187,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         true if plain => {
             is_chosen(bytes, &value)
                 || words::is_password(text, &(start..end), &value.range, value.is_field)
-                || !value.quoted && told::is_told(text, &(start..end), &value.range)
+                || !value.quoted && in_line::is_password(text, &(start..end), &value.range)
         }
         _ => {
             is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })

@@ -143,7 +143,7 @@ fn is_key_line(run: &[u8]) -> bool {
     run.len() >= MIN_RUN_BYTES
         && !is_digest
         && !is_path(run)
-        && (run.len() >= RUN_IN_CODE || run.ends_with(b"=") || is_random(run, Doubt::Little))
+        && (run.len() >= MIN_RUN_IN_CODE_BYTES || run.ends_with(b"=") || is_random(run, Doubt::Little))
 }
 
 /// Skips the line end after the BEGIN line, plain or escaped.

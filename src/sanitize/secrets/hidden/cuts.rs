@@ -24,7 +24,7 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
         0..=7 | 0x0b | 0x0e..=0x1f | 0x7f => Some(Unit::nothing(1)),
         // The same sequences, begun with one character.
         0xc2 if text.get(at + 1) == Some(&0x9b) => {
-            let rest = &text[at + 2..text.len().min(at + SEQUENCE)];
+            let rest = &text[at + 2..text.len().min(at + MAX_SEQUENCE_BYTES)];
             Some(Unit::nothing(2 + control(rest).unwrap_or(0)))
         }
         0xc2 if text.get(at + 1).is_some_and(|b| (0x80..0xa0).contains(b) && *b != 0x85) => {

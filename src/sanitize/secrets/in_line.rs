@@ -49,7 +49,7 @@ const CODE: &[&str] = &[
 ];
 
 /// Whether the value of a name is a password because of its letters and the line that holds it.
-pub(super) fn is_told(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     let bytes = &text[value.clone()];
     let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
     let is_possible = BYTES.contains(&bytes.len())
