@@ -81,7 +81,7 @@ fn text<'a>(change: &Change, bytes: &'a [u8]) -> Result<&'a str, String> {
         (Err(_), What::File { .. }) => Ok(""),
         (Err(e), _) => {
             let line = 1 + bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count();
-            Err(syntax_error(&change.path, &Fault { line, text: "is no UTF-8".to_owned() }))
+            Err(syntax_error(&change.path, &Fault { line, text: "is not UTF-8".to_owned() }))
         }
     }
 }

@@ -117,7 +117,7 @@ fn ast<'a>(text: &'a str) -> Result<Option<Ast<'a>>, Fault> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &strict);
     parsed.map(|parsed| parsed.value).map_err(|error| {
         let what = error.kind().to_string();
-        Fault { line: error.line_display(), text: format!("no JSON: {}", what.trim_end_matches('.')) }
+        Fault { line: error.line_display(), text: format!("not JSON: {}", what.trim_end_matches('.')) }
     })
 }
 
