@@ -55,6 +55,11 @@ impl Scale {
         Self(u8::try_from(sixteenths).unwrap_or(FULL_UNITS).clamp(MIN_UNITS, FULL_UNITS))
     }
 
+    /// This scale, or half of the whole where it is smaller.
+    pub fn at_least_half(self) -> Self {
+        Self(self.0.max(FULL_UNITS / 2))
+    }
+
     /// A limit, in any unit, at this scale.
     pub fn of(self, limit: usize) -> usize {
         (limit as u128 * u128::from(self.0) / u128::from(FULL_UNITS)) as usize

@@ -441,6 +441,12 @@ fn what_the_model_wrote_into_a_call_is_not_told_again() {
     );
     // Where the lines carry numbers these would be lost: agents cite them.
     assert_eq!(written(Style::Colon).references, 0);
+    // Who looks at what it wrote wants to see the file.
+    let mut looked = written(Style::Bare);
+    let shown = looked.view(0, 0, 60, Style::Bare);
+    let before = looked.references;
+    looked.send("bash", json!({"command": "cat src/file0.rs"}), shown);
+    assert_eq!(looked.references, before, "{}", looked.sent[1].content);
     // What an edit touched is shown, though the model wrote it.
     let lines: Vec<usize> = (100..140).filter(|n| ![2, 3, 6].contains(&(n % 8))).collect();
     let edit = Step::Edit { file: 0, at: 40, remove: 0, lines, style: Style::Bare, tells: true };

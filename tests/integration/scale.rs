@@ -90,11 +90,26 @@ fn who_asks_again_gets_all_of_it() {
 }
 
 #[test]
+fn a_report_of_a_failure_has_half_of_the_limits_at_least() {
+    let engine = Engine::default();
+    let report = |seed| prose(seed, 400) + "error: the disk of node 7 is full\n" + &prose(seed + 1, 20);
+    let alone = shown(&engine, None, "a", &report(9)).len();
+    let first = shown(&engine, Some("s"), "a", &report(9)).len();
+    let calm = shown(&engine, Some("t"), "a", &prose(9, 420)).len();
+    assert!(report(9).len() > alone && alone > first, "{alone} {first}");
+    assert!(first * 2 + 500 > alone && first > calm, "{first} of {alone}, {calm}");
+}
+
+#[test]
 fn failures_ranges_and_limits_that_were_set_stay() {
     let engine = Engine::default();
     let mut text = page();
     text.insert_str(text.len() / 2, "\nerror: the disk of node 7 is full\n");
-    assert_eq!(shown(&engine, Some("s"), "a", &text), text, "a report of a failure has the whole limits");
+    assert_eq!(
+        shown(&engine, Some("s"), "a", &text),
+        text,
+        "a report of a failure has half of the limits, which this is below"
+    );
     let few = page().replacen('\n', " ", 160);
     assert_eq!(shown(&engine, Some("w"), "a", &few), few, "each of few lines was asked for");
     let bounded = send(&engine, Some("y"), "a", "./describe | head -400", &page());

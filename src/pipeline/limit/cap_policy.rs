@@ -89,13 +89,15 @@ impl CapPolicy<'_, '_> {
         Some((Cap { bytes, strict, reason, samples: false, outliers, names }, signals))
     }
 
-    /// The scale of the limits of a text without a reducer. A report of a failure has the whole limits: which lines explain a
-    /// failure cannot be told by their words. So have texts of few lines and what a call bounds itself (`| head -400`), for it
-    /// was asked for, and answers of tools other than commands: documents that somebody looked for.
+    /// The scale of the limits of a text without a reducer. Some texts have at least half of the whole limits, however empty
+    /// the context is: a report of a failure, for which lines explain a failure cannot be told by their words; texts of few
+    /// lines and what a call bounds itself (`| head -400`), for it was asked for; and answers of tools other than commands,
+    /// documents that somebody looked for. In recorded sessions the other half held nothing that an agent went on to use.
     fn scale(&self, signals: &[usize]) -> Scale {
         let is_asked = self.detection.is_range || self.source.len() < MIN_SCALED_LINES;
-        let is_whole = !signals.is_empty() || is_asked || self.request.call.command.is_none();
-        if is_whole { Scale::FULL } else { self.request.policy.scale }
+        let is_wanted = !signals.is_empty() || is_asked || self.request.call.command.is_none();
+        let scale = self.request.policy.scale;
+        if is_wanted { scale.at_least_half() } else { scale }
     }
 
     /// Bytes to which a text of this size loses its middle.

@@ -217,8 +217,9 @@ impl Index {
         self.outputs.iter().all(Option::is_none)
     }
 
-    /// The longest run from line `from` on, of the newest output among equals. Lines that carry numbers
-    /// are found in results only: agents cite the numbers, and what the model wrote has none.
+    /// The longest run from line `from` on, of the newest output among equals. Arguments that the model wrote are not searched
+    /// for lines that carry numbers, because agents cite the numbers and arguments have none, nor for a call that looks at a
+    /// file (`asks`): who looks at what it wrote wants to see the file, often to edit it.
     pub(super) fn find(
         &self,
         text: &Text<'_>,
@@ -233,7 +234,8 @@ impl Index {
         let mut best: Option<Found> = None;
         for _ in 0..MAX_CANDIDATES {
             let Some(output) = self.output(place.0).filter(|output| open(output.at)) else { break };
-            if !(numbered && output.origin.argument.is_some()) {
+            let is_searched = output.origin.argument.is_none() || !numbered && asks.is_none();
+            if is_searched {
                 let len = output.common(text, place.1 as usize, from, end);
                 let len = asks.map_or(len, |results| output.not_referred(place.1 as usize, len, results));
                 // Who was referred to these lines and asks for them once more did not find them.
