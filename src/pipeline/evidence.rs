@@ -96,7 +96,7 @@ pub struct Omission {
     /// Index of the content part, where the result has several.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub part: usize,
-    /// Where the model sees the lines, for `shown_before`.
+    /// Where the model sees the lines, for `shown_before`, or their outline, for `same_outline`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_by: Option<ShownBy>,
 }

@@ -93,6 +93,7 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
                 carried: 0,
                 ago: first.ago,
                 shows_id: first.shows_id,
+                is_outline: false,
             };
             let (steps, cut_by) = (Vec::new(), Vec::new());
             part.spans = vec![Traced { lines: 0..lines, shown: 0..1, action, steps, cut_by }];

@@ -15,7 +15,7 @@ use crate::input::Input;
 use crate::pipeline::limit::cap::Cap;
 use crate::pipeline::limit::cap_policy::{self, CapPolicy, has_samples};
 use crate::pipeline::limit::{fit, pointer};
-use crate::pipeline::repeat::blocks::{self, Reference};
+use crate::pipeline::repeat::blocks::{self, Reference, outlines};
 use crate::pipeline::repeat::echoes;
 use crate::reduce::embedded;
 use crate::reduce::lint::compiler;
@@ -340,8 +340,12 @@ impl<'a> Attempt<'_, 'a> {
             && self.try_step(elide::ID, source, held, state, |ledger| {
                 elide::reduce(&input, ledger, signals, Some(target_bytes))
             });
-        if !self.request.in_full && !is_elided && self.rule_allows("file_detail") {
-            self.try_step("file_detail", source, held, state, |ledger| detail::reduce(&input, ledger));
+        if !self.request.in_full
+            && !is_elided
+            && self.rule_allows("file_detail")
+            && self.try_step("file_detail", source, held, state, |ledger| detail::reduce(&input, ledger))
+        {
+            self.refer_to_outlines(source, held, state);
         }
         let (rewrites, tables, in_full) = (self.plan.rewrites, self.plan.tables, self.request.in_full);
         let allowed = |encoder: &&&dyn Encoder| {
@@ -361,6 +365,19 @@ impl<'a> Attempt<'_, 'a> {
         let tables = tables && !self.request.is_verbatim && !self.request.policy.excludes(encode::TABLES);
         if tables && rewrites && self.rule_allows(encode::TABLES) && state.0.spans().iter().any(has_written) {
             self.tabulate(&input, signals, state);
+        }
+    }
+
+    /// Refers to earlier outputs for parts of an outline that they show as well.
+    fn refer_to_outlines(&mut self, source: &Source<'_>, held: &[usize], state: &mut (Ledger, usize)) {
+        if !self.rule_allows("block_dedup") {
+            return;
+        }
+        let others = self.found.references.len();
+        let found = outlines::find(source, self.part, &state.0, held, self.request.earlier, others);
+        let reduction = || blocks::reduction(&found, self.request.policy.ids_visible);
+        if !found.is_empty() && self.try_step("block_dedup", source, held, state, |_| Ok(reduction())) {
+            self.found.references.extend(found);
         }
     }
 

@@ -17,6 +17,7 @@ use crate::text::reason::Reason;
 pub use crate::text::reduction::Reduction;
 use crate::text::source::Source;
 pub use crate::text::span::{Action, Span};
+use crate::text::span::{join, push_run};
 use crate::text::standing::tells_place;
 use crate::tokens::Verbatim;
 
@@ -97,7 +98,7 @@ impl Ledger {
     }
 
     /// Applies a step on top of what was done before. Only kept lines may change, except that an
-    /// omission may swallow anything that lies wholly inside it.
+    /// omission, and a reference to an outline, may swallow anything that lies wholly inside it.
     pub fn apply(&self, source: &Source<'_>, mut step: Reduction) -> Result<Self, BadSpans> {
         // A step counts its groups from 1: none of them is one of an earlier step, and what shares a marker
         // shares its reason.
@@ -120,7 +121,7 @@ impl Ledger {
                 return Err(BadSpans);
             }
             copy_until(&mut spans, &mut old, &mut rest, new.lines.start)?;
-            let swallow = matches!(new.action, Action::Omit { .. });
+            let swallow = matches!(new.action, Action::Omit { .. } | Action::Refer { is_outline: true, .. });
             skip_until(&mut old, &mut rest, new.lines.end, swallow)?;
             at = new.lines.end;
             spans.push(new);
@@ -236,9 +237,9 @@ impl Ledger {
                     let bytes = *omitted_bytes;
                     gaps.push(Gap { lines, reason: *reason, count: 0, bytes, shown_by: None });
                 }
-                Action::Refer { origin, there, .. } => gaps.push(Gap {
+                Action::Refer { origin, there, is_outline, .. } => gaps.push(Gap {
                     lines,
-                    reason: Reason::ShownBefore,
+                    reason: if *is_outline { Reason::SameOutline } else { Reason::ShownBefore },
                     count: span.lines.len(),
                     bytes: 0,
                     shown_by: Some((Arc::clone(origin), *there)),
@@ -320,14 +321,18 @@ impl Ledger {
                     let (first, last) = source.numbers(&(first..span.lines.end));
                     put_marker(out, &Marker::Repeats { period: *period, times, first, last });
                 }
-                Action::Refer { origin, carried, ago, shows_id, .. } => {
+                Action::Refer { origin, carried, ago, shows_id, is_outline, .. } => {
                     let naming = match shows_id {
                         _ if named == Some((&**origin, *ago)) => Naming::There,
                         true => Naming::Id,
                         false => Naming::NoId,
                     };
                     named = Some((origin, *ago));
-                    put_marker(out, &origin.marker(source, &span.lines, *carried, *ago, naming));
+                    let marker = match is_outline {
+                        true => origin.outline_marker(source, &span.lines, *ago, *shows_id),
+                        false => origin.marker(source, &span.lines, *carried, *ago, naming),
+                    };
+                    put_marker(out, &marker);
                 }
                 Action::Omit { reason, group, names } => {
                     let (count, first, last) = match group {
@@ -510,12 +515,6 @@ fn walk(
     Ok(())
 }
 
-fn push_run(spans: &mut Vec<Span>, lines: Range<usize>, action: &Action) {
-    if !lines.is_empty() {
-        spans.push(Span { lines, action: action.clone() });
-    }
-}
-
 /// Takes the names from groups of which lines went into other omissions: they would not be those of what is left.
 fn forget_names(before: &[Span], after: &mut [Span]) {
     let count = |spans: &[Span]| {
@@ -539,20 +538,4 @@ fn forget_names(before: &[Span], after: &mut [Span]) {
             names.take_if(|names| !reason.names_a_rule() || names.contains(": "));
         }
     }
-}
-
-/// Joins neighbours of the same kind.
-fn join(spans: &mut Vec<Span>) {
-    spans.dedup_by(|next, last| {
-        stop::tick();
-        let same = match (&last.action, &next.action) {
-            (Action::Keep, Action::Keep) => true,
-            (a @ Action::Omit { .. }, b @ Action::Omit { .. }) => a == b,
-            _ => false,
-        };
-        if same {
-            last.lines.end = next.lines.end;
-        }
-        same
-    });
 }

@@ -92,6 +92,7 @@ reasons! {
     LogForm = "log_form", "Log records of a form of which the first, the last, the one that stands out and up to four with rare words are shown; the marker lists the numbers of orders, invoices, tickets and the like that they name.";
     LogGroup = "log_group", "What a group of a CI log holds that its page shows closed.";
     ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
+    SameOutline = "same_outline", "Parts of a long file of which an earlier result, still visible, shows the same outline.";
     FileBody = "file_body", "Bodies of a long file of which the outline is shown.";
     FileLimit = "file_limit", "Lines of a file over `fileMaxLines` or `fileLastLines`.";
     HeadTail = "head_tail", "The middle of a long text that no reducer understands; in `aggressive` also of a long report.";

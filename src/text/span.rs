@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::stop;
 use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 
@@ -35,7 +36,7 @@ pub enum Action {
         /// Bytes that the text leaves out behind a marker of its own, 0 for none.
         omitted_bytes: usize,
     },
-    /// Not shown, since an earlier result shows the same lines.
+    /// Not shown, since an earlier result shows the same lines, or the same outline of them.
     Refer {
         /// Where they stand.
         origin: Arc<Origin>,
@@ -47,6 +48,8 @@ pub enum Action {
         ago: usize,
         /// Whether the model sees the ids of calls.
         shows_id: bool,
+        /// Whether that result leaves out the same parts of the lines as this one would.
+        is_outline: bool,
     },
 }
 
@@ -57,4 +60,27 @@ pub struct Span {
     pub lines: Range<usize>,
     /// What happens to them.
     pub action: Action,
+}
+
+/// Adds a span for a run of lines; an empty one is none.
+pub(super) fn push_run(spans: &mut Vec<Span>, lines: Range<usize>, action: &Action) {
+    if !lines.is_empty() {
+        spans.push(Span { lines, action: action.clone() });
+    }
+}
+
+/// Joins neighbours of the same kind.
+pub(super) fn join(spans: &mut Vec<Span>) {
+    spans.dedup_by(|next, last| {
+        stop::tick();
+        let same = match (&last.action, &next.action) {
+            (Action::Keep, Action::Keep) => true,
+            (a @ Action::Omit { .. }, b @ Action::Omit { .. }) => a == b,
+            _ => false,
+        };
+        if same {
+            last.lines.end = next.lines.end;
+        }
+        same
+    });
 }

@@ -11,7 +11,7 @@ const REPORT = "I ran the tests with `./passes.sh`.\n\n- 120 passed\n- none fail
 
 export default {
   name: "claude-code",
-  packages: ["@anthropic-ai/claude-code@2.1.330", "@anthropic-ai/claude-code-linux-x64@2.1.330"],
+  packages: ["@anthropic-ai/claude-code@2.1.332", "@anthropic-ai/claude-code-linux-x64@2.1.332"],
   bin: "@anthropic-ai/claude-code-linux-x64/claude",
   scriptedModel: anthropic,
   expand: "mcp__plugin_tersed_tersed__tersed_expand",

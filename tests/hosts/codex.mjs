@@ -13,7 +13,7 @@ export default {
   name: "codex",
   // A name that Codex does not know: it then takes it for a model that calls tools one by one.
   model: "scripted",
-  packages: ["@openai/codex@0.169.0"],
+  packages: ["@openai/codex@0.171.0"],
   bin: "codex",
   expand: { tool: "exec_command", args: ({ passed }) => ({ cmd: readBack(passed) }) },
   // A result of an MCP tool cannot be replaced there, and Codex cuts a file that is printed by itself; see the

@@ -38,6 +38,7 @@ mod leftovers;
 mod mcp;
 mod messages;
 mod outline;
+mod outlines;
 mod packages;
 mod pages;
 mod pictures;

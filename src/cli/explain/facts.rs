@@ -193,6 +193,9 @@ fn effects(explained: &Explained, at: usize) -> String {
             match &span.action {
                 Action::Omit { reason, .. } => add(reason.code(), "left out", *lines),
                 Action::Repeat { period } => add(Reason::RepeatedLines.code(), "left out", lines - period),
+                Action::Refer { is_outline: true, .. } => {
+                    add(Reason::SameOutline.code(), "referred to the outline of", *lines)
+                }
                 Action::Refer { .. } => add(Reason::ShownBefore.code(), "referred to", *lines),
                 Action::Replace { reason, .. } => {
                     let cuts = span.cut_by.contains(&at);

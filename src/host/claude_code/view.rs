@@ -132,7 +132,8 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
 /// Whether bodies of declarations were left out.
 fn is_outline(answer: &str) -> bool {
     answer.lines().any(|line| {
-        matches!(Marker::parse(line), Some((Marker::Lines { reason, .. }, _)) if reason == Reason::FileBody.code())
+        let reasons = [Reason::FileBody.code(), Reason::SameOutline.code()];
+        matches!(Marker::parse(line), Some((Marker::Lines { reason, .. }, _)) if reasons.contains(&reason.as_str()))
     })
 }
 

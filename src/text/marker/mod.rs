@@ -357,6 +357,21 @@ impl Origin {
         Marker::Shown { first, last, there, origin, ago: Some(ago) }
     }
 
+    /// The marker for lines of which the outline was shown `ago` results ago.
+    pub fn outline_marker(
+        &self,
+        source: &Source<'_>,
+        lines: &Range<usize>,
+        ago: usize,
+        shows_id: bool,
+    ) -> Marker {
+        let (first, last) = source.numbers(lines);
+        let mut names = format!("as in {}", called(if shows_id { &self.call } else { "" }, &self.tool));
+        about(&mut names, "; ", self.label.as_deref(), Some(ago));
+        let reason = Reason::SameOutline.code().to_owned();
+        Marker::Lines { count: lines.len(), first, last, reason, id: None, names: Some(names) }
+    }
+
     /// The same without the call's id, for a model that sees no ids.
     pub fn without_id(&self) -> Self {
         Self { call: String::new(), ..self.clone() }

@@ -656,6 +656,7 @@ export type Reason =
   | "log_form"
   | "log_group"
   | "shown_before"
+  | "same_outline"
   | "file_body"
   | "file_limit"
   | "head_tail"
@@ -765,7 +766,7 @@ export interface Omission {
   bytes?: number | undefined;
   /** Index of the content part, where the result has several. */
   part?: number | undefined;
-  /** Where the model sees the lines, for `shown_before`. */
+  /** Where the model sees the lines, for `shown_before`, or their outline, for `same_outline`. */
   shownBy?: ShownBy | null | undefined;
 }
 
@@ -2080,6 +2081,8 @@ export interface ResultEventObject {
   rule_unstable?: Omitted | undefined;
   /**  */
   same_author?: Omitted | undefined;
+  /**  */
+  same_outline?: Omitted | undefined;
   /**  */
   same_refs?: Omitted | undefined;
   /**  */

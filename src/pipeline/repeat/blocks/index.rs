@@ -251,6 +251,40 @@ impl Index {
         best
     }
 
+    /// The newest results that show lines among the first `lines` of a text, at most `most` of them.
+    pub(super) fn alike<'i>(
+        &'i self,
+        source: &Source<'_>,
+        lines: usize,
+        most: usize,
+        open: &impl Fn(Position) -> bool,
+    ) -> Vec<Alike<'i>> {
+        let view = source.view();
+        let hashes: Vec<u64> =
+            (0..lines.min(source.len())).map(|i| hash(view.text(source.raw(i), i))).collect();
+        let mut numbers: Vec<u32> = Vec::new();
+        for window in hashes.windows(WINDOW_LINES) {
+            let mut place = self.newest.get(&key(window)).copied().unwrap_or(NOWHERE);
+            for _ in 0..MAX_CANDIDATES {
+                let Some(output) = self.output(place.0).filter(|output| open(output.at)) else { break };
+                if output.origin.argument.is_none() {
+                    numbers.push(place.0);
+                }
+                place = output.before.get(place.1 as usize).copied().unwrap_or(NOWHERE);
+            }
+        }
+        numbers.sort_unstable_by(|a, b| b.cmp(a));
+        numbers.dedup();
+        let outputs = numbers.into_iter().take(most).filter_map(|number| self.output(number));
+        let alike = |output: &'i Output| Alike {
+            origin: &output.origin,
+            shown: &output.shown,
+            results: output.at.results,
+            output,
+        };
+        outputs.map(alike).collect()
+    }
+
     fn output(&self, number: u32) -> Option<&Output> {
         self.outputs.get(number.checked_sub(self.gone)? as usize)?.as_ref()
     }
@@ -314,6 +348,24 @@ impl Output {
             len += 1;
         }
         len
+    }
+}
+
+/// An earlier output that shows some of the first lines of a text.
+pub(super) struct Alike<'a> {
+    /// Where it stands.
+    pub(super) origin: &'a Arc<Origin>,
+    /// What it shows.
+    pub(super) shown: &'a Lines,
+    /// Results of the session with it.
+    pub(super) results: usize,
+    output: &'a Output,
+}
+
+impl Alike<'_> {
+    /// Whether lines that it shows, from place `at` on, were referred to within the first `results` results.
+    pub(super) fn is_referred(&self, at: usize, len: usize, results: usize) -> bool {
+        self.output.not_referred(at, len, results) < len
     }
 }
 

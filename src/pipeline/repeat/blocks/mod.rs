@@ -6,6 +6,7 @@
 //! either text has a gap or its line numbers jump, so that no reference spans an edit.
 
 mod index;
+pub mod outlines;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,6 +45,8 @@ pub struct Reference {
     pub carried: u32,
     /// How many results ago they were shown; 0 for what the model wrote into this call.
     pub ago: u32,
+    /// Whether only an outline of them stands there, which is the one that would stand here.
+    pub is_outline: bool,
 }
 
 impl Reference {
@@ -92,7 +95,7 @@ pub fn find(
     match earlier {
         Earlier::Nothing => Vec::new(),
         Earlier::Decided(references) => {
-            references.iter().filter(|r| r.part as usize == part).cloned().collect()
+            references.iter().filter(|r| r.part as usize == part && !r.is_outline).cloned().collect()
         }
         Earlier::Live { index, own, .. } if index.is_empty() && own.is_empty() => Vec::new(),
         Earlier::Live { index, own, now, window, asks } => {
@@ -144,6 +147,7 @@ pub fn reduction(references: &[Reference], shows_ids: bool) -> Reduction {
             carried: r.carried as usize,
             ago: r.ago as usize,
             shows_id: shows_ids,
+            is_outline: r.is_outline,
         };
         out.push(lines, action);
     }
@@ -252,6 +256,7 @@ impl Search<'_> {
                 there: there as u32,
                 carried: carried as u32,
                 ago: ago as u32,
+                is_outline: false,
             },
         )
     }

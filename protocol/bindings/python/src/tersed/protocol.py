@@ -968,6 +968,7 @@ Reason: TypeAlias = Union[
         "log_form",
         "log_group",
         "shown_before",
+        "same_outline",
         "file_body",
         "file_limit",
         "head_tail",
@@ -1101,7 +1102,7 @@ class Omission(_Omission, total=False):
     """Index of the content part, where the result has several."""
 
     shownBy: ShownBy | None
-    """Where the model sees the lines, for `shown_before`."""
+    """Where the model sees the lines, for `shown_before`, or their outline, for `same_outline`."""
 
 
 class _ShownBy(TypedDict):
@@ -3016,6 +3017,9 @@ class ResultEventObject(TypedDict, total=False):
     """"""
 
     same_author: Omitted
+    """"""
+
+    same_outline: Omitted
     """"""
 
     same_refs: Omitted

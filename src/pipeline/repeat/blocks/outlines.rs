@@ -1,0 +1,205 @@
+//! Repetition of outlines: where an earlier result shows the same declarations with the same gaps between them, one line
+//! names it in their place. A file that is read again after an edit would else show its whole outline again.
+//!
+//! It compares what would be shown, not what is left out: the marker says that the outline is the same, and nothing of bodies.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::index::Alike;
+use super::{Earlier, MAX_REFERENCES, Reference};
+use crate::text::ledger::{Action, Ledger};
+use crate::text::lines::Lines;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
+
+/// First lines of a file by which earlier views of it are found. Outlines show at least 20 of them.
+const HEAD_LINES: usize = 64;
+/// Earlier results that are compared.
+const MAX_RESULTS: usize = 4;
+/// Places of a declaration that are compared in one of them.
+const MAX_PLACES: usize = 4;
+/// Fewest gaps that a reference stands for: with fewer the outline is as short.
+const MIN_GAPS: usize = 4;
+/// Fewest bytes that stood in the place of a reference: twice its marker.
+const MIN_BYTES: usize = 240;
+/// Bytes of the marker of a gap.
+const GAP_BYTES: usize = 48;
+
+/// The parts of an outline that earlier results show too, in order, after `others` references of the result. Lines `held` stay.
+pub fn find(
+    source: &Source<'_>,
+    part: usize,
+    ledger: &Ledger,
+    held: &[usize],
+    earlier: Earlier<'_>,
+    others: usize,
+) -> Vec<Reference> {
+    match earlier {
+        Earlier::Nothing => Vec::new(),
+        Earlier::Decided(references) => {
+            references.iter().filter(|r| r.part as usize == part && r.is_outline).cloned().collect()
+        }
+        Earlier::Live { index, now, window, asks, .. } => {
+            let open = |at: super::Position| {
+                window.is_none_or(|(results, tokens)| at.is_within(now, results, tokens))
+            };
+            let outline = Outline::new(source, ledger, held);
+            if outline.gaps.len() < MIN_GAPS {
+                return Vec::new();
+            }
+            let views = index.alike(source, HEAD_LINES, MAX_RESULTS, &open);
+            let views: Vec<_> = views.iter().map(|view| (view, places(view.shown))).collect();
+            let mut out = Vec::new();
+            let mut at = 0;
+            while at < outline.gaps.len() && others + out.len() < MAX_REFERENCES {
+                let best = views
+                    .iter()
+                    .filter_map(|(view, places)| outline.longest(at, view, places, asks))
+                    .reduce(|a, b| if b.gaps > a.gaps { b } else { a });
+                match best.filter(|same| outline.pays(at, same)) {
+                    Some(same) => {
+                        let ago = now.results.saturating_sub(same.view.results) + 1;
+                        // The last gap stays, with the declaration above it: what follows belongs to that.
+                        let lines = outline.gaps[at].start..outline.gaps[at + same.gaps - 2].end;
+                        let before = same.view.shown.get(same.place).copied();
+                        out.push(Reference {
+                            part: part as u32,
+                            lines: (lines.start as u32, lines.end as u32),
+                            origin: Arc::clone(same.view.origin),
+                            there: before.map_or(0, |line| line.own + 1),
+                            carried: before.map_or(0, |line| line.carried + u32::from(line.carried > 0)),
+                            ago: ago as u32,
+                            is_outline: true,
+                        });
+                        at += same.gaps;
+                    }
+                    None => at += 1,
+                }
+            }
+            out
+        }
+    }
+}
+
+/// Where each line stands among those that a result shows, for its first places.
+fn places(shown: &Lines) -> HashMap<&str, Vec<usize>> {
+    let mut out: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (i, text) in shown.texts().enumerate() {
+        let places = out.entry(text).or_default();
+        if places.len() < MAX_PLACES {
+            places.push(i);
+        }
+    }
+    out
+}
+
+/// What a result would show of a file: lines, and gaps between them.
+struct Outline<'a> {
+    source: &'a Source<'a>,
+    /// Gaps that leave out bodies, in order.
+    gaps: Vec<Range<usize>>,
+    /// For each gap, whether all lines between it and the next are kept and none is held.
+    joins: Vec<bool>,
+}
+
+/// The same part of an outline in an earlier result.
+struct Same<'v, 'i> {
+    view: &'v Alike<'i>,
+    /// The place of the line before its first gap.
+    place: usize,
+    /// How many gaps agree, with the lines between them.
+    gaps: usize,
+}
+
+impl<'a> Outline<'a> {
+    fn new(source: &'a Source<'a>, ledger: &Ledger, held: &[usize]) -> Self {
+        let (mut gaps, mut joins): (Vec<Range<usize>>, Vec<bool>) = (Vec::new(), Vec::new());
+        let mut joined = false;
+        for span in ledger.spans() {
+            match &span.action {
+                Action::Omit { reason: Reason::FileBody, .. } => {
+                    if let Some(last) = joins.last_mut() {
+                        *last = joined;
+                    }
+                    gaps.push(span.lines.clone());
+                    joins.push(false);
+                    joined = true;
+                }
+                Action::Keep => {
+                    let first = held.partition_point(|line| *line < span.lines.start);
+                    joined &= held.get(first).is_none_or(|line| *line >= span.lines.end);
+                }
+                _ => joined = false,
+            }
+        }
+        Self { source, gaps, joins }
+    }
+
+    fn text(&self, i: usize) -> &'a str {
+        self.source.view().text(self.source.raw(i), i)
+    }
+
+    /// The longest run of gaps from gap `at` on that an earlier result shows in the same way.
+    fn longest<'v, 'i>(
+        &self,
+        at: usize,
+        view: &'v Alike<'i>,
+        places: &HashMap<&str, Vec<usize>>,
+        asks: Option<usize>,
+    ) -> Option<Same<'v, 'i>> {
+        let above = self.gaps[at].start.checked_sub(1)?;
+        let places = places.get(self.text(above))?;
+        let run = |place: usize| {
+            let (gaps, lines) = self.agree(at, view.shown, place);
+            // Who was referred to these lines and asks for them once more did not find them.
+            let is_known = asks.is_some_and(|results| view.is_referred(place, lines, results));
+            (gaps >= MIN_GAPS && !is_known).then_some(Same { view, place, gaps })
+        };
+        places.iter().copied().filter_map(run).reduce(|a, b| if b.gaps > a.gaps { b } else { a })
+    }
+
+    /// How many gaps from gap `at` on, and how many lines from `place` on, are the same in `shown`.
+    fn agree(&self, at: usize, shown: &Lines, mut place: usize) -> (usize, usize) {
+        let start = place;
+        let mut gaps = 0;
+        while let Some(gap) = self.gaps.get(at + gaps) {
+            let hidden = match (shown.get(place), shown.get(place + 1)) {
+                (Some(above), Some(below)) => (below.own - above.own) as usize - 1,
+                _ => break,
+            };
+            if hidden != gap.len() {
+                break;
+            }
+            gaps += 1;
+            let next = self.gaps.get(at + gaps).filter(|_| self.joins[at + gaps - 1]);
+            let Some(next) = next else { break };
+            let between = gap.end..next.start;
+            let same = |(n, i): (usize, usize)| {
+                shown.get(place + 1 + n).is_some()
+                    && shown.text(place + 1 + n) == self.text(i)
+                    && (n == 0 || shown.joins(place + n))
+            };
+            if between.is_empty() || !between.clone().enumerate().all(same) {
+                break;
+            }
+            place += between.len();
+        }
+        (gaps, place - start + 1)
+    }
+
+    /// Whether the part of the outline costs clearly more than a reference to it.
+    fn pays(&self, at: usize, same: &Same<'_, '_>) -> bool {
+        let lines = self.gaps[at].end..self.gaps[at + same.gaps - 2].start;
+        if lines.start >= lines.end {
+            return false;
+        }
+        let hidden: usize = self.gaps[at + 1..at + same.gaps - 2]
+            .iter()
+            .map(|gap| self.source.byte_range(gap.clone()).len())
+            .sum();
+        let shown = self.source.byte_range(lines).len() - hidden + (same.gaps - 3) * GAP_BYTES;
+        shown >= MIN_BYTES
+    }
+}
