@@ -151,7 +151,7 @@ fn written(bytes: &[u8], part: std::ops::Range<usize>, findings: &[Finding]) -> 
         out.extend_from_slice(&bytes[at..finding.start.max(at)]);
         // A secret that began earlier already has its placeholder.
         if finding.start >= part.start {
-            out.extend_from_slice(format!("[REDACTED:{}]", finding.rule).as_bytes());
+            out.extend_from_slice(&secrets::placeholder(bytes, finding));
         }
         at = finding.end.min(part.end).max(at);
     }

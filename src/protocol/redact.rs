@@ -211,17 +211,13 @@ impl<'a> Work<'a> {
         }
         match bytes::read(&self.text[leaf.range.start + 1..leaf.range.end - 1]) {
             bytes::Bytes::Text(coded) => {
-                let mut findings = self.find(&coded.text);
-                self.counted(&mut findings);
-                match findings.is_empty() {
-                    true => false,
-                    false => {
-                        let ranges = findings.into_iter().map(|f| (f.start..f.end, f.rule)).collect();
-                        let new = coded.written(&replaced(&coded.text, ranges));
-                        self.edits.replace_string(leaf.range.clone(), &new);
-                        true
-                    }
-                }
+                let (keeps, counts) = (self.spare, &mut *self.counts);
+                let redacted =
+                    secrets::redact_bytes_but(&coded.text, &mut |rule, value| keeps.keeps(rule, value));
+                let Some((new, hits)) = redacted else { return false };
+                hits.into_iter().for_each(|(rule, count)| add(counts, rule, count));
+                self.edits.replace_string(leaf.range.clone(), &coded.written(&new));
+                true
             }
             bytes::Bytes::Other => true,
             bytes::Bytes::None => false,
@@ -259,15 +255,15 @@ impl<'a> Work<'a> {
         findings
     }
 
-    fn counted(&mut self, findings: &mut [Finding]) {
-        findings.iter().for_each(|f| self.count(f.rule));
-    }
-
     fn count(&mut self, rule: &'static str) {
-        match self.counts.iter_mut().find(|(known, _)| *known == rule) {
-            Some((_, count)) => *count += 1,
-            None => self.counts.push((rule, 1)),
-        }
+        add(self.counts, rule, 1);
+    }
+}
+
+fn add(counts: &mut Counts, rule: &'static str, more: usize) {
+    match counts.iter_mut().find(|(known, _)| *known == rule) {
+        Some((_, count)) => *count += more,
+        None => counts.push((rule, more)),
     }
 }
 

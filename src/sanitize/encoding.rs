@@ -38,6 +38,13 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
+/// Reads bytes as text that may be shortened: what no text holds becomes U+FFFD.
+#[must_use]
+pub fn as_text(bytes: &[u8]) -> String {
+    let odd = |c: char| c.is_control() && !matches!(c, '\u{7}'..='\u{f}' | '\u{1b}');
+    decode(bytes).text.chars().map(|c| if odd(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
 fn decode_utf8(bytes: &[u8]) -> Option<Decoded<'_>> {
     let text = std::str::from_utf8(bytes).ok()?;
     Some(Decoded { text: Cow::Borrowed(text), encoding: UTF_8.name(), replaced: 0, bom: false })
@@ -58,9 +65,42 @@ fn lossy_utf8(bytes: &[u8]) -> Decoded<'_> {
 }
 
 fn decode_as<'b>(encoding: &'static Encoding, bytes: &'b [u8], bom: bool) -> Decoded<'b> {
-    let (text, bad) = encoding.decode_without_bom_handling(bytes);
+    let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
+    let (bytes, line_feed) = match bytes {
+        // A line feed of one byte behind UTF-16.
+        [rest @ .., b'\n'] if is_wide && rest.len().is_multiple_of(2) => (rest, "\n"),
+        bytes => (bytes, ""),
+    };
+    let (mut text, bad) = encoding.decode_without_bom_handling(bytes);
+    if !line_feed.is_empty() {
+        text.to_mut().push_str(line_feed);
+    }
     let replaced = if bad { text.matches(char::REPLACEMENT_CHARACTER).count() } else { 0 };
     Decoded { text, encoding: encoding.name(), replaced, bom }
+}
+
+/// Text of two bytes a letter that was decoded as if it had one, without its NULs. A list of letters is none: it has no
+/// white space.
+pub(super) fn narrowed(text: &str) -> Option<String> {
+    const MIN_CHARS: usize = 16;
+    memchr::memchr(0, text.as_bytes())?;
+    let (mut chars, mut counts) = (0usize, [0usize; 2]);
+    let mut run = 0;
+    for c in text.chars() {
+        if c == '\0' {
+            counts[chars % 2] += 1;
+        }
+        // Plain words before or behind wide text make all of it plain.
+        run = if c == '\0' { 0 } else { run + 1 };
+        if run > 8 {
+            return None;
+        }
+        chars += 1;
+    }
+    let most = counts[0].max(counts[1]);
+    let has_space = text.bytes().any(|b| matches!(b, b' ' | b'\n' | b'\t'));
+    let is_wide = chars >= MIN_CHARS && has_space && most * 20 >= chars * 9;
+    is_wide.then(|| text.replace('\0', ""))
 }
 
 /// Whether the bytes are UTF-16, and the length of the byte order mark.
@@ -77,7 +117,7 @@ pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
     const PROBE_BYTES: usize = 4096;
     const MIN_PROBE_BYTES: usize = 8;
     let head = &bytes[..bytes.len().min(PROBE_BYTES)];
-    if head.len() < MIN_PROBE_BYTES || !bytes.len().is_multiple_of(2) || !head.contains(&0) {
+    if head.len() < MIN_PROBE_BYTES || !head.contains(&0) || has_plain_words(bytes) {
         return None;
     }
     let printable = |byte: u8| (0x20..0x7F).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t' | 0x1B);
@@ -86,6 +126,16 @@ pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
     let big = head.chunks_exact(2).filter(|pair| pair[0] == 0 && printable(pair[1])).count();
     let most = |count: usize| count * 10 >= pairs * 9;
     most(little).then_some((UTF_16LE, 0)).or(most(big).then_some((UTF_16BE, 0)))
+}
+
+/// Whether bytes hold words of one byte a letter: then they are not UTF-16 as a whole. A line feed at the end may be one.
+fn has_plain_words(bytes: &[u8]) -> bool {
+    const MIN_LETTERS: usize = 8;
+    let mut run = 0;
+    bytes.iter().any(|byte| {
+        run = if byte.is_ascii_graphic() || *byte == b' ' { run + 1 } else { 0 };
+        run >= MIN_LETTERS
+    })
 }
 
 /// The legacy encoding of the whole text, if it is clear.
@@ -156,6 +206,34 @@ mod tests {
         ] {
             check(&in_utf16(text, to), text, name, 0, false);
             check(&[&mark[..], &in_utf16("漢字 ok", to)].concat(), "漢字 ok", name, 0, true);
+        }
+    }
+
+    #[test]
+    fn wide_text_with_plain_words_is_not_decoded_and_loses_none() {
+        let wide = in_utf16("one two three four five six seven eight nine ten\n", u16::to_le_bytes);
+        assert!(utf16(&wide).is_some());
+        assert!(utf16(&[&wide[..], b"\n"].concat()).is_some());
+        let text = "one two three four five six seven eight nine ten\n\n";
+        assert_eq!(decode(&[&wide[..], b"\n"].concat()).text, text);
+        let mixed = [&wide.repeat(9)[..], b"ERROR: disk is full\n"].concat();
+        assert!(utf16(&mixed).is_none() && decode(&mixed).text.contains("ERROR: disk is full"));
+    }
+
+    #[test]
+    fn wide_text_that_was_decoded_by_letters_is_narrowed() {
+        let wide = |text: &str| text.chars().flat_map(|c| [c, '\0']).collect::<String>();
+        assert_eq!(
+            narrowed(&wide("d\u{e9}j\u{e0} cr\u{e9}\u{e9}\r\n")).as_deref(),
+            Some("d\u{e9}j\u{e0} cr\u{e9}\u{e9}\r\n")
+        );
+        assert_eq!(narrowed(&format!("\0{}", wide("two lines\nof it"))).as_deref(), Some("two lines\nof it"));
+        for other in [
+            wide("abcdefghijklmnop"),
+            format!("{}ERROR: disk is full", wide("two lines\nof it").repeat(9)),
+            "a\0b and more\n".repeat(9),
+        ] {
+            assert_eq!(narrowed(&other), None, "{other:?}");
         }
     }
 

@@ -94,24 +94,26 @@ pub struct How<'a> {
 /// Runs the whole stage.
 pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     let mut out = Sanitized::default();
+    // What is shorter than the marker for binary data is shown as text.
+    let classify = |bytes: &[u8]| binary::classify(bytes).filter(|_| bytes.len() > MAX_BINARY_MARKER_BYTES);
     let decoded: Cow<'_, str> = match raw {
-        // A text that is shorter than the marker for binary data is shown as text.
-        Raw::Text(text) if text.len() <= MAX_BINARY_MARKER_BYTES => Cow::Borrowed(text),
-        Raw::Text(text) => match binary::classify(text.as_bytes()) {
-            Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
-            None => Cow::Borrowed(text),
-        },
-        Raw::Bytes(bytes) => {
-            match binary::classify(bytes).filter(|_| bytes.len() > MAX_BINARY_MARKER_BYTES) {
-                Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
-                None => {
-                    let decoded = encoding::decode(bytes);
-                    add(&mut out.removals, "invalid_utf8", decoded.replaced);
-                    add(&mut out.removals, "byte_order_mark", usize::from(decoded.bom));
-                    decoded.text
-                }
+        Raw::Text(text) => match (encoding::narrowed(text), classify(text.as_bytes())) {
+            (Some(narrow), _) => {
+                add(&mut out.removals, "control_character", text.len() - narrow.len());
+                Cow::Owned(narrow)
             }
-        }
+            (None, Some(binary)) => return Ok(Sanitized { binary: Some(binary), ..out }),
+            (None, None) => Cow::Borrowed(text),
+        },
+        Raw::Bytes(bytes) => match classify(bytes) {
+            Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
+            None => {
+                let decoded = encoding::decode(bytes);
+                add(&mut out.removals, "invalid_utf8", decoded.replaced);
+                add(&mut out.removals, "byte_order_mark", usize::from(decoded.bom));
+                decoded.text
+            }
+        },
     };
     let is_sealed = marker::is_sealed(&decoded, how.key);
     let len = decoded.len();

@@ -546,6 +546,63 @@ fn what_is_no_text_loses_its_secrets() {
 }
 
 #[test]
+fn wide_text_and_lists_that_end_with_nul_lose_their_secrets() {
+    let place = Place::new();
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let lines = |value: &str, token: &str| format!("first\r\nDB_PASSWORD={value}\r\nkey {token} end\r\n");
+    let given = wide(&lines("Zq7pLm2Xw9", &token()));
+    let expected = wide(&lines("[REDACTED:generic-password]", "[REDACTED:github-pat]"));
+    for (before, behind) in [(&b""[..], 0), (b"\xff\xfe", 0), (b"", 40_000)] {
+        let more = wide("a line of the report\r\n").repeat(behind / 40);
+        fs::write(place.path("work/data"), [before, &given, &more].concat()).unwrap();
+        for arguments in [
+            &["--", "cat", "data"][..],
+            &["--no-resident", "--", "cat", "data"],
+            &["--raw", "--", "cat", "data"],
+        ] {
+            let out = place.run(arguments).output().unwrap();
+            assert!(
+                out.stdout == [before, &expected, &more].concat(),
+                "{arguments:?} {}",
+                String::from_utf8_lossy(&out.stdout)
+            );
+        }
+    }
+    let items =
+        |value: &str, token: &str| format!("HOME=/x\0DB_PASSWORD={value}\0GITHUB_TOKEN={token}\0LANG=C\0");
+    fs::write(place.path("work/data"), items("Zq7pLm2Xw9", &token())).unwrap();
+    let out = place.run(&["--", "cat", "data"]).output().unwrap();
+    assert_eq!(text(&out.stdout), items("[REDACTED:generic-password]", "[REDACTED:github-pat]"));
+}
+
+#[test]
+fn what_is_no_text_stays_below_the_limit_with_failures() {
+    let place = Place::new();
+    let end = "\nERROR: disk is full\n";
+    let lines: String = (0..9000).map(|n| format!("a\0b {n}\n")).collect();
+    let noise: Vec<u8> = (0..60_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let wide: Vec<u8> = (0..9000)
+        .flat_map(|n| format!("step {n}\r\n").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>())
+        .collect();
+    let wide_end: Vec<u8> = end.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for data in [
+        [lines.as_bytes(), end.as_bytes()].concat(),
+        [&noise[..], end.as_bytes()].concat(),
+        [wide, wide_end].concat(),
+    ] {
+        fs::write(place.path("work/data"), &data).unwrap();
+        for more in [&[][..], &["--no-resident"], &["--mode", "safe"]] {
+            let script =
+                ["--host-limit", "30000", "--host-limit-failed", "10000", "--shell", "cat data; exit 1"];
+            let out = place.run(&[more, &script].concat()).output().unwrap();
+            let shown = String::from_utf8_lossy(&out.stdout);
+            assert!(shown.chars().count() <= 10_000, "{}", shown.len());
+            assert!(shown.contains("ERROR: disk is full"), "{more:?} {shown}");
+        }
+    }
+}
+
+#[test]
 fn what_passes_after_the_patience_loses_its_secrets_and_comes_at_once() {
     let place = Place::new();
     let (head, tail) = (&token()[..15], &token()[15..]);

@@ -21,6 +21,8 @@ use super::pass::{LazyPolicy, Passing};
 use crate::config::Policy;
 
 #[cfg(unix)]
+use crate::sanitize::encoding;
+#[cfg(unix)]
 pub use system::{pass_on, relay, run};
 
 /// What to run.
@@ -88,12 +90,18 @@ pub struct Shown {
     pub failed: usize,
 }
 
-/// The output as text; returned as bytes if any of it is not text.
-fn texts(outputs: Vec<Vec<u8>>) -> Result<Vec<String>, Vec<Vec<u8>>> {
+/// The output as text; returned as bytes if any of it is not text. More than the host shows, which is `room`, is read as
+/// text in any case, so that it can be shortened.
+#[cfg(unix)]
+fn texts(outputs: Vec<Vec<u8>>, room: Option<usize>) -> Result<Vec<String>, Vec<Vec<u8>>> {
     let is_text = |bytes: &Vec<u8>| !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok();
-    match outputs.iter().all(is_text) {
-        true => Ok(outputs.into_iter().map(|bytes| String::from_utf8(bytes).unwrap_or_default()).collect()),
-        false => Err(outputs),
+    let len: usize = outputs.iter().map(Vec::len).sum();
+    if outputs.iter().all(is_text) {
+        Ok(outputs.into_iter().map(|bytes| String::from_utf8(bytes).unwrap_or_default()).collect())
+    } else if room.is_some_and(|room| len > room) {
+        Ok(outputs.iter().map(|bytes| encoding::as_text(bytes)).collect())
+    } else {
+        Err(outputs)
     }
 }
 

@@ -425,9 +425,9 @@ impl Running<'_> {
         let outputs: io::Result<Vec<Vec<u8>>> =
             self.streams.iter_mut().map(|stream| stream.held.take()).collect();
         let outputs = outputs.unwrap_or_default();
-        let new: Vec<Vec<u8>> = match texts(outputs) {
+        let room = self.limit.left(ended == Some(Ended::Code(0)));
+        let new: Vec<Vec<u8>> = match texts(outputs, room) {
             Ok(texts) => {
-                let room = self.limit.left(ended == Some(Ended::Code(0)));
                 let output = Output { ended, texts: &texts, room, is_later: self.is_later };
                 let new = (self.compress)(output).filter(|new| new.len() == texts.len());
                 self.is_later = true;

@@ -21,7 +21,7 @@ pub(super) fn may_be(name: &str) -> bool {
 
 /// What a string holds.
 pub(super) enum Bytes {
-    /// Text in base64.
+    /// Text in base64, in any encoding.
     Text(Box<Coded>),
     /// Long bytes that are none.
     Other,
@@ -31,7 +31,7 @@ pub(super) enum Bytes {
 
 /// Text that stood in base64.
 pub(super) struct Coded {
-    pub(super) text: String,
+    pub(super) text: Vec<u8>,
     /// What stood before the base64.
     head: String,
     engine: GeneralPurpose,
@@ -39,7 +39,7 @@ pub(super) struct Coded {
 
 impl Coded {
     /// A new text in its place, in the same form.
-    pub(super) fn written(&self, text: &str) -> String {
+    pub(super) fn written(&self, text: &[u8]) -> String {
         format!("{}{}", self.head, self.engine.encode(text))
     }
 }
@@ -75,10 +75,5 @@ pub(super) fn read(raw: &str) -> Bytes {
         (Err(_), Ok(bytes)) => (bytes, padded),
         _ => return Bytes::None,
     };
-    match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => {
-            Bytes::Text(Box::new(Coded { text, head: head.to_owned(), engine }))
-        }
-        _ => Bytes::None,
-    }
+    Bytes::Text(Box::new(Coded { text: bytes, head: head.to_owned(), engine }))
 }

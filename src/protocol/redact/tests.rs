@@ -59,6 +59,12 @@ fn text_in_base64_is_read_and_written_back() {
     let new: serde_json::Value = serde_json::from_str(&run(&json).unwrap()).unwrap();
     let back = STANDARD.decode(new["blob"].as_str().unwrap()).unwrap();
     assert_eq!(String::from_utf8(back).unwrap(), "config\nkey [REDACTED:github-pat]\n");
+    // Also in two bytes a letter.
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let json = format!(r#"{{"mimeType":"text/plain","blob":"{}"}}"#, STANDARD.encode(wide(&text)));
+    let new: serde_json::Value = serde_json::from_str(&run(&json).unwrap()).unwrap();
+    let back = STANDARD.decode(new["blob"].as_str().unwrap()).unwrap();
+    assert_eq!(back, wide("config\nkey [REDACTED:github-pat]\n"));
     let url = format!(r#"["data:text/plain;base64,{}"]"#, STANDARD.encode(&text));
     let _ = run(&url);
     // A picture stays, whatever its bytes spell.

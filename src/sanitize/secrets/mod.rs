@@ -120,7 +120,8 @@ pub fn redact_but(text: &str, keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool
     Some(Redacted { text, hits })
 }
 
-fn redact_bytes_but(
+/// The same, for bytes that need not be UTF-8.
+pub fn redact_bytes_but(
     text: &[u8],
     keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,
 ) -> Option<(Vec<u8>, Hits)> {
@@ -157,14 +158,21 @@ fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> 
         let quote = bare::quote(text, &(finding.start..finding.end)).unwrap_or_default();
         out.extend_from_slice(&text[at..finding.start]);
         out.extend_from_slice(quote);
-        out.extend_from_slice(PLACEHOLDER.as_bytes());
-        out.extend_from_slice(finding.rule.as_bytes());
-        out.push(b']');
+        out.extend_from_slice(&placeholder(text, finding));
         out.extend_from_slice(quote);
         at = finding.end;
     }
     out.extend_from_slice(&text[at..]);
     Some((out, count(&findings)))
+}
+
+/// What stands in the place of a finding, with letters as wide as those of the value.
+pub fn placeholder(text: &[u8], finding: &Finding) -> Vec<u8> {
+    let narrow = format!("{PLACEHOLDER}{}]", finding.rule).into_bytes();
+    match hidden::nulls::padding(&text[finding.start..finding.end]) {
+        0 => narrow,
+        count => narrow.iter().map(std::slice::from_ref).collect::<Vec<_>>().join(&[0, 0, 0][..count]),
+    }
 }
 
 /// Counts in the order of the rule table.

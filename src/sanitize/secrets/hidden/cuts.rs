@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// Longest escape sequence, in bytes.
 const MAX_SEQUENCE_BYTES: usize = 256;
+/// Longest name of a variable, in bytes. A choice.
+const MAX_VARIABLE_BYTES: usize = 64;
 
 /// The cut at an escape, a carriage return or the first byte of a character.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
@@ -20,6 +22,8 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
             let word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic());
             (word(text.get(at + 1)) && at > 0 && word(text.get(at - 1))).then(|| Unit::nothing(1))
         }
+        // The end of an item in a list of variables.
+        0 if is_variable(&text[at + 1..]) => None,
         // No terminal shows these. A form feed and other line ends part words.
         0..=7 | 0x0b | 0x0e..=0x1f | 0x7f => Some(Unit::nothing(1)),
         // The same sequences, begun with one character.
@@ -32,6 +36,13 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
         }
         _ => invisible::length(&text[at..]).map(Unit::nothing),
     }
+}
+
+/// Whether a text begins with the name of a variable and `=`.
+pub(super) fn is_variable(text: &[u8]) -> bool {
+    let len = text.iter().take(MAX_VARIABLE_BYTES).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_');
+    let len = len.count();
+    len > 0 && !text[0].is_ascii_digit() && text.get(len) == Some(&b'=')
 }
 
 /// Length of the parameters and the letter of a control sequence.

@@ -12,6 +12,7 @@ mod escapes;
 mod groups;
 mod hexdump;
 pub(super) mod near;
+pub(super) mod nulls;
 mod percent;
 mod prefixed;
 mod quoted_printable;
@@ -23,7 +24,7 @@ mod view;
 pub(super) mod wrapped;
 
 use super::matcher::scan;
-use super::scan::Claim;
+use super::scan::{Claim, Scan};
 use super::table::Table;
 use crate::stop;
 use near::Near;
@@ -51,7 +52,22 @@ const AROUND_CODED_BYTES: (usize, usize) = (1 << 10, 8 << 10);
 /// The claims of all rules in `text`, plain and through every layer; in order, without overlap.
 pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
     let mut work = text.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
-    search(table, text, ALL, &mut work)
+    let mut claims = search(table, text, ALL, &mut work);
+    let Some(narrow) = nulls::narrowed(text) else { return claims };
+    // No value goes on in the next item of a list.
+    for claim in &mut claims {
+        let ends = memchr::memchr_iter(0, &text[claim.start..claim.end]);
+        if let Some(len) = ends.into_iter().find(|at| cuts::is_variable(&text[claim.start + at + 1..])) {
+            claim.end = claim.start + len;
+        }
+    }
+    claims.retain(|claim| claim.start < claim.end);
+    let mut work = narrow.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
+    let mut more = search(table, &narrow, ALL, &mut work);
+    nulls::widen(text, &mut more.iter_mut().map(|c| (&mut c.start, &mut c.end)).collect::<Vec<_>>());
+    let mut scan = Scan::new(text);
+    scan.claims = [claims, more].concat();
+    scan.into_claims()
 }
 
 /// Applies all layers, the cheapest and most frequent first.
