@@ -80,13 +80,13 @@ impl Engine {
         Ok(Appended { bytes, whole })
     }
 
-    /// Answers `toolResult/peek`: what `close` without a status would give here. No session remembers it, and no original is
-    /// stored.
+    /// Answers `toolResult/peek`: what `close` without a status would give here, but for a last word that may be the start of
+    /// a secret: its rest has not come yet. No session remembers the answer, and no original is stored.
     pub fn peek_stream(&self, params: &StreamParams, cancel: &Cancel) -> Result<Compressed, RpcError> {
         let shared = self.stream(&params.stream_id, params.session_id.as_deref())?;
         let (kept, raw) = {
             let stream = lock(&shared);
-            (parts::kept(&stream), stream.params.clone())
+            (parts::finished(&stream), stream.params.clone())
         };
         let request = request(&raw, &parts::content(&kept), None)?;
         let request: CompressParams<'_> = by_name(&request)?;

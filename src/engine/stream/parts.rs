@@ -12,6 +12,7 @@ use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::skim::Json;
 use crate::protocol::stream::StreamName;
 use crate::protocol::tool_result::Compressed;
+use crate::sanitize::secrets;
 use crate::text::marker;
 use crate::text::marker::{Marker, SealKey};
 use crate::text::reason::Reason;
@@ -27,6 +28,19 @@ pub(super) fn kept(stream: &Stream) -> Vec<(StreamName, Kept)> {
             Some((_, Kept::Parts(parts))) => parts.tail.push('\u{fffd}'),
             None => all.push((name, Kept::Whole("\u{fffd}".to_owned()))),
         }
+    }
+    all
+}
+
+/// The same without last words that may be the start of a secret.
+pub(super) fn finished(stream: &Stream) -> Vec<(StreamName, Kept)> {
+    let mut all = kept(stream);
+    for (_, kept) in &mut all {
+        let end = match kept {
+            Kept::Whole(text) => text,
+            Kept::Parts(parts) => &mut parts.tail,
+        };
+        end.truncate(secrets::finished(end));
     }
     all
 }

@@ -316,3 +316,24 @@ fn a_stream_that_nobody_uses_ends() {
     std::thread::sleep(Duration::from_millis(2));
     assert!(try_call(&engine, "toolResult/close", &json!({"streamId": id})).is_err());
 }
+
+#[test]
+fn a_peek_holds_back_what_may_be_the_start_of_a_secret() {
+    let token = ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    for (given, end, shown) in [
+        (format!("line\ntoken {}", &token[..38]), &token[38..], "line\ntoken "),
+        (format!("line\nkey={}", &token[..30]), &token[30..], "line\n"),
+        (format!("line\nit is {token}"), "", "line\nit is [REDACTED:github-pat]"),
+        ("line\nand a longword".to_owned(), "", "line\nand a longword"),
+        (format!("password: x\n{}", "word ".repeat(9)), "", &format!("password: x\n{}", "word ".repeat(9))),
+    ] {
+        let engine = Engine::default();
+        let id = open(&engine, &json!({"result": {}}));
+        call(&engine, "toolResult/append", &json!({"streamId": id, "text": given}));
+        let peeked = call(&engine, "toolResult/peek", &json!({"streamId": id}));
+        assert_eq!(peeked["content"], shown);
+        call(&engine, "toolResult/append", &json!({"streamId": id, "text": end}));
+        let closed = call(&engine, "toolResult/close", &json!({"streamId": id}));
+        assert!(!closed["content"].as_str().unwrap().contains(&token[4..]), "{closed}");
+    }
+}
