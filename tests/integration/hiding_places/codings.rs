@@ -138,6 +138,44 @@ pub fn od_b(text: &str) -> String {
     })
 }
 
+/// `tcpdump -X`: words of two bytes behind offsets.
+pub fn tcpdump(text: &str) -> String {
+    dump(text, |at, bytes| {
+        let words: Vec<String> =
+            bytes.chunks(2).map(|pair| pair.iter().map(|b| format!("{b:02x}")).collect()).collect();
+        format!("\t0x{at:04x}:  {:<39}  {}", words.join(" "), letters(bytes))
+    })
+}
+
+/// Wireshark: bytes behind offsets of four digits.
+pub fn wireshark(text: &str) -> String {
+    dump(text, |at, bytes| format!("{at:04x}   {:<47}   {}", pairs(bytes, " "), letters(bytes)))
+}
+
+/// `x/8xb` of gdb.
+pub fn gdb(text: &str) -> String {
+    let line = |(i, bytes): (usize, &[u8])| {
+        let bytes: String = bytes.iter().map(|b| format!("\t0x{b:02x}")).collect();
+        format!("0x{:x}:{bytes}\n", 0x7fff_ffff_e000_u64 + 8 * i as u64)
+    };
+    text.as_bytes().chunks(8).enumerate().map(line).collect()
+}
+
+/// Two digits a byte, with something between.
+pub fn pairs(bytes: &[u8], between: &str) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(between)
+}
+
+/// Decimal numbers.
+pub fn decimals(text: &str, between: &str) -> String {
+    text.bytes().map(|b| b.to_string()).collect::<Vec<_>>().join(between)
+}
+
+/// `application/x-www-form-urlencoded`.
+pub fn form(text: &str) -> String {
+    percent(text, false).replace("%20", "+")
+}
+
 /// `xxd -p`: digits alone, thirty bytes a line.
 pub fn plain_hex(text: &str) -> String {
     let line = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>() + "\n";

@@ -220,6 +220,7 @@ places! {
         "URL-encoded" => |case| coded(case, |t| c::percent(t, false), CODED),
         "URL-encoded twice" => |case| coded(case, |t| c::percent(&c::percent(t, false), false), CODED),
         "URL-encoded, every letter" => |case| coded(case, |t| c::percent(t, true), 3 * PLAIN),
+        "form" => |case| coded(case, c::form, CODED),
         "\\u escapes" => |case| coded(case, c::unicode, 6 * PLAIN),
         "\\x escapes" => |case| coded(case, c::hex_escapes, 4 * PLAIN),
         "quoted-printable" => |case| coded(case, |t| c::quoted_printable(t, false), CODED),
@@ -230,6 +231,31 @@ places! {
         "od -c" => |case| dumped(case, c::od_c),
         "od -t x1" => |case| dumped(case, c::od_x1),
         "od -b" => |case| dumped(case, c::od_b),
+        "tcpdump -X" => |case| dumped(case, c::tcpdump),
+        "Wireshark" => |case| dumped(case, c::wireshark),
+        "x/8xb of gdb" => |case| {
+            let text = c::gdb(&text_of(case));
+            parts(text, vec![format!("0x{}", c::pairs(case.value.as_bytes(), "\t0x"))], 30)
+        },
+        "bytes parted by blanks" => |case| {
+            parts(c::pairs(text_of(case).as_bytes(), " ") + "\n", vec![c::pairs(case.value.as_bytes(), " ")], 3 * PLAIN)
+        },
+        "bytes parted by colons" => |case| {
+            parts(format!("data: {}\n", c::pairs(text_of(case).as_bytes(), ":")), vec![c::pairs(case.value.as_bytes(), ":")], 3 * PLAIN)
+        },
+        "Buffer of Node" => |case| {
+            parts(format!("<Buffer {}>\n", c::pairs(text_of(case).as_bytes(), " ")), vec![c::pairs(case.value.as_bytes(), " ")], 3 * PLAIN)
+        },
+        "Buffer of Node in JSON" => |case| {
+            let text = format!("{{\"type\":\"Buffer\",\"data\":[{}]}}\n", c::decimals(&text_of(case), ","));
+            parts(text, vec![c::decimals(&case.value, ",")], 4 * PLAIN)
+        },
+        "bytes of Go" => |case| {
+            parts(format!("body: [{}]\n", c::decimals(&text_of(case), " ")), vec![c::decimals(&case.value, " ")], 4 * PLAIN)
+        },
+        "bytea of PostgreSQL" => |case| {
+            parts(format!(" \\x{}\n(1 row)\n", c::pairs(text_of(case).as_bytes(), "")), vec![c::pairs(case.value.as_bytes(), "")], 2 * PLAIN)
+        },
         "array of numbers in C" => |case| {
             let text = format!("static const unsigned char x[] = {{ {} }};\n", c::numbers(&text_of(case)));
             parts(text, vec![c::numbers(&case.value)], 6 * PLAIN)

@@ -1,8 +1,9 @@
-//! Arrays of source code that spell a text byte by byte: `{0x67, 0x68}` and `{'g', 'h'}`, also mixed and over lines.
+//! Arrays that spell a text byte by byte: `{0x67, 0x68}`, `{'g', 'h'}`, `[103, 104]` and `[103 104]`, also mixed and over
+//! lines, and the bytes that `gdb` prints behind addresses.
 //!
-//! It reads neither names nor types, and no array of plain decimal numbers. A text without `0x` and `','` costs a search
-//! for these alone.
+//! It reads neither names nor types. A text without `0x`, `','` and brackets costs a search for these alone.
 
+use super::base64::is_text;
 use super::escapes;
 use super::percent::hex;
 use super::view::View;
@@ -34,6 +35,48 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
         }
         at = end.max(start + 1);
     }
+}
+
+/// Calls `found` with every list of decimal numbers that is a text.
+pub(super) fn decimals(text: &[u8], found: &mut dyn FnMut(View)) {
+    let mut done = 0;
+    for open in memchr::memchr3_iter(b'[', b'(', b'{', text) {
+        if open < done {
+            continue;
+        }
+        stop::tick();
+        let start = blank(text, open + 1);
+        let mut view = View::default();
+        let (mut end, mut count) = (start, 0);
+        while let Some((byte, len)) = decimal(text, end) {
+            view.stand(&[byte], end..end + len);
+            (end, count) = (end + len, count + 1);
+            let next = blank(text, end);
+            end = match text.get(next) {
+                Some(b',') => blank(text, next + 1),
+                Some(b'0'..=b'9') if next > end => next,
+                _ => break,
+            };
+        }
+        if count >= MIN_ELEMENTS && is_text(view.bytes()) {
+            found(view);
+        }
+        done = end;
+    }
+}
+
+/// A number from 0 to 255, and its digits.
+fn decimal(text: &[u8], at: usize) -> Option<(u8, usize)> {
+    let digits = text.get(at..)?.iter().take(4).take_while(|b| b.is_ascii_digit()).count();
+    (1..=3).contains(&digits).then_some(())?;
+    let number = text[at..at + digits].iter().fold(0u32, |sum, b| sum * 10 + u32::from(b - b'0'));
+    Some((u8::try_from(number).ok()?, digits))
+}
+
+/// The first byte from a place on that is no white space.
+fn blank(text: &[u8], from: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    from + rest.iter().take(MAX_GAP_BYTES).take_while(|b| b.is_ascii_whitespace()).count()
 }
 
 /// Where an array may begin, found in one pass over the text for each way to write an element.
@@ -107,17 +150,33 @@ fn element(text: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// Where the next element begins behind a comma; a letter of Rust may have a `b` in front.
+/// Where the next element begins: behind a comma, where a letter of Rust may have a `b` in front, or behind white space and
+/// perhaps an address.
 fn separator(text: &[u8], at: usize) -> Option<usize> {
-    let blanks = |from: usize| {
-        let rest = text.get(from..).unwrap_or_default();
-        from + rest.iter().take(MAX_GAP_BYTES).take_while(|b| b.is_ascii_whitespace()).count()
-    };
-    let comma = blanks(at);
-    (text.get(comma) == Some(&b',')).then_some(())?;
-    let next = blanks(comma + 1);
+    let next = blank(text, at);
+    if text.get(next) != Some(&b',') {
+        let is_number = next > at && text.get(next..).is_some_and(|rest| rest.starts_with(b"0x"));
+        return is_number.then(|| behind_address(text, next));
+    }
+    let next = blank(text, next + 1);
     let is_rust = text.get(next) == Some(&b'b') && text.get(next + 1) == Some(&b'\'');
     Some(next + usize::from(is_rust))
+}
+
+/// Behind `0x7fffffffe3a8:` or `0x555555558040 <key>:`, where one begins at a place.
+fn behind_address(text: &[u8], at: usize) -> usize {
+    const MAX_ADDRESS_BYTES: usize = 80;
+    let rest = &text[at + 2..text.len().min(at + MAX_ADDRESS_BYTES)];
+    let digits = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    let name = match rest.get(digits..).unwrap_or_default() {
+        [b':', ..] => Some(0),
+        [b' ', b'<', name @ ..] => name.windows(2).position(|end| end == b">:").map(|len| len + 3),
+        _ => None,
+    };
+    match name.filter(|_| digits >= 4) {
+        Some(len) => blank(text, at + 2 + digits + len + 1),
+        None => at,
+    }
 }
 
 #[cfg(test)]
@@ -169,12 +228,51 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_decimal_numbers_go_as_a_whole() {
+        for between in [",", ", ", " ", ",\n    "] {
+            let list = joined(|b| b.to_string(), between);
+            for (open, close) in
+                [("{\"type\":\"Buffer\",\"data\":[", "]}"), ("b = bytes([", "])"), ("[", "]")]
+            {
+                let out = redact(&format!("{open}{list}{close}\n")).expect(between).text;
+                assert_eq!(out, format!("{open}[REDACTED:github-pat]{close}\n"));
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_behind_addresses_go() {
+        let lines = |address: fn(usize) -> String| {
+            let line = |(n, bytes): (usize, &[u8])| {
+                let bytes = bytes.iter().map(|b| format!("\t0x{b:02x}")).collect::<String>();
+                format!("{}:{bytes}\n", address(n))
+            };
+            token().as_bytes().chunks(8).enumerate().map(line).collect::<String>()
+        };
+        for text in [
+            lines(|n| format!("0x{:x}", 0x7fff_ffff_e3a0_u64 + 8 * n as u64)),
+            lines(|n| format!("0x{:x} <key+{}>", 0x4040 + 8 * n, 8 * n)),
+        ] {
+            let out = redact(&text).expect("a token").text;
+            assert!(out.contains("[REDACTED:github-pat]") && out.matches("0x").count() <= 2, "{out}");
+        }
+    }
+
+    #[test]
     fn arrays_of_other_things_stay() {
         let bytes: String = (0..=255).map(|b| format!("0x{b:02x}, ")).collect();
         let letters: String = ('a'..='z').map(|c| format!("'{c}', ")).collect();
-        for text in
-            [bytes, letters, "'a','b'".repeat(9), "0x".repeat(99), "0x1234, ".repeat(40), "'',".repeat(40)]
-        {
+        let numbers: String = (0..=255).map(|n| format!("{n}, ")).collect();
+        let numbers = format!("[{numbers}]");
+        for text in [
+            numbers,
+            bytes,
+            letters,
+            "'a','b'".repeat(9),
+            "0x".repeat(99),
+            "0x1234, ".repeat(40),
+            "'',".repeat(40),
+        ] {
             assert!(find(text.as_bytes()).is_empty(), "{text}");
         }
     }

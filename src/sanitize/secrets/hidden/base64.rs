@@ -29,8 +29,9 @@ const MEMBERS: [bool; 256] = table(b"+/-_");
 /// Calls `found` with every run that holds text, decoded. Notes in `coded` where full lines stand behind something.
 pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(View)) {
     let mut at = 0;
-    while let Some(first) = next(text, at) {
+    while let Some(mut first) = next(text, at) {
         stop::tick();
+        first.start += sign(text, &first);
         let start = first.start;
         if is_behind(text, &first) {
             coded.push(start);
@@ -54,6 +55,17 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
             found(view);
         }
     }
+}
+
+/// Bytes before the digits of a run that say that they are hexadecimal: `\\x` of PostgreSQL, `0x` of MySQL.
+fn sign(text: &[u8], run: &Range<usize>) -> usize {
+    let len = match &text[run.clone()] {
+        [b'x', ..] if run.start > 0 && text[run.start - 1] == b'\\' => 1,
+        [b'0', b'x' | b'X', ..] => 2,
+        _ => return 0,
+    };
+    let digits = text[run.start + len..run.end].iter().take(MIN_RUN_BYTES);
+    if digits.len() == MIN_RUN_BYTES && digits.into_iter().all(u8::is_ascii_hexdigit) { len } else { 0 }
 }
 
 /// Whether the first digits of a run may be those of an encoded text; those of most long words are not.
@@ -186,7 +198,8 @@ fn narrow(bytes: &[u8]) -> Option<Vec<u8>> {
     wide.then(|| bytes.iter().copied().step_by(2).collect())
 }
 
-fn is_text(bytes: &[u8]) -> bool {
+/// Whether most bytes are those of a text.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
     bytes.iter().filter(|b| !is_shown(**b)).count() * 8 <= bytes.len()
 }
 

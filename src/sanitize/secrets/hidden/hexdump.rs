@@ -1,4 +1,4 @@
-//! Dumps of bytes as `xxd`, `hexdump` and `od` print them.
+//! Dumps of bytes as `xxd`, `hexdump`, `od`, `tcpdump -X` and Wireshark print them.
 //!
 //! A line that shows a part of a secret goes from its first digit on: the letters beside the digits show it too.
 
@@ -83,13 +83,18 @@ fn swapped(bytes: &[u8]) -> Vec<u8> {
 /// Reads a line: an address, then digits in groups, then perhaps the letters.
 fn line(line: &[u8]) -> Option<Dumped> {
     let from = blanks(line, 0, 16);
+    if let Some(start) = behind_offset(line, from) {
+        return groups(line, start, true);
+    }
     // Three bytes are enough to tell most lines of text from a dump.
     let [first, second, third] = *line.get(from..)?.first_chunk()?;
     let is_dump = first.is_ascii_hexdigit() && second.is_ascii_hexdigit();
     (is_dump && (third.is_ascii_hexdigit() || third == b' ')).then_some(())?;
     let address = line[from..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
     let behind = line.get(from + address).copied();
-    let has_address = (4..=16).contains(&address) && address != 4 || behind == Some(b':') && address >= 4;
+    // Four digits may also be the first of the bytes, but these have one blank between them.
+    let is_apart = address != 4 || blanks(line, from + address, 8) >= from + address + 2;
+    let has_address = (4..=16).contains(&address) && is_apart || behind == Some(b':') && address >= 4;
     if !has_address {
         return groups(line, from, false).filter(|d| d.bytes.len() >= MIN_BARE_DUMPED_BYTES);
     }
@@ -109,6 +114,15 @@ fn line(line: &[u8]) -> Option<Dumped> {
         return Some(octal);
     }
     groups(line, start, colon == 1)
+}
+
+/// Where the digits begin behind `0x0010:`, as `tcpdump -X` writes an address.
+fn behind_offset(line: &[u8], from: usize) -> Option<usize> {
+    let rest = line[from..].strip_prefix(b"0x")?;
+    let len = rest.iter().take(9).take_while(|b| b.is_ascii_hexdigit()).count();
+    ((4..=8).contains(&len) && rest.get(len) == Some(&b':')).then_some(())?;
+    let colon = from + 2 + len;
+    Some(blanks(line, colon + 1, 8)).filter(|start| *start > colon + 1)
 }
 
 /// Groups of two, four or eight digits, up to two blanks or a bar.

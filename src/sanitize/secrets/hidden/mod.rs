@@ -13,6 +13,7 @@ mod groups;
 mod hexdump;
 pub(super) mod near;
 pub(super) mod nulls;
+mod pairs;
 mod percent;
 mod prefixed;
 mod quoted_printable;
@@ -104,6 +105,8 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         hexdump::views(text, &mut coded, &mut |view| _ = see(&view, within));
         stop::check();
         arrays::views(text, &mut |view| _ = see(&view, within));
+        arrays::decimals(text, &mut |view| _ = see(&view, within));
+        pairs::views(text, &mut |view| _ = see(&view, within));
         stop::check();
         let around =
             |at: &usize| at.saturating_sub(AROUND_CODED_BYTES.0)..text.len().min(at + AROUND_CODED_BYTES.1);

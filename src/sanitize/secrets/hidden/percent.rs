@@ -8,6 +8,21 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     u8::try_from(byte).ok().map(|b| Unit::byte(3, b))
 }
 
+/// A blank, as forms code it: a `+` in a word near a sign or a line end that is coded.
+pub(super) fn blank(text: &[u8], at: usize) -> Option<Unit> {
+    const NEAR_BYTES: usize = 64;
+    let is_inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic() && *b != b'+');
+    (at > 0 && is_inside(text.get(at - 1)) && is_inside(text.get(at + 1))).then_some(())?;
+    let from = at.saturating_sub(NEAR_BYTES);
+    let near = &text[from..text.len().min(at + NEAR_BYTES)];
+    let is_code = |n: usize| {
+        let code = unit(text, from + n);
+        code.is_some_and(|code| matches!(code.bytes(), [b' '..=b'~' | b'\n' | b'\r']))
+    };
+    let mut codes = memchr::memchr_iter(b'%', near).take(4);
+    codes.any(is_code).then(|| Unit::byte(1, b' '))
+}
+
 /// The number that up to eight hexadecimal digits write; `None` where there is another byte.
 pub(super) fn hex(digits: &[u8]) -> Option<u32> {
     let value = |b: u8| char::from(b).to_digit(16);

@@ -13,7 +13,7 @@ use crate::stop;
 /// Bytes that may start a unit.
 const TRIGGERS: [bool; 256] = {
     let mut set = [false; 256];
-    let bytes = b"\\%&<=\r\x7f";
+    let bytes = b"\\%&<=+\r\x7f";
     let mut i = 0;
     // Control characters but tab, line feed and form feed.
     while i < 0x20 {
@@ -66,6 +66,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
         let unit = match text[at] {
             b'\\' => escapes::unit(text, at),
             b'%' => percent::unit(text, at),
+            b'+' => percent::blank(text, at),
             b'&' => entities::unit(text, at),
             b'<' => entities::tag(text, at),
             b'=' => quoted_printable::unit(text, at, is_mail),
