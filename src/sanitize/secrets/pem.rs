@@ -1,4 +1,4 @@
-//! Private keys in blocks: PEM, OpenSSH, PGP (between BEGIN and END) and PuTTY (behind `Private-Lines`).
+//! Private keys in blocks: PEM, OpenSSH, PGP, static keys of OpenVPN (between BEGIN and END) and PuTTY (behind `Private-Lines`).
 //!
 //! The body is removed, the lines around it stay. A block without an end, as in cut output, is removed up to the first line
 //! that is not key material. Code that only mentions the markers stays.
@@ -39,7 +39,8 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     let label = &text[hit.end..text.len().min(hit.end + MAX_LABEL_BYTES)];
     let Some(dashes) = label.windows(4).position(|w| w == b"----") else { return };
-    if !label[..dashes].windows(11).any(|w| w == b"PRIVATE KEY") {
+    let is_key = |w: &[u8]| w == b"PRIVATE KEY" || w.eq_ignore_ascii_case(b"STATIC KEY ");
+    if !label[..dashes].windows(11).any(is_key) {
         return;
     }
     let from = hit.end + dashes;
