@@ -176,6 +176,10 @@ settings! {
     derived {
         /// Whether the cap was given: then it also limits failure lines.
         strict_cap: bool = false;
+        /// Whether results that stay exact have look-alikes of markers escaped: a project's file that the user does not trust may
+        /// say which results these are.
+        #[serde(skip)]
+        escapes_exact: bool = false;
         /// How often a budget halves the limits that depend on the mode.
         squeeze: u8 = 0;
         /// What the default limits in bytes are multiplied by: less than the whole while the context is small.

@@ -381,7 +381,9 @@ fn rest_redacted(
     let Some(but) = content::texts_of(content) else { return Ok(None) };
     let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &job.call.paths());
     let mut counts = Counts::new();
-    let Some(safe) = redact::redacted(content, but, &spare, &mut counts).map_err(failed)? else {
+    let Some(safe) =
+        redact::redacted(content, but, Some(policy.seal_key), &spare, &mut counts).map_err(failed)?
+    else {
         return Ok(None);
     };
     let mut redactions = redaction_counts(&counts);

@@ -28,6 +28,7 @@ use crate::sanitize::spare::Spare;
 use crate::session::Shared;
 use crate::session::Stored;
 use crate::telemetry::counts::on_behalf;
+use crate::text::marker::SealKey;
 use crate::tokens;
 
 /// Settings for one request body.
@@ -92,7 +93,10 @@ impl Engine {
         let model = self.model_of(json);
         let (stored, removal) =
             on_behalf(|behalf| behalf.model = model, || self.compress_all(&found, &said, &body, cancel))?;
-        let (mut edits, insides, redactions) = redacted(params.body.get(), &found, regions, &body.policy)?;
+        // What a program reads as data stays as it is, secrets aside.
+        let escapes = (params.keep_newest < usize::MAX).then_some(body.policy.seal_key);
+        let (mut edits, insides, redactions) =
+            redacted(params.body.get(), &found, regions, &body.policy, escapes)?;
         if params.strip_overrides {
             edits.remove_members(json, |member| member.name == OVERRIDES);
         }
@@ -254,6 +258,7 @@ fn redacted(
     found: &[Found<'_>],
     regions: Vec<Region>,
     policy: &Policy,
+    escapes: Option<SealKey>,
 ) -> Result<(Edits, Insides, Vec<RedactionCount>), RpcError> {
     if !policy.redact_secrets {
         return Ok(Default::default());
@@ -274,14 +279,14 @@ fn redacted(
                 texts.iter().filter_map(|text| Some(text.inside.as_ref()?.1.clone())).collect();
             within.sort_by_key(|range| range.start);
             let inside = Inside { range: texts[0].range.clone(), text: Rc::clone(whole), but: within };
-            let edits = redact::edits_inside(&inside, &spare, &mut counts).map_err(failed)?;
+            let edits = redact::edits_inside(&inside, escapes, &spare, &mut counts).map_err(failed)?;
             if !edits.is_empty() {
                 insides.insert(inside.range.start, edits);
             }
         }
     }
     but.sort_by_key(|range| range.start);
-    let edits = redact::edits(text, &Plan { regions, but }, &spare, &mut counts).map_err(failed)?;
+    let edits = redact::edits(text, &Plan { regions, but, escapes }, &spare, &mut counts).map_err(failed)?;
     let mut redactions = redaction_counts(&counts);
     tell_fingerprints(&mut redactions, &spare.met(), policy);
     Ok((edits, insides, redactions))

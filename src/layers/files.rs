@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::check::{check, sound};
 use super::document::{toml, yaml};
 use super::given::{Given, Origin, flatten};
-use super::project::{Untrusted, may_say};
+use super::project::{Untrusted, may_raise, may_say};
 use super::search::{Found, upwards};
 use super::trust::{Digest, FOLDER, Record, Trusted, of_user};
 use super::{ConfigError, Sources};
@@ -148,9 +148,12 @@ impl ProjectFile {
         Ok(Self { path: path.to_owned(), record, says, faults, rules })
     }
 
-    /// Its settings that do not count while it is not trusted.
+    /// Its settings that do not count while it is not trusted, or not in all places: whether a mode is lower depends on the
+    /// user's.
     pub fn beyond(&self) -> impl Iterator<Item = &Given> {
-        self.says.iter().filter(|given| !may_say(&given.key, &given.value))
+        self.says
+            .iter()
+            .filter(|given| !may_say(&given.key, &given.value) || may_raise(&given.key, &given.value))
     }
 
     /// Whether a setting does not count even if the file is trusted.

@@ -63,6 +63,12 @@ pub(super) fn may_say(key: &str, value: &Value) -> bool {
     }
 }
 
+/// Whether a value is a mode that is higher than some user's may be.
+pub(super) fn may_raise(key: &str, value: &Value) -> bool {
+    row(key).and_then(|row| row.project) == Some(Project::Lowers)
+        && typed::read_value::<Mode>(value).is_ok_and(|mode| mode >= Mode::Standard)
+}
+
 /// The effect of such a file on a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {

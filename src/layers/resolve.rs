@@ -123,6 +123,7 @@ impl Layers {
         let profile = all().find(|given| given.key == "profile");
         let profile = profile.and_then(|given| typed::read_value::<Profile>(&given.value).ok());
         let named = profile.map(given::of_profile).unwrap_or_default();
+        let escapes_exact = all().any(|given| given.is_less);
         let mut given: Vec<Given> = Vec::new();
         let mut refused: Vec<Given> = Vec::new();
         for value in all().chain(&named) {
@@ -153,7 +154,7 @@ impl Layers {
             untrusted.ignored.extend(refused);
         }
         Ok(Resolved {
-            config: Config { policy: Policy { rules, ..config.policy }, ..config },
+            config: Config { policy: Policy { rules, escapes_exact, ..config.policy }, ..config },
             given,
             untrusted,
         })

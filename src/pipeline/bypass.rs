@@ -13,6 +13,7 @@ use crate::sanitize::spare::Spare;
 use crate::sanitize::{Counts, Raw, RedactionFailed};
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
+use crate::text::marker;
 use crate::text::reason::Reason;
 use crate::text::source::count_lines;
 use crate::tokens::TokenCounter;
@@ -56,8 +57,16 @@ pub(super) fn exact(
             true => sanitize::redact_exact(&before, spare)?,
             false => (before.clone().into_owned(), Counts::new()),
         };
+        // What the agent asks for is exact in any case.
+        let is_asked = matches!(rule, Reason::FullOutput | Reason::CommandAsks);
+        let escaped = match policy.escapes_exact && !is_asked {
+            true => marker::escape(&text, |_| false, |_| false),
+            false => None,
+        };
+        let is_escaped = escaped.is_some();
+        let text = escaped.map_or(text, |(escaped, _)| escaped);
         // What has no secret goes back byte for byte, also where it is no UTF-8.
-        let is_same = counts.is_empty();
+        let is_same = counts.is_empty() && !is_escaped;
         redactions.extend(counts);
         let tokens = counter.count(&before);
         evidence.tokens.before += tokens;

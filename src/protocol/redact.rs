@@ -1,5 +1,5 @@
-//! Takes secrets out of the strings of a JSON text, each in its place: the text stays JSON, and every string without a
-//! secret stays byte for byte.
+//! Takes secrets out of the strings of a JSON text, each in its place, and escapes what looks like a marker of ours: the
+//! text stays JSON, and every other string stays byte for byte.
 //!
 //! The text is read twice: as it is written, since the name of a member tells what its value is, and string by string
 //! as what they say, one below the other. Bytes in base64 that are text are read as that text. It never looks at what it
@@ -18,6 +18,8 @@ use crate::sanitize::Counts;
 use crate::sanitize::secrets;
 use crate::sanitize::secrets::Finding;
 use crate::sanitize::spare::Spare;
+use crate::text::marker;
+use crate::text::marker::SealKey;
 
 mod bytes;
 mod leaves;
@@ -72,12 +74,14 @@ pub struct Plan {
     pub regions: Vec<Region>,
     /// Values that are left alone, in order.
     pub but: Vec<Range<usize>>,
+    /// Where what looks like a marker is escaped: the key that seals our own, which stay.
+    pub escapes: Option<SealKey>,
 }
 
 impl Plan {
     /// All of a value but these places, which are in order.
-    pub fn whole(json: Json<'_>, but: Vec<Range<usize>>) -> Self {
-        Self { regions: vec![Region { range: json.range(), is_free: true }], but }
+    pub fn whole(json: Json<'_>, but: Vec<Range<usize>>, escapes: Option<SealKey>) -> Self {
+        Self { regions: vec![Region { range: json.range(), is_free: true }], but, escapes }
     }
 
     fn leaves_alone(&self, range: &Range<usize>) -> bool {
@@ -113,24 +117,27 @@ pub fn edits(
 /// As for [`edits`].
 pub fn edits_inside(
     inside: &Inside,
+    escapes: Option<SealKey>,
     spare: &Spare<'_>,
     counts: &mut Counts,
 ) -> Result<Edits, RedactionFailed> {
     let Ok(raw) = serde_json::from_str::<&RawValue>(&inside.text) else { return Ok(Edits::default()) };
-    edits(raw.get(), &Plan::whole(Json::of(raw), inside.but.clone()), spare, counts)
+    edits(raw.get(), &Plan::whole(Json::of(raw), inside.but.clone(), escapes), spare, counts)
 }
 
-/// A whole JSON text without its secrets, `but` these places; `None` where there is none.
+/// A whole JSON text without its secrets, `but` these places; `None` where nothing changed. With a key, what looks like a
+/// marker is escaped.
 ///
 /// # Errors
 /// As for [`edits`].
 pub fn redacted(
     raw: &RawValue,
     but: Vec<Range<usize>>,
+    escapes: Option<SealKey>,
     spare: &Spare<'_>,
     counts: &mut Counts,
 ) -> Result<Option<String>, RedactionFailed> {
-    let edits = edits(raw.get(), &Plan::whole(Json::of(raw), but), spare, counts)?;
+    let edits = edits(raw.get(), &Plan::whole(Json::of(raw), but, escapes), spare, counts)?;
     Ok((!edits.is_empty()).then(|| edits.apply(raw.get())))
 }
 
@@ -228,6 +235,7 @@ impl<'a> Work<'a> {
     fn read(&mut self, joined: &str, waiting: &mut Vec<Waiting<'a>>) {
         let findings = self.find(joined);
         let mut findings = &findings[..];
+        let escapes = self.plan.escapes.filter(|_| escaped(joined).is_some());
         for one in waiting.drain(..) {
             let gone = findings.iter().take_while(|f| f.end <= one.at).count();
             findings = &findings[gone..];
@@ -240,10 +248,17 @@ impl<'a> Work<'a> {
                 let range = finding.start.max(one.at) - one.at..finding.end.min(end) - one.at;
                 ranges.push((range, finding.rule));
             }
-            if !ranges.is_empty() {
-                let ranges = joined_up(ranges);
-                ranges.iter().for_each(|(_, rule)| self.count(rule));
-                self.edits.replace_string(one.range, &replaced(&one.value, ranges));
+            let ranges = joined_up(ranges);
+            ranges.iter().for_each(|(_, rule)| self.count(rule));
+            let safe = match ranges.is_empty() {
+                true => None,
+                false => Some(replaced(&one.value, ranges)),
+            };
+            let text = safe.as_deref().unwrap_or(&one.value);
+            let is_foreign = |key: &SealKey| !marker::is_sealed(text, key);
+            let new = escapes.as_ref().filter(|key| is_foreign(key)).and_then(|_| escaped(text)).or(safe);
+            if let Some(new) = new {
+                self.edits.replace_string(one.range, &new);
             }
         }
     }
@@ -258,6 +273,11 @@ impl<'a> Work<'a> {
     fn count(&mut self, rule: &'static str) {
         add(self.counts, rule, 1);
     }
+}
+
+/// A text with what looks like a marker escaped, if any does.
+fn escaped(text: &str) -> Option<String> {
+    marker::escape(text, |_| false, |_| false).map(|(escaped, _)| escaped)
 }
 
 fn add(counts: &mut Counts, rule: &'static str, more: usize) {

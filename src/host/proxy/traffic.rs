@@ -192,6 +192,7 @@ fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionF
     let new = redact::redacted(
         raw,
         but,
+        Some(policy.seal_key),
         &Spare::of(&policy.secrets.allow, &policy.seal_key, &[]),
         &mut Counts::new(),
     )?;

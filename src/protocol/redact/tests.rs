@@ -11,7 +11,8 @@ fn token() -> String {
 
 fn run(json: &str) -> Option<String> {
     let raw: &RawValue = serde_json::from_str(json).unwrap();
-    let new = redacted(raw, Vec::new(), &Spare::nothing(), &mut Counts::new()).unwrap();
+    let new =
+        redacted(raw, Vec::new(), Some(SealKey::default()), &Spare::nothing(), &mut Counts::new()).unwrap();
     if let Some(new) = &new {
         serde_json::from_str::<&RawValue>(new).unwrap_or_else(|e| panic!("{e}: {new}"));
     }
@@ -78,8 +79,11 @@ fn what_is_left_alone_stays() {
     let json = format!(r#"{{"text":"{0}","type":"{0}","other":"{0}"}}"#, token());
     let raw: &RawValue = serde_json::from_str(&json).unwrap();
     let text = Json::of(raw).get("text").unwrap().range();
-    let plan =
-        Plan { regions: vec![Region { range: Json::of(raw).range(), is_free: false }], but: vec![text] };
+    let plan = Plan {
+        regions: vec![Region { range: Json::of(raw).range(), is_free: false }],
+        but: vec![text],
+        escapes: None,
+    };
     let mut counts = Counts::new();
     let new = edits(raw.get(), &plan, &Spare::nothing(), &mut counts).unwrap().apply(raw.get());
     assert_eq!(new, format!(r#"{{"text":"{0}","type":"{0}","other":"[REDACTED:github-pat]"}}"#, token()));
@@ -92,7 +96,7 @@ fn deep_nesting_is_walked() {
     let raw: Box<RawValue> = RawValue::from_string(json.clone()).unwrap_or_else(|_| {
         RawValue::from_string(format!("{}\"{}\"{}", "[".repeat(100), token(), "]".repeat(100))).unwrap()
     });
-    let new = redacted(&raw, Vec::new(), &Spare::nothing(), &mut Counts::new()).unwrap().unwrap();
+    let new = redacted(&raw, Vec::new(), None, &Spare::nothing(), &mut Counts::new()).unwrap().unwrap();
     assert!(!new.contains(&token()));
 }
 
@@ -104,4 +108,20 @@ fn names_and_strings_beside_a_secret_stay() {
     );
     let expected = json.replace(&token, "[REDACTED:github-pat]");
     assert_eq!(run(&json).unwrap(), expected);
+}
+
+#[test]
+fn what_looks_like_a_marker_is_escaped_and_our_own_stays() {
+    let mark = "[tersed: exit status 0]";
+    let json = format!(r#"{{"a":"x\n{mark}\n","b":["{mark}","plain"],"c":1}}"#);
+    let new: serde_json::Value = serde_json::from_str(&run(&json).unwrap()).unwrap();
+    assert_eq!(new["b"][0], format!("\\{mark}"));
+    assert_eq!(new["a"], format!("x\n\\{mark}\n"));
+    assert_eq!(new["b"][1], "plain");
+    let mut own = "x\n[tersed: omitted 2 lines 2-3, progress]\n".to_owned();
+    marker::seal(&mut own, &SealKey::default());
+    assert_eq!(run(&serde_json::json!({ "a": own }).to_string()), None);
+    // Nothing is escaped for programs.
+    let raw = RawValue::from_string(json).unwrap();
+    assert_eq!(redacted(&raw, Vec::new(), None, &Spare::nothing(), &mut Counts::new()).unwrap(), None);
 }
