@@ -30,6 +30,9 @@ const MAX_EDIT_PLACES: usize = 8;
 const MAX_EDITED_ITEM: usize = 60;
 const EDIT_CONTEXT_LINES: usize = 5;
 
+/// Most lines that the first sentence of a comment may take. A choice.
+const MAX_SENTENCE_LINES: usize = 4;
+
 /// For each line, whether it may be left out.
 pub(super) struct Plan {
     may_go: Vec<bool>,
@@ -52,7 +55,7 @@ impl Plan {
                 Kind::Type if level == FileDetail::Signatures => may_go[item.body.clone()].fill(true),
                 Kind::Type | Kind::Value | Kind::Import => {}
             }
-            // The first line of a comment above a declaration stays.
+            // The first sentence of a comment above a declaration stays.
             may_go[item.lines.start..item.signature.start].fill(true);
         }
         for item in items {
@@ -61,7 +64,11 @@ impl Plan {
             if is_shown {
                 may_go[item.signature.clone()].fill(false);
                 if let Some(doc) = item.doc {
-                    may_go[doc] = false;
+                    let end = if doc < item.signature.start { item.signature.start } else { item.body.end };
+                    // A piece of a sentence could say something else than the whole.
+                    if let Some(sentence) = first_sentence(lines, doc..end) {
+                        may_go[sentence].fill(false);
+                    }
                 }
             }
         }
@@ -142,6 +149,42 @@ impl Plan {
     }
 }
 
+/// The lines of the first sentence of the comment that starts at `comment.start` and lies within these lines; none if it is long.
+/// A comment whose first paragraph has no full stop ends with that paragraph.
+fn first_sentence(lines: &[&str], comment: Lines) -> Option<Lines> {
+    let most = comment.end.min(comment.start + MAX_SENTENCE_LINES);
+    for i in comment.start..most {
+        let line = lines.get(i)?.trim();
+        let quotes = |line: &str| line.matches("\"\"\"").count() + line.matches("'''").count();
+        let body = line.trim_end_matches(['*', '/', '"', '\'', ' ']);
+        let is_closed = line.ends_with("*/")
+            || quotes(line) > usize::from(i == comment.start && line.starts_with(['"', '\'', 'r']));
+        if is_closed || ends_sentence(body) {
+            return Some(comment.start..i + 1);
+        }
+        // A line without a word, or the first one of the code.
+        let is_last = i + 1 >= comment.end
+            || lines
+                .get(i + 1)
+                .is_none_or(|next| !next.bytes().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii()));
+        if is_last {
+            return Some(comment.start..i + 1);
+        }
+    }
+    None
+}
+
+/// Whether a sentence ends in a line, or at its end.
+fn ends_sentence(line: &str) -> bool {
+    let is_short_form =
+        |head: &str| ["e.g", "i.e", "etc", "cf", "vs"].iter().any(|short| head.ends_with(short));
+    if let Some(head) = line.strip_suffix(['.', '!', '?']) {
+        return !is_short_form(head);
+    }
+    line.match_indices(". ")
+        .any(|(at, _)| line[at + 2..].starts_with(|c: char| c.is_uppercase()) && !is_short_form(&line[..at]))
+}
+
 /// Whether the number of line `i` does not follow that of the line before. A gap across it could not be named by visible
 /// numbers.
 fn jumps(source: &Source<'_>, i: usize) -> bool {
@@ -161,5 +204,30 @@ fn push(gaps: &mut Vec<Lines>, source: &Source<'_>, mut gap: Lines) {
     }
     if gap.len() >= MIN_GAP_LINES {
         gaps.push(gap);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_sentence_of_a_comment_is_kept_whole_or_not_at_all() {
+        let sentence = |text: &str| {
+            let lines: Vec<&str> = text.lines().collect();
+            first_sentence(&lines, 0..lines.len())
+        };
+        for (text, expected) in [
+            ("/// Reads the rows\n/// of a file, e.g. a table. Fails\n/// on others.", Some(0..2)),
+            ("/// Reads rows.\n/// More.", Some(0..1)),
+            ("\"\"\"Reads rows\n    from a file\n\n    Args:", Some(0..2)),
+            ("\"\"\"Reads rows\"\"\"\nreturn read(path)", Some(0..1)),
+            ("Reads rows\n\"\"\"\nreturn read(path)", Some(0..1)),
+            ("/* Reads rows\n   of files */\n int a;", Some(0..2)),
+            ("# Reads rows", Some(0..1)),
+            ("# a\n# b, e.g.\n# c\n# d\n# e.", None),
+        ] {
+            assert_eq!(sentence(text), expected, "{text}");
+        }
     }
 }

@@ -304,7 +304,7 @@ impl Ledger {
     fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
         let mut groups = self.group_ranges();
         let mut marked = self.gap_marks(source).into_iter().peekable();
-        // What the marker before names: the next into the same result says only "there".
+        // What the reference right before names: "there" is said of nothing else, so that nobody has to search for it.
         let mut named: Option<(&Origin, usize)> = None;
         for (at, span) in self.spans.iter().enumerate() {
             stop::tick();
@@ -323,11 +323,12 @@ impl Ledger {
                 }
                 Action::Refer { origin, carried, ago, shows_id, is_outline, .. } => {
                     let naming = match shows_id {
-                        _ if named == Some((&**origin, *ago)) => Naming::There,
+                        _ if named.take() == Some((&**origin, *ago)) => Naming::There,
                         true => Naming::Id,
                         false => Naming::NoId,
                     };
-                    named = Some((origin, *ago));
+                    let is_named = naming != Naming::There && !is_outline;
+                    named = is_named.then_some((&**origin, *ago));
                     let marker = match is_outline {
                         true => origin.outline_marker(source, &span.lines, *ago, *shows_id),
                         false => origin.marker(source, &span.lines, *carried, *ago, naming),
@@ -537,5 +538,47 @@ fn forget_names(before: &[Span], after: &mut [Span]) {
         {
             names.take_if(|names| !reason.names_a_rule() || names.contains(": "));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_only_what_the_reference_before_names() {
+        let origin = |call: &str, label: &str| {
+            let label = Some(label.to_owned());
+            Arc::new(Origin { call: call.to_owned(), tool: "read".to_owned(), argument: None, label })
+        };
+        let (a, b) = (origin("c1", "a.rs"), origin("c2", "b.rs"));
+        let text: String = (0..10).map(|i| format!("line {i}\n")).collect();
+        let source = Source::new(&text);
+        let mut ledger = Ledger::new(&source);
+        ledger.spans = [&a, &a, &a, &b, &a]
+            .iter()
+            .enumerate()
+            .map(|(i, origin)| Span {
+                lines: i * 2..i * 2 + 2,
+                action: Action::Refer {
+                    origin: Arc::clone(origin),
+                    there: i * 2 + 1,
+                    carried: i * 2 + 1,
+                    ago: 3,
+                    shows_id: true,
+                    is_outline: false,
+                },
+            })
+            .collect();
+        assert_eq!(
+            ledger.render(&source, None).lines().collect::<Vec<_>>(),
+            [
+                "[tersed: lines 1-2 as in c1 (read); a.rs, 3 results ago]",
+                "[tersed: lines 3-4 as there]",
+                "[tersed: lines 5-6 as in c1 (read); a.rs, 3 results ago]",
+                "[tersed: lines 7-8 as in c2 (read); b.rs, 3 results ago]",
+                "[tersed: lines 9-10 as in c1 (read); a.rs, 3 results ago]",
+            ]
+        );
     }
 }

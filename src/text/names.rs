@@ -51,6 +51,44 @@ const COMMON: &[&str] = &[
     "time.",
 ];
 
+/// Types that come with a language: a gap that uses one is not found by its name.
+const COMMON_TYPES: &[&str] = &[
+    "ArrayList",
+    "BTreeMap",
+    "BTreeSet",
+    "HashMap",
+    "HashSet",
+    "StringBuilder",
+    "boolean_t",
+    "complex128",
+    "complex64",
+    "float32",
+    "float64",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "int8_t",
+    "intptr_t",
+    "ptrdiff_t",
+    "size_t",
+    "ssize_t",
+    "uint16",
+    "uint16_t",
+    "uint32",
+    "uint32_t",
+    "uint64",
+    "uint64_t",
+    "uint8_t",
+    "uintptr_t",
+];
+/// What programs log to, in lower case.
+const LOGS: &[&str] = &["log", "logger", "logging", "slog", "tracing", "zap"];
+/// The start of a call that logs.
+const LOG_CALLS: &[&str] =
+    &["critical", "debug", "error", "exception", "fatal", "info", "panic", "print", "trace", "warn"];
+/// What may follow it.
+const LOG_CALL_ENDS: &[&str] = &["", "context", "f", "ing", "ln", "w"];
+
 /// See the module.
 #[derive(Debug)]
 pub struct Names<'a> {
@@ -257,6 +295,23 @@ fn is_random(name: &[u8], kinds: u8) -> bool {
 fn is_common(name: &str) -> bool {
     let first = name.as_bytes().first();
     COMMON.iter().any(|common| common.as_bytes().first() == first && name.starts_with(common))
+        || COMMON_TYPES.contains(&name)
+        || is_log_call(name)
+}
+
+/// Whether a name is a call that writes to a log, such as `slog.Debug` or `self.logger.warning`.
+fn is_log_call(name: &str) -> bool {
+    let Some((before, call)) = name.rsplit_once(['.', ':']) else { return false };
+    let log =
+        before.trim_end_matches(':').rsplit(['.', ':']).next().unwrap_or_default().trim_start_matches('_');
+    let is = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
+    let is_call = |start: &&&str| {
+        let (Some(head), Some(end)) = (call.get(..start.len()), call.get(start.len()..)) else {
+            return false;
+        };
+        is(head, start) && LOG_CALL_ENDS.iter().any(|known| is(end, known))
+    };
+    LOGS.iter().any(|known| is(log, known)) && LOG_CALLS.iter().any(|start| is_call(&start))
 }
 
 /// Whether a byte starts a name, and whether it may stand further on.
@@ -406,6 +461,7 @@ mod tests {
             ("see ~/.config/app.toml or a/b~2/c_d", "L1 ~/.config/app.toml a/b~2/c_d"),
             ("npm i @scope/pkg-two", "L1 @scope/pkg-two"),
             ("if rows.index-1 > 0", "L1 rows.index"),
+            ("catalog.info(a); logger.debugger; log.rotate(b)", "L1 catalog.info logger.debugger log.rotate"),
         ] {
             assert_eq!(of_line(line), expected, "{line}");
         }
@@ -417,6 +473,9 @@ mod tests {
             "9f86d081884c7d65 0x7ffd5e8a91f0",
             "AbC1dEf2GhI3jKl4MnO5pQr6",
             "a well-known thing",
+            "var mean float64 = total",
+            "slog.Debug(text) and log.Printf(text)",
+            "self.logger.warning(text); tracing::info!(text); _log.ErrorContext(text)",
         ] {
             assert_eq!(of_line(line), "", "{line}");
         }
