@@ -1,6 +1,7 @@
 //! Functions that every hook uses: compress the content of one event, keeping its shape, and forget what the model no longer
 //! sees.
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::Host;
@@ -10,9 +11,11 @@ use crate::engine::{Cancel, Engine};
 use crate::pipeline::evidence::Status;
 use crate::protocol::RpcError;
 use crate::protocol::params::by_name;
+use crate::protocol::redact;
 use crate::protocol::session::CompactedParams;
 use crate::protocol::tool_result::{CompressParams, Compressed};
-use crate::sanitize::secrets;
+use crate::sanitize::spare::Spare;
+use crate::sanitize::{Counts, RedactionFailed, secrets};
 
 /// The compressed content; `None` if it did not change or could not be compressed. `budget` is in tokens.
 pub fn compress(
@@ -34,6 +37,21 @@ pub fn compress(
 pub fn compress_view(host: &Host, event: &Event, content: &Value, view: View) -> Option<Value> {
     let limits = Limits { view: Some(view), ..Limits::default() };
     compress_result(host, Some(&event.context()), result(event, content, None), limits)
+}
+
+/// Data of any shape with the secrets of their strings removed; `None` if they hold none.
+pub fn redacted_data(host: &Host, data: &Value) -> Option<Value> {
+    let policy = host.engine().policy_in_force();
+    if !policy.redact_secrets {
+        return None;
+    }
+    let raw = RawValue::from_string(data.to_string()).ok()?;
+    let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &[]);
+    let new = redact::redacted(&raw, Vec::new(), None, &spare, &mut Counts::new());
+    match new {
+        Ok(new) => serde_json::from_str(&new?).ok(),
+        Err(RedactionFailed) => Some(json!("tersed could not redact this result, so it is not shown")),
+    }
 }
 
 /// Tells the session of a call whose result stays: what the model wrote into it, and that it was there.

@@ -165,6 +165,21 @@ fn what_stays_as_it_is_loses_its_secrets_all_the_same() {
         assert_eq!(new["stdout"], json!(format!("{long}key [REDACTED:github-pat]\n")), "{name}");
         assert_eq!(new["stderr"], json!("[REDACTED:github-pat]\n"), "{name}");
     }
+    // Members beside the text, and what a server gave as an object.
+    let mut found = recorded("bash");
+    found["tool_name"] = json!("Grep");
+    found["tool_response"] =
+        json!({"mode": "content", "filenames": ["a", format!("b/{token}")], "content": "x"});
+    assert_eq!(
+        output(&found),
+        json!({"mode": "content", "filenames": ["a", "b/[REDACTED:github-pat]"], "content": "x"})
+    );
+    found["tool_name"] = json!("mcp__server__run");
+    found["tool_response"] = json!({"content": [{"type": "text", "text": format!("key {token}")}], "structuredContent": {"n": 1, "key": token}});
+    assert_eq!(
+        output(&found),
+        json!({"content": [{"type": "text", "text": "key [REDACTED:github-pat]"}], "structuredContent": {"n": 1, "key": "[REDACTED:github-pat]"}})
+    );
     event["tool_response"]["isImage"] = json!(true);
     event["tool_response"]["stdout"] = json!("aGVsbG8=");
     assert_eq!(answer(&event), None);

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::Host;
 use super::event::Event;
 use super::reach::{CLAUDE_CODE, Text, Treatment};
-use super::replace::{compress, forget, note_call, redacted};
+use super::replace::{compress, forget, note_call, redacted, redacted_data};
 use super::run::Shown;
 use super::tools::Tool;
 use super::wrap::{self, Wrap};
@@ -61,7 +61,8 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         return wrapped(event);
     }
     let mut context = None;
-    let output = match (CLAUDE_CODE.treatment(&event.tool_name, false), &event.tool_response) {
+    let treatment = CLAUDE_CODE.treatment(&event.tool_name, false);
+    let output = match (treatment, &event.tool_response) {
         // What the model wrote into such a call is known to it, also when it reads the file.
         (Treatment::Noted, _) => {
             note_call(host, event);
@@ -79,6 +80,17 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             compress(host, event, response, None, None)
         }
         _ => None,
+    };
+    let output = match treatment {
+        // What an MCP server gave as an object.
+        Treatment::Replaced(Text::Whole) if event.tool_response.is_object() => {
+            redacted_data(host, &event.tool_response)
+        }
+        // Members beside the text may hold secrets too, such as names of files.
+        Treatment::Replaced(Text::Member(name)) => {
+            beside(host, output.as_ref().unwrap_or(&event.tool_response), name).or(output)
+        }
+        _ => output,
     }?;
     let mut reply = json!({
         "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": output }
@@ -268,6 +280,18 @@ fn member(host: &Host, event: &Event, response: &Map<String, Value>, name: &str)
     let mut updated = response.clone();
     updated.insert(name.to_owned(), output);
     Some(Value::Object(updated))
+}
+
+/// A result without the secrets of all members but one; `None` if they hold none.
+fn beside(host: &Host, response: &Value, name: &str) -> Option<Value> {
+    let mut rest = response.clone();
+    let text = rest.as_object_mut()?.insert(name.to_owned(), Value::Null);
+    let mut redacted = redacted_data(host, &rest)?;
+    match text {
+        Some(text) => redacted[name] = text,
+        None => _ = redacted.as_object_mut()?.remove(name),
+    }
+    Some(redacted)
 }
 
 /// The text of a regular file, unless it is too large.

@@ -178,7 +178,11 @@ fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionF
     }
     let json = Json::of(raw);
     let mut but = Vec::new();
-    let messages = if json.is_array() { json.items().collect() } else { vec![json] };
+    let messages: Vec<Json<'_>> = if json.is_array() { json.items().collect() } else { vec![json] };
+    // Descriptions of tools may show what markers look like, as those of our own do.
+    let lists_tools = messages
+        .iter()
+        .any(|message| message.get("result").is_some_and(|result| result.get("tools").is_some()));
     for member in messages.into_iter().flat_map(Json::members) {
         match &*member.name {
             "id" | "jsonrpc" | "method" => but.push(member.value.range()),
@@ -192,7 +196,7 @@ fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionF
     let new = redact::redacted(
         raw,
         but,
-        Some(policy.seal_key),
+        (!lists_tools).then_some(policy.seal_key),
         &Spare::of(&policy.secrets.allow, &policy.seal_key, &[]),
         &mut Counts::new(),
     )?;

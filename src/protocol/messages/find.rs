@@ -116,6 +116,13 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Notes all members of an object but some.
+    pub(super) fn given_but(&mut self, object: Json<'a>, names: &[&str]) {
+        for member in object.members().filter(|member| !names.contains(&&*member.name)) {
+            self.given(member.value);
+        }
+    }
+
     /// Notes what the model said.
     pub(super) fn said(&mut self, part: Json<'a>) {
         match self.said.last_mut().filter(|_| self.is_speaking) {

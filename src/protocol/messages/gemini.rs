@@ -41,6 +41,11 @@ fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<
                 "codeExecutionResult" | "code_execution_result" => {
                     finder.given_members(member.value, &["output"]);
                 }
+                // What a tool on Google's own servers gave.
+                "toolResponse" | "tool_response" => {
+                    let given = member.value.members().filter(|m| !matches!(&*m.name, "id" | "toolType"));
+                    given.for_each(|m| finder.given_free(m.value));
+                }
                 "inlineData" | "inline_data" => finder.given_members(member.value, &["data", "displayName"]),
                 "text" if is_of_tool => finder.given(member.value),
                 name @ ("functionResponse" | "function_response") => {

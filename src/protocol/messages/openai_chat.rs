@@ -18,7 +18,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
             }
             Some(role @ ("tool" | "function")) => {
                 let Some(content) = content else { continue };
-                finder.given(content);
+                finder.given_but(message, &["role", "tool_call_id", "name", "id"]);
                 let place = place();
                 let id = texts::name(id).filter(|_| role == "tool");
                 let mut answer = Answer { id, name: texts::name(name), ..Answer::default() };

@@ -14,6 +14,9 @@ const OUTPUTS: &[&str] = &[
     "apply_patch_call_output",
 ];
 
+/// Members of such an item that say what it is; all others hold what the tool gave.
+const OF_ITEM: &[&str] = &["type", "id", "call_id", "status", "name", "namespace", "role"];
+
 /// Finds calls and results.
 pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), RpcError> {
     if body.get("input").is_some_and(Json::is_string) {
@@ -27,7 +30,13 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         let is_shell = kind == "shell_call_output";
         if !is_shell && !OUTPUTS.contains(&kind) {
             if kind.ends_with("_call") || kind.ends_with("_output") || kind == "mcp_list_tools" {
-                finder.given_members(item, &["output", "outputs", "results", "result", "error", "logs"]);
+                finder.given_members(
+                    item,
+                    &["output", "outputs", "results", "result", "error", "logs", "tools"],
+                );
+                // Addresses that a search found.
+                let sources = item.get("action").and_then(|action| action.get("sources"));
+                sources.into_iter().for_each(|sources| finder.given_free(sources));
             }
             call(kind, item, finder);
             match kind == "message" && item.text_of("role").is_none_or(|role| role != "assistant") {
@@ -38,7 +47,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         }
         let place = format!("input[{i}]");
         let Some(output) = output else { continue };
-        finder.given_members(item, &["output", "error"]);
+        finder.given_but(item, OF_ITEM);
         let mut answer = Answer { id: texts::name(call_id).or_else(|| texts::name(id)), ..Answer::default() };
         let place_of_output = format!("{place}.output");
         match is_shell && output.is_array() {

@@ -1,4 +1,4 @@
-//! Files of a diff that are not read line by line: lock files and minified files, by name. What the call names was asked
+//! Files of a diff that are not read line by line: lock files by name, and minified files by name and by their long lines. What the call names was asked
 //! for and is none of these. What a file says of itself ("generated", "do not edit") counts for nothing.
 
 use super::super::unified::File;
@@ -9,6 +9,9 @@ use crate::text::source::Source;
 const MAX_LINES: usize = 40;
 /// Most bytes of changed lines that are shown of a minified file, where a single line may be all of it.
 const MAX_BYTES: usize = 16 * 1024;
+/// A line of a minified file is at least this long, in bytes, but for so many: licences and pointers to maps.
+const MIN_MINIFIED_BYTES: usize = 200;
+const MAX_READABLE_LINES: usize = 12;
 
 /// Lock files, by name.
 const LOCK_FILES: &[&str] = &[
@@ -45,8 +48,8 @@ const LOCK_FILES: &[&str] = &[
 const MINIFIED: &[&str] =
     &[".min.js", ".min.mjs", ".min.cjs", ".min.css", ".js.map", ".mjs.map", ".cjs.map", ".css.map"];
 
-/// Whether the changes of a file fold. Its name alone decides: what it says of itself anybody can write, and so can who wants
-/// code not to be looked at.
+/// Whether the changes of a file fold. What it says of itself does not count: anybody can write that, and so can who wants code
+/// not to be looked at. A file with the name of a minified one whose lines can be read is code.
 pub fn folds(input: &Input<'_>, file: &File<'_>) -> bool {
     let is_lock = LOCK_FILES.contains(&file.name);
     let is_minified = MINIFIED.iter().any(|end| file.name.ends_with(end));
@@ -54,12 +57,23 @@ pub fn folds(input: &Input<'_>, file: &File<'_>) -> bool {
         return false;
     }
     let is_large = file.changes() > MAX_LINES || is_minified && changed_bytes(input.source, file) > MAX_BYTES;
-    is_large && !is_named(input, file.name)
+    is_large && !is_named(input, file.name) && (is_lock || !is_readable(input.source, file))
+}
+
+/// Whether more changed lines are short than a minified file has.
+fn is_readable(source: &Source<'_>, file: &File<'_>) -> bool {
+    changed(source, file).filter(|line| (8..MIN_MINIFIED_BYTES).contains(&line.len())).count()
+        > MAX_READABLE_LINES
 }
 
 fn changed_bytes(source: &Source<'_>, file: &File<'_>) -> usize {
-    let lines = file.hunks.iter().flat_map(|hunk| hunk.body.clone().map(move |i| (hunk, source.line(i))));
-    lines.filter(|(hunk, line)| hunk.is_change(line)).map(|(_, line)| line.len()).sum()
+    changed(source, file).map(str::len).sum()
+}
+
+fn changed<'a>(source: &'a Source<'_>, file: &'a File<'_>) -> impl Iterator<Item = &'a str> {
+    let lines =
+        file.hunks.iter().flat_map(move |hunk| hunk.body.clone().map(move |i| (hunk, source.line(i))));
+    lines.filter(|(hunk, line)| hunk.is_change(line)).map(|(_, line)| line)
 }
 
 /// What the marker says of a file whose changes fold: its path, lines added and lines removed.
@@ -166,6 +180,16 @@ mod tests {
             }
             assert!(!folds_in(&added(name, &["x;".repeat(20_000)]), &call), "{name}");
         }
+    }
+
+    #[test]
+    fn code_with_the_name_of_a_minified_file_is_shown() {
+        let call = ToolCall::default();
+        let lines: Vec<String> = (0..61).map(|n| format!("steal(document.cookies[{n}]);")).collect();
+        assert!(!folds_in(&added("app.min.js", &lines), &call));
+        let hidden = [lines, vec!["x;".repeat(20_000)]].concat();
+        assert!(!folds_in(&added("app.min.js", &hidden), &call));
+        assert!(folds_in(&added("app.min.js", &["/*! licence */".to_owned(), "x;".repeat(20_000)]), &call));
     }
 
     #[test]
