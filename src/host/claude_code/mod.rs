@@ -3,7 +3,7 @@
 //! A replacement must keep the shape of the tool's own result, or the host drops it. `view` does that for views of files. A
 //! failed command causes another event, which ignores replacements.
 //!
-//! The shapes come from events recorded from Claude Code 2.1.197, the same in 2.1.330, in `editors/claude-code/recorded`.
+//! The shapes come from events recorded from Claude Code 2.1.197, the same in 2.1.332, in `editors/claude-code/recorded`.
 
 pub mod view;
 
