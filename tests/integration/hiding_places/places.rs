@@ -204,6 +204,7 @@ places! {
             };
             plain(case, format!("{before}<span class=\"s1\">{}</span>{}\n", case.value, case.after))
         },
+        "cut by a comment of HTML" => |case| broken(case, "<!-- x -->"),
         "cut by a span" => |case| broken(case, "</span><span class=\"mi\">"),
         "coloured" => |case| plain(case, case.with(&format!("\u{1b}[32m{}\u{1b}[0m", case.value))),
         "cut by a colour" => |case| broken(case, "\u{1b}[0m\u{1b}[1;31m"),
@@ -277,6 +278,11 @@ places! {
         "base64 of the text" => |case| base64_text(case, text_of(case).as_bytes(), false, None),
         "base64 of the text, lines of 64" => |case| base64_text(case, text_of(case).as_bytes(), false, Some(64)),
         "base64 of the text, lines of 76" => |case| base64_text(case, text_of(case).as_bytes(), false, Some(76)),
+        "base64 of the text in JSON, lines of 60" => |case| {
+            let code = c::wrapped(&c::base64(text_of(case).as_bytes(), false), 60);
+            let pieces = code.lines().filter(|line| line.len() >= 8).map(str::to_owned).collect();
+            parts(serde_json::json!({ "content": code + "\n", "encoding": "base64" }).to_string(), pieces, CODED)
+        },
         "base64url of the text" => |case| base64_text(case, text_of(case).as_bytes(), true, None),
         "base64 of UTF-16" => |case| {
             let wide: Vec<u8> = text_of(case).encode_utf16().flat_map(u16::to_le_bytes).collect();

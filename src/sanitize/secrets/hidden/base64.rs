@@ -134,13 +134,17 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     {
         stop::tick();
         let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
-        if text.get(line_end) != Some(&b'\n') {
-            break;
-        }
-        let start = blanks(text, line_end + 1, 64);
+        // Also as an escape, in JSON or in JSON in JSON.
+        let feed = match text.get(line_end..).unwrap_or_default() {
+            [b'\n', ..] => 1,
+            [b'\\', b'n', ..] => 2,
+            [b'\\', b'\\', b'n', ..] => 3,
+            _ => break,
+        };
+        let start = blanks(text, line_end + feed, 64);
         let end = run(text, start);
         let behind = end + text[end..].iter().take(2).take_while(|b| **b == b'=').count();
-        let ends = text.get(behind).is_none_or(|b| b"\r\n\"'`,;)<".contains(b));
+        let ends = text.get(behind).is_none_or(|b| b"\r\n\\\"'`,;)<".contains(b));
         // The first line may stand behind a name and so be shorter.
         let fits = end > start && end - start <= width.max(last.len()).max(76);
         // A word below a whole text is none of its lines.

@@ -80,9 +80,13 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, c)| Unit::char(len, *c))
 }
 
-/// The tag at a `<`, if it only changes how text looks or where it stands.
+/// The tag at a `<`, if it only changes how text looks or where it stands, or a comment.
 pub(super) fn tag(text: &[u8], at: usize) -> Option<Unit> {
     let rest = &text[at + 1..text.len().min(at + MAX_TAG_BYTES)];
+    if let Some(comment) = rest.strip_prefix(b"!--") {
+        let end = comment.iter().position(|b| matches!(b, b'>' | b'<'))?;
+        return (comment[..=end].ends_with(b"-->")).then(|| Unit::nothing(4 + end + 1));
+    }
     let is_end = rest.first() == Some(&b'/');
     let name = &rest[usize::from(is_end)..];
     let len = name.iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
