@@ -15,7 +15,7 @@ use crate::protocol::redact;
 use crate::protocol::session::CompactedParams;
 use crate::protocol::tool_result::{CompressParams, Compressed};
 use crate::sanitize::spare::Spare;
-use crate::sanitize::{Counts, RedactionFailed, secrets};
+use crate::sanitize::{Counts, secrets};
 
 /// The compressed content; `None` if it did not change or could not be compressed. `budget` is in tokens.
 pub fn compress(
@@ -39,7 +39,7 @@ pub fn compress_view(host: &Host, event: &Event, content: &Value, view: View) ->
     compress_result(host, Some(&event.context()), result(event, content, None), limits)
 }
 
-/// Data of any shape with the secrets of their strings removed; `None` if they hold none.
+/// Data of any shape with the secrets of their strings removed; `None` if they hold none, or could not be redacted.
 pub fn redacted_data(host: &Host, data: &Value) -> Option<Value> {
     let policy = host.engine().policy_in_force();
     if !policy.redact_secrets {
@@ -47,11 +47,8 @@ pub fn redacted_data(host: &Host, data: &Value) -> Option<Value> {
     }
     let raw = RawValue::from_string(data.to_string()).ok()?;
     let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &[]);
-    let new = redact::redacted(&raw, Vec::new(), None, &spare, &mut Counts::new());
-    match new {
-        Ok(new) => serde_json::from_str(&new?).ok(),
-        Err(RedactionFailed) => Some(json!("tersed could not redact this result, so it is not shown")),
-    }
+    let new = redact::redacted(&raw, Vec::new(), None, &spare, &mut Counts::new()).ok()??;
+    serde_json::from_str(&new).ok()
 }
 
 /// Tells the session of a call whose result stays: what the model wrote into it, and that it was there.

@@ -31,7 +31,7 @@ impl Live<'_> {
         let is_open = |shown: &Shown| {
             shown.call < number
                 && shown.ending() == self.caller.ending
-                && self.window.is_none_or(|w| shown.at().is_within(*at, w.results, w.tokens))
+                && shown.at().is_within(*at, self.window.map(|w| (w.results, w.tokens)))
         };
         let shown = seen.newest(key, is_open)?;
         let tool = self.session.tools.get(shown.tool as usize)?.to_string();

@@ -287,9 +287,10 @@ fn beside(host: &Host, response: &Value, name: &str) -> Option<Value> {
     let mut rest = response.clone();
     let text = rest.as_object_mut()?.insert(name.to_owned(), Value::Null);
     let mut redacted = redacted_data(host, &rest)?;
+    let members = redacted.as_object_mut()?;
     match text {
-        Some(text) => redacted[name] = text,
-        None => _ = redacted.as_object_mut()?.remove(name),
+        Some(text) => _ = members.insert(name.to_owned(), text),
+        None => _ = members.remove(name),
     }
     Some(redacted)
 }

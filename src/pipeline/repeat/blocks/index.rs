@@ -74,8 +74,10 @@ pub struct Position {
 }
 
 impl Position {
-    /// Whether an output that was given here can still be seen at `now`, if nobody said otherwise.
-    pub fn is_within(self, now: Position, results: usize, tokens: usize) -> bool {
+    /// Whether an output that was given here can still be seen at `now`: within a window of results and tokens, or, without
+    /// one, as long as nobody says otherwise.
+    pub fn is_within(self, now: Position, window: Option<(usize, usize)>) -> bool {
+        let Some((results, tokens)) = window else { return true };
         now.results.saturating_sub(self.results) <= results
             && now.tokens.saturating_sub(self.tokens) <= tokens
     }
@@ -363,9 +365,10 @@ pub(super) struct Alike<'a> {
 }
 
 impl Alike<'_> {
-    /// Whether lines that it shows, from place `at` on, were referred to within the first `results` results.
-    pub(super) fn is_referred(&self, at: usize, len: usize, results: usize) -> bool {
-        self.output.not_referred(at, len, results) < len
+    /// How many lines that it shows, from place `at` on, stand before the first that was referred to within the first
+    /// `results` results.
+    pub(super) fn not_referred(&self, at: usize, results: usize) -> usize {
+        self.output.not_referred(at, usize::MAX, results)
     }
 }
 

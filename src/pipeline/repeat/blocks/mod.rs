@@ -99,8 +99,7 @@ pub fn find(
         }
         Earlier::Live { index, own, .. } if index.is_empty() && own.is_empty() => Vec::new(),
         Earlier::Live { index, own, now, window, asks } => {
-            let open =
-                |at: Position| window.is_none_or(|(results, tokens)| at.is_within(now, results, tokens));
+            let open = |at: Position| at.is_within(now, window);
             let stretches = stretches(source, ledger, signals);
             let text = Text::new(source, &stretches);
             let mut out = Vec::new();

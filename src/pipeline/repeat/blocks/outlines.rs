@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::index::Alike;
-use super::{Earlier, MAX_REFERENCES, Reference};
+use super::{Earlier, MAX_REFERENCES, Position, Reference};
 use crate::text::ledger::{Action, Ledger};
 use crate::text::lines::Lines;
 use crate::text::reason::Reason;
@@ -42,9 +42,7 @@ pub fn find(
             references.iter().filter(|r| r.part as usize == part && r.is_outline).cloned().collect()
         }
         Earlier::Live { index, now, window, asks, .. } => {
-            let open = |at: super::Position| {
-                window.is_none_or(|(results, tokens)| at.is_within(now, results, tokens))
-            };
+            let open = |at: Position| at.is_within(now, window);
             let outline = Outline::new(source, ledger, held);
             if outline.gaps.len() < MIN_GAPS {
                 return Vec::new();
@@ -152,21 +150,22 @@ impl<'a> Outline<'a> {
         let above = self.gaps[at].start.checked_sub(1)?;
         let places = places.get(self.text(above))?;
         let run = |place: usize| {
-            let (gaps, lines) = self.agree(at, view.shown, place);
-            // Who was referred to these lines and asks for them once more did not find them.
-            let is_known = asks.is_some_and(|results| view.is_referred(place, lines, results));
-            (gaps >= MIN_GAPS && !is_known).then_some(Same { view, place, gaps })
+            // Who was referred to lines and asks for them once more did not find them: a run ends before these. It is not
+            // compared beyond them, or a file that is asked for again would be compared from each of its gaps to its end.
+            let open = asks.map_or(usize::MAX, |results| view.not_referred(place, results));
+            let gaps = self.agree(at, view.shown, place, open);
+            (gaps >= MIN_GAPS).then_some(Same { view, place, gaps })
         };
         places.iter().copied().filter_map(run).reduce(|a, b| if b.gaps > a.gaps { b } else { a })
     }
 
-    /// How many gaps from gap `at` on, and how many lines from `place` on, are the same in `shown`.
-    fn agree(&self, at: usize, shown: &Lines, mut place: usize) -> (usize, usize) {
-        let start = place;
+    /// How many gaps from gap `at` on are the same in `shown`, from line `place` on, of which `open` lines may be compared.
+    fn agree(&self, at: usize, shown: &Lines, mut place: usize, open: usize) -> usize {
+        let end = place.saturating_add(open);
         let mut gaps = 0;
         while let Some(gap) = self.gaps.get(at + gaps) {
             let hidden = match (shown.get(place), shown.get(place + 1)) {
-                (Some(above), Some(below)) => (below.own - above.own) as usize - 1,
+                (Some(above), Some(below)) if place + 1 < end => (below.own - above.own) as usize - 1,
                 _ => break,
             };
             if hidden != gap.len() {
@@ -186,7 +185,7 @@ impl<'a> Outline<'a> {
             }
             place += between.len();
         }
-        (gaps, place - start + 1)
+        gaps
     }
 
     /// Whether the part of the outline costs clearly more than a reference to it.

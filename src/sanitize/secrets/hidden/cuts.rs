@@ -38,11 +38,13 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     }
 }
 
-/// Whether a text begins with the name of a variable and `=`.
+/// Whether a text begins with the name of a variable and `=`. What ends with `=` is the end of base64.
 pub(super) fn is_variable(text: &[u8]) -> bool {
     let len = text.iter().take(MAX_VARIABLE_BYTES).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_');
     let len = len.count();
-    len > 0 && !text[0].is_ascii_digit() && text.get(len) == Some(&b'=')
+    let is_assigned = text.get(len) == Some(&b'=')
+        && text.get(len + 1).is_some_and(|b| *b == 0 || b.is_ascii_graphic() && *b != b'=');
+    len > 0 && !text[0].is_ascii_digit() && is_assigned
 }
 
 /// Length of the parameters and the letter of a control sequence.

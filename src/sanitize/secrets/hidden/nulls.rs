@@ -114,6 +114,20 @@ mod tests {
     }
 
     #[test]
+    fn a_value_with_a_nul_goes_whole() {
+        let (first, second) = ("Ym9iOnhISDhy", "aXFhSkVnUA==");
+        let text = format!("Authorization: Basic {first}\0{second}\nend\n");
+        let (out, _) = redact_bytes(text.as_bytes()).unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&out),
+            "Authorization: Basic [REDACTED:authorization-header]\nend\n"
+        );
+        let text = format!("A=1\0TOKEN={}\0EMPTY=\0B=2\0", token());
+        let (out, _) = redact_bytes(text.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8_lossy(&out), "A=1\0TOKEN=[REDACTED:github-pat]\0EMPTY=\0B=2\0");
+    }
+
+    #[test]
     fn places_are_those_of_the_source() {
         for text in
             [&b"a\0b\0c"[..], b"\0a\0b", b"ab\0cd\0\0e\0\0\0f\0\0\0g", b"\0", b"a\0", b"\0\0\0a\0\0\0b\0"]
