@@ -5,7 +5,7 @@ use std::ops::Range;
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
-use super::hidden::{columns, near};
+use super::hidden::{columns, fields, near};
 use super::judge::{ByteSet, is_word, skip, skip_back};
 use super::scan::{Claim, Scan};
 use super::shapes::starts_word;
@@ -33,6 +33,9 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
                 scan.cut.push(start);
                 if columns::is_cell(text, &(start..end)) {
                     scan.heads.push(start);
+                }
+                if fields::is_field(text, &(start..end)) {
+                    scan.fields.push(start);
                 }
             }
             let is_near = scan.is_near(start..end, table.wide[keyword])

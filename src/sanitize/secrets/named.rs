@@ -174,6 +174,9 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if between.contains(&b',') && !value.is_field && !is_constant && is_plain(bytes, &text[start..end]) {
         return;
     }
+    if !value.quoted && is_address(bytes) && text[value.range.end..].starts_with(b" \"") {
+        return;
+    }
     if is_type(bytes) || (password && !value.quoted && is_count(&text[start..end], bytes)) {
         return;
     }
@@ -207,6 +210,12 @@ fn is_plain(bytes: &[u8], name: &[u8]) -> bool {
     let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) || is_variable;
     let is_signed = bytes.iter().any(|b| !is_word(*b) && *b != b'-');
     !has(u8::is_ascii_digit) || !(is_mixed || is_signed || is_random(bytes, Doubt::Some))
+}
+
+/// `0x5555556a2c0`: where a debugger found the string behind it.
+fn is_address(bytes: &[u8]) -> bool {
+    bytes.len() <= 18
+        && bytes.strip_prefix(b"0x").is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// `varchar(255)`: the type of a column of that name.

@@ -129,6 +129,8 @@ pub(super) struct Scan<'t> {
     pub(super) placeholders: Vec<Range<usize>>,
     /// Positions of secret names that may be column heads.
     pub(super) heads: Vec<usize>,
+    /// Positions of secret names that may have a field of their own.
+    pub(super) fields: Vec<usize>,
     /// Starts of tokens that are too short for their rule, and secret names.
     pub(super) cut: Vec<usize>,
     /// Ranges around keywords that may be disguised.
@@ -158,6 +160,7 @@ impl<'t> Scan<'t> {
             states: Vec::new(),
             placeholders: Vec::new(),
             heads: Vec::new(),
+            fields: Vec::new(),
             cut: Vec::new(),
             near: Vec::new(),
             open: Vec::new(),

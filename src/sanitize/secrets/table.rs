@@ -42,6 +42,55 @@ pub(super) enum Form {
     Named { password: bool },
 }
 
+/// The part of a regex that matches the value: its first group, or all of it.
+fn value_of(regex: &str) -> &str {
+    let bytes = regex.as_bytes();
+    let opens = |at: &usize| bytes.get(at + 1) != Some(&b'?') && (*at == 0 || bytes[at - 1] != b'\\');
+    let Some(open) = memchr::memchr_iter(b'(', bytes).find(opens) else { return regex };
+    let (mut depth, mut in_class, mut at) = (0usize, false, open);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            b'(' if !in_class => depth += 1,
+            b')' if !in_class => {
+                depth -= 1;
+                if depth == 0 {
+                    return &regex[open + 1..at];
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    regex
+}
+
+/// Whether each repetition in a part of a regex has one number, and there is one.
+fn has_one_length(part: &str) -> bool {
+    let (mut repeats, mut in_class) = (false, false);
+    let mut bytes = part.bytes();
+    while let Some(b) = bytes.next() {
+        match b {
+            b'\\' => _ = bytes.next(),
+            b'[' => in_class = true,
+            b']' => in_class = false,
+            _ if in_class => {}
+            b'+' | b'*' => return false,
+            b'{' => {
+                let count: Vec<u8> = bytes.by_ref().take_while(|b| *b != b'}').collect();
+                if count.contains(&b',') {
+                    return false;
+                }
+                repeats = true;
+            }
+            _ => {}
+        }
+    }
+    repeats
+}
+
 /// Where a match of a regex may be, as seen from a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -60,11 +109,7 @@ impl Form {
     pub(super) fn has_one_length(&self) -> bool {
         match self {
             Self::Token { min, max, .. } | Self::Assigned { min, max, .. } => min == max,
-            // Without a repetition that has no end.
-            Self::Pattern { regex, .. } => {
-                !["+)", "*)", ",})", "+?)", "*?)"].iter().any(|open| regex.contains(open))
-                    && regex.contains('{')
-            }
+            Self::Pattern { regex, .. } => has_one_length(value_of(regex)),
             _ => false,
         }
     }

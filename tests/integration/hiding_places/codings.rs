@@ -11,6 +11,13 @@ pub fn percent(text: &str, all: bool) -> String {
     out
 }
 
+pub fn style_escapes(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, b| {
+        write!(out, "\\{b:06x}").unwrap();
+        out
+    })
+}
+
 pub fn unicode(text: &str) -> String {
     text.encode_utf16().fold(String::new(), |mut out, c| {
         write!(out, "\\u{c:04x}").unwrap();

@@ -206,6 +206,24 @@ places! {
         },
         "cut by a comment of HTML" => |case| broken(case, "<!-- x -->"),
         "cut by a span" => |case| broken(case, "</span><span class=\"mi\">"),
+        "cells of a table of HTML" => |case| table(case,
+            |n, _| format!("<table><tr><th>id</th><th>{n}</th></tr>\n"), |v, _| format!("<tr><td>7</td><td><code>{v}</code></td></tr></table>\n")),
+        "two cells of HTML" => |case| table(case,
+            |n, _| format!("<tr><td>{n}</td>"), |v, _| format!("<td>{v}</td></tr>\n")),
+        "terms of HTML" => |case| table(case, |n, _| format!("<dl>\n<dt>{n}</dt>\n"), |v, _| format!("<dd>{v}</dd>\n</dl>\n")),
+        "property list" => |case| table(case, |n, _| format!("<dict>\n\t<key>{n}</key>\n"), |v, _| format!("\t<string>{v}</string>\n</dict>\n")),
+        "Some of Rust" => |case| table(case, |n, _| format!("Config {{ id: 7, {n}: "), |v, _| format!("Some(\"{v}\"), at: 1 }}\n")),
+        "var_dump of PHP" => |case| table(case,
+            |n, _| format!("array(1) {{\n  [\"{n}\"]=>\n"), |v, _| format!("  string({}) \"{v}\"\n}}\n", v.len())),
+        "string of a debugger" => |case| table(case, |n, _| format!("{{id = 7, {n} = "), |v, _| format!("0x55555556a2c0 \"{v}\"}}\n")),
+        "value before its name in JSON" => |case| {
+            let (name, value) = cell(case)?;
+            plain(case, format!("[\n  {{\n    \"value\": \"{value}\",\n    \"name\": \"{name}\"\n  }}\n]\n"))
+        },
+        "value before its name in YAML" => |case| {
+            let (name, value) = cell(case)?;
+            plain(case, format!("env:\n  - value: {value}\n    name: {name}\n"))
+        },
         "coloured" => |case| plain(case, case.with(&format!("\u{1b}[32m{}\u{1b}[0m", case.value))),
         "cut by a colour" => |case| broken(case, "\u{1b}[0m\u{1b}[1;31m"),
         "struck over" => |case| {
@@ -224,6 +242,7 @@ places! {
         "form" => |case| coded(case, c::form, CODED),
         "\\u escapes" => |case| coded(case, c::unicode, 6 * PLAIN),
         "\\x escapes" => |case| coded(case, c::hex_escapes, 4 * PLAIN),
+        "escapes of a style sheet" => |case| coded(case, c::style_escapes, 7 * PLAIN),
         "quoted-printable" => |case| coded(case, |t| c::quoted_printable(t, false), CODED),
         "quoted-printable, every letter" => |case| coded(case, |t| c::quoted_printable(t, true), 3 * PLAIN),
         "xxd" => |case| dumped(case, c::xxd),
@@ -315,6 +334,20 @@ places! {
             (case.is_one_line() && case.rule != "none").then_some(())?;
             plain(case, format!("cat <<'EOF'\n{}\nEOF\n", case.line()))
         },
+        "terminal of 40 columns" => |case| {
+            (case.is_one_line() && case.rule != "none").then_some(())?;
+            let text = c::wrapped(&format!("xx yy zz xx yy zz xx yy zz {}", case.line()), 40);
+            let at = 27 + case.before.len();
+            let pieces = c::wrapped(&format!("{}{}", " ".repeat(at), case.value), 40);
+            let pieces = pieces.lines().map(|l| l.trim_start().to_owned()).filter(|l| l.len() > 3).collect();
+            parts(text + "\n", pieces, PLAIN)
+        },
+        "cut at the end of a line" => |case| broken(case, "\n"),
+        "cut and indented" => |case| broken(case, "\n    "),
+        "cut in a diff" => |case| broken(case, "\n+"),
+        "cut behind grep -n" => |case| broken(case, "\n13:"),
+        "soft break of mail" => |case| broken(case, "=\n"),
+        "two items of an array" => |case| broken(case, "\",\""),
         "printed in two lines" => |case| case.is_bare.then(|| broken(case, "\n")).flatten(),
         "split by blanks" => |case| {
             (case.is_bare && case.value.is_ascii() && !case.value.contains('\n')).then_some(())?;

@@ -19,8 +19,8 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
             sequence(&text[at + 1..text.len().min(at + MAX_SEQUENCE_BYTES)]).map(|len| Unit::nothing(len + 1))
         }
         b'\r' => {
-            let word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic());
-            (word(text.get(at + 1)) && at > 0 && word(text.get(at - 1))).then(|| Unit::nothing(1))
+            let is_of_line = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic() || *b == b' ');
+            (is_of_line(text.get(at + 1)) && at > 0 && is_of_line(text.get(at - 1))).then(|| Unit::nothing(1))
         }
         // The end of an item in a list of variables.
         0 if is_variable(&text[at + 1..]) => None,

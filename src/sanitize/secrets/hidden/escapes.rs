@@ -1,4 +1,4 @@
-//! Escapes of string literals: `\n`, `\"`, `\u0041`, `\x41`, `\101`, `\u{41}`.
+//! Escapes of string literals: `\n`, `\"`, `\u0041`, `\x41`, `\101`, `\u{41}`, `\000041`.
 //!
 //! It does not ask whether it stands in a string: undoing an escape elsewhere makes no secret.
 
@@ -22,6 +22,12 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
         }
         b'u' => (6, char::from_u32(hex(rest.get(1..5)?)?)?),
         b'U' => (10, char::from_u32(hex(rest.get(1..9)?)?)?),
+        // The escape of a style sheet.
+        b'0' if rest.starts_with(b"0000")
+            && rest.get(4..6).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit)) =>
+        {
+            return hex(&rest[4..6]).and_then(|b| u8::try_from(b).ok()).map(|b| Unit::byte(7, b));
+        }
         b'0'..=b'3' => {
             let digits = rest.get(..3)?;
             let octal = digits.iter().all(|b| matches!(b, b'0'..=b'7'));

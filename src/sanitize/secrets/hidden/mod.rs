@@ -9,6 +9,7 @@ pub(super) mod columns;
 mod cuts;
 mod entities;
 mod escapes;
+pub(super) mod fields;
 mod groups;
 mod hexdump;
 pub(super) mod near;
@@ -83,6 +84,9 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
     if layers.columns {
         let within = Layers { codings: 0, columns: false, ..layers };
         if let Some(view) = columns::view(text, &scan.heads) {
+            see(&view, within);
+        }
+        if let Some(view) = fields::view(text, &scan.fields) {
             see(&view, within);
         }
     }

@@ -93,7 +93,7 @@ fn has_user(behind: &[u8]) -> bool {
     let stop =
         near.iter().position(|b| *b >= 0x80 || !(b.is_ascii_alphanumeric() || b"-._~:/?#+,;".contains(b)));
     stop.map_or(near.len() == ADDRESS_BYTES, |at| match near[at] {
-        b'"' | b'\'' => near.get(at + 1).is_some_and(|b| b" \t\r\n+.&~|\\".contains(b)),
+        b'"' | b'\'' => near.get(at + 1).is_some_and(|b| b" \t\r\n+.&~|\\,".contains(b)),
         b' ' | b'\t' | b'`' | b')' | b'>' | b']' | b'}' => false,
         _ => true,
     })

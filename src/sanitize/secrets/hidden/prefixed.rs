@@ -56,7 +56,7 @@ fn part(view: &mut View, at: usize, apart: Option<usize>) {
 }
 
 /// Whether some line is a diff's line of places, or the lines are all additions and removals.
-fn is_diff(text: &[u8]) -> bool {
+pub(super) fn is_diff(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"@@ ").is_some() || {
         let signed = |line: &&[u8]| matches!(line.first(), Some(b'+' | b'-'));
         let head = &text[..text.len().min(512)];
@@ -67,7 +67,7 @@ fn is_diff(text: &[u8]) -> bool {
 }
 
 /// Bytes in front of a line that a tool put there.
-fn prefix(line: &[u8], is_diff: bool) -> usize {
+pub(super) fn prefix(line: &[u8], is_diff: bool) -> usize {
     if is_diff && matches!(line.first(), Some(b'+' | b'-' | b' ')) && line.get(1) != line.first() {
         return 1;
     }
@@ -150,7 +150,12 @@ fn time(line: &[u8]) -> usize {
     let word = |at: usize| line[at..].iter().take(40).take_while(|b| !b.is_ascii_whitespace()).count();
     let is_time = |at: usize, len: usize| {
         let digits = line[at..at + len].iter().filter(|b| b.is_ascii_digit()).count();
-        digits * 2 >= len && len >= 8 && line[at..at + len].iter().any(|b| matches!(b, b':' | b'-'))
+        let letters = line[at..at + len].iter().filter(|b| b.is_ascii_alphabetic()).count();
+        // `T` and `Z`, or the name of a month.
+        digits * 2 >= len
+            && letters <= 3
+            && len >= 8
+            && line[at..at + len].iter().any(|b| matches!(b, b':' | b'-'))
     };
     let mut at = open;
     for _ in 0..2 {

@@ -53,7 +53,7 @@ fn a_line_behind_a_value_stays() {
             let text = format!("first\n{line}\n{behind}\nnext line is here\n");
             let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
             assert!(out.contains("[REDACTED:"), "{out}");
-            assert!(out.ends_with(&format!("]\n{behind}\nnext line is here\n")), "{out}");
+            assert!(out.ends_with(&format!("]\n{behind}\nnext line is here\n")), "{behind} {out}");
         }
     }
     let example = ["aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/", "bPxRfiCYEXAMPLEKEY\nbb\n"].concat();
@@ -198,6 +198,15 @@ fn work_is_bounded_by_the_bytes() {
         "gh\u{70}_ab cd ",
         "[",
         "- ",
+        "<tr><th>password</th>",
+        "<td>password</td><td>a</td></tr>",
+        "password: Some(\"a1b2c3\") ",
+        "[\"password\"]=>\n  string(1) \"a\"\n",
+        "{\"value\":\"a\",\"name\":\"password\"},",
+        "- value: a\n  name: password\n",
+        "gh\u{70}_aB1c\n",
+        "password=\"aB1c\n",
+        "aB1c\",\"",
     ];
     for trigger in triggers {
         let small = work(trigger.repeat((64 << 10) / trigger.len()).as_bytes());
@@ -225,4 +234,36 @@ fn a_view_leads_back_to_all_bytes_of_a_unit() {
     assert_eq!(view.source(&(1..3)), 1..5);
     assert_eq!(view.source(&(3..6)), 5..10);
     assert_eq!(view.source(&(4..5)), 8..9);
+}
+
+#[test]
+fn fields_of_their_own_are_pairs() {
+    let value = ["Zq7p", "Lm2Xw9"].concat();
+    for text in [
+        "<table><tr><td>id</td><td>password</td></tr>\n<tr><td>1</td><td><code>*</code></td></tr></table>",
+        "<tr><th>id</th><th class=\"b\">password</th></tr>\n<tr><td>1</td><td>a</td></tr>\n<tr><td>2</td><td>*</td></tr>",
+        "<tr><th>password</th><td>*</td></tr>",
+        "<dl><dt>password</dt>\n<dd>*</dd></dl>",
+        "<key>password</key>\n<string>*</string>",
+        "Config { password: Some(\"*\"), id: 1 }",
+        "Config { password: Some(SecretString(\"*\")), id: 1 }",
+        " [\"password\"]=>\n  string(10) \"*\"\n",
+        "{id = 1, password = 0x5555 \"*\"}",
+        " Password: (string) (len=10) \"*\",",
+        "[{\"value\":\"*\",\"name\":\"password\"}]",
+        "- value: *\n  name: password\n",
+    ] {
+        let text = text.replace('*', &value);
+        let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+        assert!(!out.contains(&value) && out.matches("[REDACTED:").count() == 1, "{out}");
+    }
+    for text in [
+        "<tr><th>password</th></tr><tr><td>string</td></tr></table><tr><td>oauth2x</td></tr>",
+        "<tr><td>a</td></tr><tr><td>password</td></tr><tr><td>oauth2x</td></tr>",
+        "password: getenv(\"DB_PASSWORD_2\")",
+        "let password = hash(\"sha256\");",
+        "{\"value\":\"a1b2c3d4\",\"kind\":\"password\"}",
+    ] {
+        assert_eq!(redact(text), None, "{text}");
+    }
 }

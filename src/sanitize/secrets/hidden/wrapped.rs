@@ -3,6 +3,7 @@
 //! It removes the separators between the pieces. Pieces that do not belong together form no secret.
 
 use super::near::Near;
+use super::prefixed::{is_diff, prefix};
 use super::view::{View, blanks, find, line_end, line_start, table};
 use crate::sanitize::secrets::judge::{Doubt, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
@@ -33,17 +34,26 @@ pub(super) struct Joined {
     guessed: Vec<Gap>,
 }
 
-/// A line end between two pieces that were joined because of how they look.
+/// A separator between two pieces that were joined because of how they look.
 struct Gap {
     range: Range<usize>,
     /// Whether the line before it is as long as a full line.
     is_full: bool,
+    /// The quotation mark that was opened before it and is closed behind it; `>` for the text of an element.
+    quote: Option<u8>,
+}
+
+impl Gap {
+    fn new(range: Range<usize>) -> Gap {
+        Gap { range, is_full: false, quote: None }
+    }
 }
 
 /// The lines near a keyword with their pieces joined; `None` if nothing is split.
 pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
     let (mut view, mut copied, mut at, mut any) = (View::default(), 0, 0, false);
     let mut guessed = Vec::new();
+    let is_diff = !near.stretches().is_empty() && is_diff(text);
     for stretch in near.stretches() {
         at = at.max(stretch.start);
         // A continued line may continue again.
@@ -52,8 +62,8 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
             at = next;
             stop::tick();
             let gap = match text[at] {
-                b'\n' => line_gap(text, at, &mut guessed),
-                _ => string_gap(text, at),
+                b'\n' => line_gap(text, at, is_diff, &mut guessed),
+                _ => string_gap(text, at).or_else(|| item_gap(text, at, &mut guessed)),
             };
             match gap.filter(|gap| gap.start >= copied && gap.end > at) {
                 Some(gap) => {
@@ -85,6 +95,9 @@ impl Joined {
             let first = self.guessed.partition_point(|gap| gap.range.start <= claim.start);
             let crossed = &self.guessed[first..];
             let len = crossed.partition_point(|gap| gap.range.end < claim.end);
+            if first > 0 && is_apart(text, &self.guessed[first - 1], claim) {
+                return false;
+            }
             match last_piece(table, text, &ends, &crossed[..len], claim) {
                 Some(end) => claim.end = end,
                 None => return false,
@@ -92,6 +105,15 @@ impl Joined {
             true
         });
     }
+}
+
+/// Whether only a guess puts a value behind its name, and nothing else says that it is one.
+fn is_apart(text: &[u8], gap: &Gap, claim: &Claim) -> bool {
+    let value = &text[claim.start..claim.end];
+    (gap.range.end..=gap.range.end + 1).contains(&claim.start)
+        && !matches!(text[claim.start - 1], b'"' | b'\'')
+        && !is_random(value, Doubt::Some)
+        && !is_odd(value)
 }
 
 /// Where the last piece of a claimed value ends; `None` if it has only one piece, which needs no joining.
@@ -103,58 +125,142 @@ fn last_piece(
     claim: &Claim,
 ) -> Option<usize> {
     let form = |rule: u16| &table.rules[usize::from(rule)].form;
+    if crossed.iter().any(|gap| gap.quote.is_some_and(|quote| is_quoted(text, claim, quote))) {
+        return Some(claim.end);
+    }
     let removed: usize = crossed.iter().map(|gap| gap.range.len()).sum();
     let total = claim.end - claim.start - removed;
     for (n, gap) in crossed.iter().enumerate() {
-        let from = plain.partition_point(|(end, _)| *end < gap.range.start);
-        let mut whole = plain[from..].iter().take_while(|(end, _)| *end == gap.range.start).peekable();
+        // A `=` that ends a line may be a part of the value before it.
+        let ends = gap.range.start..=gap.range.start + usize::from(text[gap.range.start] == b'=');
+        let from = plain.partition_point(|(end, _)| end < ends.start());
+        let mut whole = plain[from..].iter().take_while(|(end, _)| ends.contains(end)).peekable();
         let is_claimed = whole.peek().is_some();
         let behind = crossed.get(n + 1).map_or(claim.end, |next| next.range.start);
-        let piece = &text[gap.range.end..behind.max(gap.range.end)];
-        let is_key = matches!(form(claim.rule), Form::PrivateKey);
-        let is_line = piece.len() > MIN_DOTTED_PIECE_BYTES
-            && !is_path(piece)
-            && !piece.iter().all(u8::is_ascii_hexdigit);
-        let goes_on = if is_key && (piece.ends_with(b"=") || is_line) {
-            true
-        } else if whole.any(|(_, rule)| form(*rule).has_one_length()) {
-            false
-        } else if !is_claimed && form(claim.rule).has_one_length() {
-            // Only with this piece it is as long as it must be.
-            true
-        } else if !is_claimed && matches!(form(claim.rule), Form::Token { .. }) && is_mixed(piece) {
-            // Without it the token is too short.
-            true
-        } else if is_claimed && !gap.is_full {
-            matches!(form(claim.rule), Form::Token { .. })
-                && piece.len() >= MIN_LONG_PIECE_BYTES
-                && is_piece(piece, gap, total, n)
-        } else {
-            is_piece(piece, gap, total, n)
-        };
-        if !goes_on {
+        let piece = gap.range.end..behind.max(gap.range.end);
+        let is_complete = whole.any(|(_, rule)| form(*rule).has_one_length());
+        let value = Value { text, claim, crossed: &crossed[..=n], total, is_claimed, is_complete };
+        if !value.goes_on(form(claim.rule), gap, piece) {
             return (n > 0).then_some(gap.range.start);
         }
     }
     Some(claim.end)
 }
 
+/// Whether a value stands behind or before its quotation mark, or is the text of an element.
+fn is_quoted(text: &[u8], claim: &Claim, quote: u8) -> bool {
+    let is_first = claim.start.checked_sub(1).is_some_and(|before| text[before] == quote);
+    let behind = &text[claim.end..];
+    match quote {
+        b'>' => is_first && behind.starts_with(b"</"),
+        _ => is_first || behind.first() == Some(&quote),
+    }
+}
+
+/// A value that may be written in pieces.
+struct Value<'a> {
+    text: &'a [u8],
+    claim: &'a Claim,
+    /// What parts its first pieces, up to the one that is judged.
+    crossed: &'a [Gap],
+    /// Bytes of all pieces.
+    total: usize,
+    /// Whether a rule finds it without the piece that is judged.
+    is_claimed: bool,
+    /// Whether that rule knows values of one length only.
+    is_complete: bool,
+}
+
+impl Value<'_> {
+    /// Whether the piece behind a gap belongs to it.
+    fn goes_on(&self, form: &Form, gap: &Gap, piece: Range<usize>) -> bool {
+        let Value { text, is_claimed, .. } = *self;
+        let (bytes, end, n) = (&text[piece.clone()], piece.end, self.crossed.len() - 1);
+        let is_line = bytes.len() > MIN_DOTTED_PIECE_BYTES
+            && !is_path(bytes)
+            && !bytes.iter().all(u8::is_ascii_hexdigit);
+        if matches!(form, Form::PrivateKey) && (bytes.ends_with(b"=") || is_line) {
+            return true;
+        }
+        if self.is_complete {
+            return false;
+        }
+        // Only with this piece it is as long as it must be.
+        if !is_claimed && (form.has_one_length() || matches!(form, Form::Token { .. }) && is_mixed(bytes)) {
+            return true;
+        }
+        if matches!(form, Form::UrlPassword) {
+            return !is_claimed && self.is_password_of_url(gap, bytes);
+        }
+        let is_alone = text.get(end).is_none_or(|b| b"\r\n\"'".contains(b));
+        let is_far = is_claimed && !gap.is_full && bytes.len() < MIN_LONG_PIECE_BYTES;
+        !is_far && is_piece(bytes, gap, n)
+            || (is_alone || bytes.len() >= MIN_ODD_BYTES) && is_odd(bytes)
+            || self.is_whole_now(gap, bytes, is_alone)
+    }
+
+    /// Whether the pieces so far are what a value is as a whole: digits of a usual number, an identifier, base64 with its end.
+    fn is_whole_now(&self, gap: &Gap, piece: &[u8], is_alone: bool) -> bool {
+        if self.total > MAX_WHOLE_BYTES {
+            return false;
+        }
+        let mut value = Vec::with_capacity(self.total);
+        let mut at = self.claim.start;
+        for gap in self.crossed {
+            value.extend_from_slice(&self.text[at..gap.range.start.max(at)]);
+            at = gap.range.end;
+        }
+        value.extend_from_slice(piece);
+        let first = &value[..value.len() - piece.len()];
+        let run = first.iter().rev().take_while(|b| b.is_ascii_hexdigit()).count();
+        let is_digits = piece.iter().all(u8::is_ascii_hexdigit)
+            && run >= MIN_DIGITS
+            && DIGITS.contains(&(run + piece.len()))
+            && !DIGITS.contains(&run)
+            && (gap.is_full
+                || !self.is_claimed
+                || !DIGITS.contains(&piece.len())
+                || is_alone && run == piece.len());
+        let is_base64 = || {
+            let body = &value[memchr::memrchr(b':', &value).map_or(0, |at| at + 1)..];
+            let letters = body.iter().rposition(|b| *b != b'=').map_or(0, |at| at + 1);
+            letters < body.len()
+                && body.len() % 4 == 0
+                && piece.len() >= 4
+                && body[..letters].iter().all(|b| b.is_ascii_alphanumeric() || b"+/".contains(b))
+        };
+        is_digits || is_alone && (is_uuid(&value) || is_base64())
+    }
+
+    /// Whether the password of an address goes on behind a gap, and not a port or a host before it.
+    fn is_password_of_url(&self, gap: &Gap, piece: &[u8]) -> bool {
+        let first = &self.text[self.claim.start..gap.range.start.max(self.claim.start)];
+        let is_odd = |part: &[u8]| is_mixed(part) && !part.contains(&b'.');
+        !first.is_empty() && is_odd(first) && is_odd(piece)
+    }
+}
+
 /// The shortest piece of a value that would be complete without it, behind a line that is not full.
 const MIN_LONG_PIECE_BYTES: usize = 16;
 /// The shortest piece that shows by itself that it is one.
 const MIN_PIECE_BYTES: usize = 10;
+/// The shortest odd word that is a piece though more follows on its line.
+const MIN_ODD_BYTES: usize = 6;
+/// Lengths of keys in hexadecimal digits.
+const DIGITS: &[usize] = &[32, 40, 48, 64, 96, 128];
+/// Of letters alone: `OutOfMemoryError` has two.
+const MAX_ODDITY_OF_NAMES: usize = 2;
+/// The shortest first piece of such a key.
+const MIN_DIGITS: usize = 6;
+/// Longest value that is put together to be recognized as a whole. A choice.
+const MAX_WHOLE_BYTES: usize = 512;
 /// Pieces with dots and slashes are paths, unless they are this long.
 const MIN_DOTTED_PIECE_BYTES: usize = 24;
 
-/// Whether a line is a piece of a value of `total` bytes: it looks random, and is neither a name nor a digest nor a path. `n`
+/// Whether a line is a piece of a value: it looks random, and is neither a name nor a digest nor a path. `n`
 /// pieces before it were.
-fn is_piece(piece: &[u8], gap: &Gap, total: usize, n: usize) -> bool {
-    /// Lengths of keys in hexadecimal digits.
-    const DIGITS: &[usize] = &[32, 40, 48, 64, 96, 128];
-    if piece.iter().all(u8::is_ascii_hexdigit) {
-        return DIGITS.contains(&total) && !DIGITS.contains(&(total - piece.len())) && gap.is_full;
-    }
-    if is_uuid(piece) || is_path(piece) {
+fn is_piece(piece: &[u8], gap: &Gap, n: usize) -> bool {
+    if piece.iter().all(u8::is_ascii_hexdigit) || is_uuid(piece) || is_path(piece) {
         return false;
     }
     let is_dotted = piece.iter().any(|b| matches!(b, b'.' | b'/'));
@@ -178,6 +284,18 @@ pub(in crate::sanitize::secrets) fn is_end(piece: &[u8]) -> bool {
         && (capitals >= 2 || piece.iter().any(u8::is_ascii_digit) && oddity(piece) > 0)
 }
 
+/// Whether a word is none that people write: small letters, capitals and digits in it change places more than once. Names
+/// such as `v1beta1`, `OAuth2` and `OutOfMemoryError` do not.
+fn is_odd(piece: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| piece.iter().any(is);
+    piece.len() >= 4
+        && piece.iter().all(u8::is_ascii_alphanumeric)
+        && oddity(piece) > if has(u8::is_ascii_digit) { 0 } else { MAX_ODDITY_OF_NAMES }
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && !piece.starts_with(b"0x")
+}
+
 /// Whether two parts of a line are words in small letters, as in `target/debug/lib-1a2b`.
 pub(in crate::sanitize::secrets) fn is_path(piece: &[u8]) -> bool {
     let is_word = |part: &&[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_lowercase);
@@ -185,16 +303,15 @@ pub(in crate::sanitize::secrets) fn is_path(piece: &[u8]) -> bool {
 }
 
 /// The separator between two pieces at a line feed.
-fn line_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usize>> {
+fn line_gap(text: &[u8], at: usize, is_diff: bool, guessed: &mut Vec<Gap>) -> Option<Range<usize>> {
     let before = at - usize::from(at > 0 && text[at - 1] == b'\r');
     let next = blanks(text, at + 1, MAX_GAP_BYTES);
     let last = *text.get(before.checked_sub(1)?)?;
-    let first = *text.get(next)?;
     // A continued shell line.
-    if matches!(last, b'\\' | b'`') && before >= 2 && text[before - 2] != last {
+    if matches!(last, b'\\' | b'`') && before >= 2 && text[before - 2] != last && next < text.len() {
         return Some(before - 1..next);
     }
-    if let Some(start) = block_scalar(text, before) {
+    if let Some(start) = block_scalar(text, before).filter(|_| next < text.len()) {
         return Some(start..next);
     }
     // `"""` and `@"` before the first line of a text.
@@ -202,18 +319,91 @@ fn line_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usiz
         || text[..before].ends_with(b"@\"")
         || text[..before].ends_with(b"@'")
     {
-        return Some(before..next);
+        return (next < text.len()).then_some(before..next);
     }
-    // The cheapest test first.
-    (is_inside(last) && is_inside(first) && !is_setting(text, next)).then_some(())?;
-    let is_broken = is_broken(text, before, next);
-    if !is_broken && !goes_on(text, next) {
+    guess(text, before..next, at + 1, is_diff).map(|gap| {
+        let range = gap.range.clone();
+        guessed.push(gap);
+        range
+    })
+}
+
+/// A line end that nothing marks as continued. `around` is the line end with the blanks behind it, `line` where the next line
+/// begins.
+fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Option<Gap> {
+    let (before, mut next) = (around.start, around.end);
+    let last = text[before - 1];
+    if is_inside(last) || last == b' ' {
+        // What a tool puts in front of the line.
+        let rest = &text[line..line_end(&text[..text.len().min(line + LINE_LOOK_BYTES)], line)];
+        let is_added = rest.len() > 1 && rest[0] == b'+' && rest[1] != b'+';
+        let skipped = if next == line { prefix(rest, is_diff || is_added) } else { 0 };
+        next += skipped;
+        // The `=` at the end of a line of mail that goes on.
+        let is_soft = last == b'=' && before >= 2 && text[before - 2].is_ascii_alphanumeric();
+        let end = before - usize::from(is_soft);
+        if let Some(quote) = open_quote(text, before, line + skipped) {
+            // One blank parts two words of the value.
+            let from = if skipped == 0 && next == line + 1 && last != b' ' { line } else { next };
+            return Some(Gap { quote: Some(quote), ..Gap::new(end..from) });
+        }
+        let may_go_on = text.get(next).is_some_and(|first| is_inside(*first)) && !is_setting(text, next);
+        if may_go_on && is_inside(last) && is_broken(text, end, next) {
+            let is_full = next == around.end && is_full(text, before, line);
+            return Some(Gap { is_full, ..Gap::new(end..next) });
+        }
+        if may_go_on && next == around.end && is_full(text, before, line) && goes_on(text, next) {
+            return Some(Gap { is_full: true, ..Gap::new(before..next) });
+        }
+    }
+    // A terminal cuts anywhere.
+    let may_be_cut = text.get(line).is_some_and(|b| *b != b'\t');
+    (may_be_cut && is_full(text, before, line)).then(|| Gap { is_full: true, ..Gap::new(before..line) })
+}
+
+/// Bytes of a line before its end that are searched for a quotation mark without a second one, and bytes behind it.
+const QUOTED_BYTES: usize = 256;
+
+/// The quotation mark before the end of a line that is closed on the next line: it opens a value, behind an operator or a word.
+/// `>` if the text of an element goes on.
+fn open_quote(text: &[u8], end: usize, next: usize) -> Option<u8> {
+    let line = &text[line_start(text, end, QUOTED_BYTES)..end];
+    let behind = &text[next..text.len().min(next + QUOTED_BYTES)];
+    let open = line.iter().rposition(|b| matches!(b, b'"' | b'\'' | b'>'))?;
+    let quote = line[open];
+    // The text of an element.
+    if quote == b'>' {
+        let close = memchr::memchr2(b'<', b'\n', behind)?;
+        let is_element = open > 1 && line.len() > open + 1 && behind[close..].starts_with(b"</");
+        return (is_element && memchr::memchr(b'<', &line[..open]).is_some()).then_some(b'>');
+    }
+    let opens = open == 0 || b"=: ([,{".contains(&line[open - 1]);
+    let is_single = memchr::memchr_iter(quote, line).count() % 2 == 1;
+    if !opens || !is_single || line.len() == open + 1 {
         return None;
     }
-    let is_full = is_full(text, before, at + 1);
-    (is_broken || is_full).then(|| {
-        guessed.push(Gap { range: before..next, is_full });
-        before..next
+    let close = memchr::memchr2(quote, b'\n', behind)?;
+    (close > 0 && behind[close] == quote).then_some(quote)
+}
+
+/// The separator between two items of an array that may be pieces of one value: `","` and `", "`.
+fn item_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usize>> {
+    let quote = text[at];
+    let rest = text.get(at + 1..)?.strip_prefix(b",")?;
+    let blank = usize::from(rest.first() == Some(&b' '));
+    let next = at + 2 + blank + 1;
+    let is_open = rest.get(blank) == Some(&quote);
+    let is_inside = |at: usize| text.get(at).is_some_and(|b| is_inside(*b));
+    if !is_open || at == 0 || !is_inside(at - 1) || !is_inside(next) {
+        return None;
+    }
+    // A value in other quotation marks is no array.
+    let outer = open_quote(text, at, next).filter(|outer| *outer != quote);
+    // A name is no piece.
+    let is_mixed = || is_mixed(&text[back(text, at)]) && is_mixed(&text[ahead(text, next)]);
+    (outer.is_some() || is_mixed()).then(|| {
+        guessed.push(Gap { quote: outer, ..Gap::new(at..next) });
+        at..next
     })
 }
 
@@ -227,19 +417,26 @@ fn goes_on(text: &[u8], start: usize) -> bool {
 
 /// Whether a line begins with a name and an assignment.
 fn is_setting(text: &[u8], start: usize) -> bool {
-    let word = ahead(text, start);
-    let behind = blanks(text, word.end, 8);
-    text.get(behind).is_some_and(|b| b"=:({[,;".contains(b)) || text[word].contains(&b'=')
+    let word = &text[ahead(text, start)];
+    let len = word.iter().take_while(|b| b.is_ascii_alphanumeric() || b"_.-".contains(b)).count();
+    let (name, behind) = (&word[..len], &text[blanks(text, start + len, 8)..]);
+    // The end of base64, and what parts the value from the next of an address or of a connection.
+    let ends = len < word.len() && word[len..].iter().all(|b| *b == b'=');
+    let is_last = matches!(behind.first(), Some(b'&' | b';' | b',')) && is_odd(name);
+    !ends && !is_last && behind.first().is_some_and(|b| b"=:({[,;".contains(b))
 }
 
-/// Whether the last word of a line and the first of the next may be one word: both look random, and neither is a name.
+/// Whether the last word of a line and the first of the next may be one word: the second looks random, or both do and are no
+/// names.
 fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
-    let long = |word: &[u8]| word.len() >= 8 && is_mixed(word);
     let behind = &text[ahead(text, next)];
-    long(behind) && {
-        let before = &text[back(text, end)];
-        long(before) && before.get(..3) != behind.get(..3)
+    if behind.len() < 4 || !is_mixed(behind) {
+        return false;
     }
+    let before = &text[back(text, end)];
+    is_odd(behind)
+        || behind.ends_with(b"=")
+        || before.len() >= 5 && behind.len() >= 5 && before.get(..3) != behind.get(..3)
 }
 
 /// Longest word that is examined, in bytes.
@@ -280,7 +477,7 @@ pub(super) fn is_inside(byte: u8) -> bool {
 /// Whether the line that ends at `end` is as long as a full line here.
 fn is_full(text: &[u8], end: usize, next: usize) -> bool {
     const WIDTHS: &[usize] =
-        &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
+        &[40, 50, 60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
     let width = |from: usize, to: usize| text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count();
     let start = line_start(text, end, LINE_LOOK_BYTES);
     if end - start < MIN_FULL_COLUMNS {

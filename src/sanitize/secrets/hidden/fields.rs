@@ -1,0 +1,328 @@
+//! Names and values in fields of their own: cells of HTML tables, `<dt>` and `<dd>`, `<key>` and `<string>`, `Some("…")`,
+//! `["name"]=> string(4) "…"`, and a member `"value"` in front of the member that names it.
+//!
+//! Each such pair is written as `name: "value"`, and the rules judge that. It looks only at telling names.
+
+use super::view::View;
+use crate::sanitize::secrets::judge::{ByteSet, skip, skip_back};
+use crate::stop;
+use std::ops::Range;
+
+/// Longest name, and longest value.
+const MAX_NAME_BYTES: usize = 48;
+const MAX_VALUE_BYTES: usize = 4 << 10;
+/// Bytes that may stand between two fields: blanks, line ends, opening tags.
+const MAX_BETWEEN_BYTES: usize = 256;
+/// Bytes before a name in which the row of its table begins.
+const MAX_ROW_BYTES: usize = 4 << 10;
+/// Bytes of a table that are read.
+const MAX_TABLE_BYTES: usize = 256 << 10;
+/// Most cells of a row.
+const MAX_COLUMNS: usize = 64;
+
+const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
+const BLANK: ByteSet = ByteSet::parse(" \t\r\n");
+const DIGIT: ByteSet = ByteSet::parse("0-9");
+const HEX: ByteSet = ByteSet::parse("0-9a-fA-F");
+
+/// What stands between an operator and a string that is the value: types and addresses that debuggers and dumps print.
+const WRAPPERS: &[&str] = &[
+    "Some(",
+    "Ok(",
+    "Just(",
+    "Secret(",
+    "SecretStr(",
+    "SecretString(",
+    "Password(",
+    "String(",
+    "str(",
+    "Optional(",
+    "&",
+    "(string) ",
+    "std::string ",
+    "L",
+];
+/// The members that name another one, and the member that they name.
+const NAMING: &[&str] = &["name", "key", "Name", "Key", "NAME", "KEY", "id", "ParameterKey", "ParameterName"];
+const VALUE: &str = "value";
+
+/// Whether the name that holds `hit` may be a field: what stands behind or before it parts fields.
+pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>) -> bool {
+    let end = skip(text, hit.end, NAME, MAX_NAME_BYTES);
+    match text.get(end) {
+        Some(b'<') => text.get(end + 1) == Some(&b'/'),
+        Some(b':' | b'=' | b' ') => wrapped(text, end).is_some(),
+        Some(b'"' | b'\'') => {
+            wrapped(text, end + 1).is_some()
+                || is_named(text, skip_back(text, hit.start, NAME, MAX_NAME_BYTES))
+        }
+        None | Some(b'\r' | b'\n') => is_named(text, skip_back(text, hit.start, NAME, MAX_NAME_BYTES)),
+        _ => false,
+    }
+}
+
+/// One view of all pairs of the telling names at `names`, which are in order.
+pub(super) fn view(text: &[u8], names: &[usize]) -> Option<View> {
+    let mut view = View::default();
+    let mut tables = Tables::default();
+    let mut done = 0;
+    for &at in names {
+        stop::tick();
+        let name = skip_back(text, at, NAME, MAX_NAME_BYTES)..skip(text, at, NAME, MAX_NAME_BYTES);
+        if name.start < done || name.is_empty() {
+            continue;
+        }
+        done = name.end;
+        let value = if text[name.end..].starts_with(b"</") {
+            tables.add(text, &name, &mut view);
+            next_element(text, name.end)
+        } else {
+            let quoted = matches!(text.get(name.end), Some(b'"' | b'\''));
+            wrapped(text, name.end + usize::from(quoted)).or_else(|| value_before(text, name.start))
+        };
+        if let Some(value) = value {
+            write(text, &name, value, &mut view);
+        }
+    }
+    (!view.bytes().is_empty()).then_some(view)
+}
+
+/// Writes a pair on a line of its own.
+fn write(text: &[u8], name: &Range<usize>, value: Range<usize>, view: &mut View) {
+    if value.is_empty() || value.len() > MAX_VALUE_BYTES {
+        return;
+    }
+    let quote: &[u8] = if text[value.clone()].contains(&b'"') { b"'" } else { b"\"" };
+    let here = value.start..value.start;
+    view.stand(b"\n", here.clone());
+    view.stand(&text[name.clone()], here.clone());
+    view.stand(b": ", here.clone());
+    view.stand(quote, here);
+    view.copy(text, value.clone());
+    view.stand(quote, value.end..value.end);
+}
+
+/// The string behind an operator and a wrapper, as in `: Some("…")`, ` = 0x55 "…"` and `]=>⏎ string(4) "…"`.
+fn wrapped(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..)?;
+    let at = if rest.starts_with(b"]=>") {
+        let at = skip(text, at + 3, BLANK, MAX_BETWEEN_BYTES);
+        let word = text.get(at..)?.strip_prefix(b"string(")?;
+        let digits = skip(word, 0, DIGIT, 9);
+        word[digits..].starts_with(b") ").then_some(at + 7 + digits + 2)?
+    } else {
+        let operator = skip(text, at, BLANK, 4);
+        let operator = matches!(text.get(operator), Some(b':' | b'=')).then_some(operator + 1)?;
+        let operator = operator + usize::from(text.get(operator) == Some(&b'>'));
+        let at = skip(text, operator, BLANK, 4);
+        let rest = text.get(at..)?;
+        if rest.starts_with(b"0x") {
+            let end = skip(text, at + 2, HEX, 16);
+            let blank = skip(text, end, BLANK, 1);
+            (end > at + 2 && blank > end).then_some(blank)?
+        } else {
+            let mut at = at;
+            // `Some(SecretString("…"))`
+            for _ in 0..2 {
+                let wrapper = WRAPPERS.iter().find(|wrapper| text[at..].starts_with(wrapper.as_bytes()));
+                at += wrapper.map_or(0, |wrapper| wrapper.len());
+            }
+            let rest = &text[at..];
+            if rest.starts_with(b"(len=") {
+                let digits = skip(text, at + 5, DIGIT, 9);
+                at = text[digits..].starts_with(b") ").then_some(digits + 2)?;
+            }
+            (at > operator && at > skip(text, operator, BLANK, 4)).then_some(at)?
+        }
+    };
+    string(text, at)
+}
+
+/// The inside of the string that begins at `at`.
+fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let quote = *text.get(at).filter(|b| matches!(b, b'"' | b'\''))?;
+    let start = at + 1;
+    let mut end = start;
+    let limit = text.len().min(start + MAX_VALUE_BYTES);
+    while end < limit && text[end] != quote && text[end] != b'\n' {
+        end += 1 + usize::from(text[end] == b'\\');
+    }
+    (end < limit && text[end] == quote).then_some(start..end)
+}
+
+/// Whether the text before a name is a member that names another, which stands in front of it.
+fn is_named(text: &[u8], name: usize) -> bool {
+    value_before(text, name).is_some()
+}
+
+/// The value of the member `value` in front of the member whose value is the name at `name`.
+fn value_before(text: &[u8], name: usize) -> Option<Range<usize>> {
+    let before = |at: usize| &text[at.saturating_sub(MAX_BETWEEN_BYTES)..at];
+    let trim = |bytes: &mut usize, set: ByteSet| *bytes = skip_back(text, *bytes, set, MAX_BETWEEN_BYTES);
+    let mut at = name;
+    let quoted = before(at).ends_with(b"\"");
+    at -= usize::from(quoted);
+    trim(&mut at, BLANK);
+    before(at).ends_with(b":").then_some(())?;
+    at -= 1;
+    trim(&mut at, const { ByteSet::parse("\"' \t") });
+    let key = NAMING.iter().find(|key| before(at).ends_with(key.as_bytes()))?;
+    at -= key.len();
+    if quoted {
+        before(at).ends_with(b"\"").then_some(())?;
+        trim(&mut at, const { ByteSet::parse("\"") });
+        trim(&mut at, BLANK);
+        before(at).ends_with(b",").then_some(())?;
+        at -= 1;
+        before(at).ends_with(b"\"").then_some(())?;
+        let end = at - 1;
+        let near = &text[end.saturating_sub(MAX_VALUE_BYTES)..end];
+        let start = end - near.len() + memchr::memrchr(b'"', near)? + 1;
+        let mut key = start - 1;
+        trim(&mut key, BLANK);
+        before(key).ends_with(b":").then_some(())?;
+        key -= 1;
+        trim(&mut key, const { ByteSet::parse("\" \t") });
+        return is_value(before(key)).then_some(start..end);
+    }
+    // The line above, in YAML.
+    let indent = at;
+    trim(&mut at, const { ByteSet::parse(" \t") });
+    (at < indent && before(at).ends_with(b"\n")).then_some(())?;
+    let end = skip_back(text, at, const { ByteSet::parse("\r\n\"'") }, 4);
+    let near = &text[end.saturating_sub(MAX_VALUE_BYTES)..end];
+    let line = end - near.len() + memchr::memrchr(b'\n', near).map_or(0, |at| at + 1);
+    let colon = line + memchr::memmem::find(&text[line..end], b": ")?;
+    let start = skip(text, colon + 2, const { ByteSet::parse(" \"'") }, 16);
+    (is_value(&text[line..colon]) && start < end).then_some(start..end)
+}
+
+/// Whether a text ends with the name of a value.
+fn is_value(text: &[u8]) -> bool {
+    let start = text.len().saturating_sub(VALUE.len());
+    text[start..].eq_ignore_ascii_case(VALUE.as_bytes())
+}
+
+/// The text of the element behind the one that ends at `at`.
+fn next_element(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let near = &text[at..text.len().min(at + MAX_BETWEEN_BYTES)];
+    let close = memchr::memchr(b'>', near)?;
+    inner(text, at + close + 1)
+}
+
+/// The text behind a run of opening tags, up to the next tag.
+fn inner(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let limit = text.len().min(at + MAX_BETWEEN_BYTES);
+    let (mut at, mut opened) = (skip(text, at, BLANK, MAX_BETWEEN_BYTES), false);
+    while at < limit && text[at] == b'<' {
+        // What is closed has no text, and a row ends the field.
+        let is_row = text[at..].starts_with(b"</tr") || text[at..].starts_with(b"<tr");
+        if text.get(at + 1) == Some(&b'/') && opened || is_row {
+            return None;
+        }
+        opened |= text.get(at + 1) != Some(&b'/');
+        at += memchr::memchr(b'>', &text[at..limit])? + 1;
+        at = skip(text, at, BLANK, MAX_BETWEEN_BYTES);
+    }
+    let end = at + memchr::memchr(b'<', &text[at..text.len().min(at + MAX_VALUE_BYTES)])?;
+    let trimmed = skip_back(text, end, BLANK, end - at);
+    (opened && at < trimmed).then_some(at..trimmed)
+}
+
+/// Tables of HTML whose heads hold telling names. Tags are read once, up to the last name.
+#[derive(Default)]
+struct Tables {
+    /// Where reading goes on.
+    at: usize,
+    /// The row that holds the last name; `None` outside one.
+    row: Option<Row>,
+    /// Whether the next row is the first of its table.
+    opens: bool,
+    /// Where the rows below the last head end.
+    read: usize,
+}
+
+/// A row, up to the last name in it.
+#[derive(Default)]
+struct Row {
+    /// Where it begins.
+    start: usize,
+    /// Cells up to here.
+    cells: usize,
+    /// Whether it holds heads: it is the first of a table, or has a cell that says so.
+    is_head: bool,
+    /// The cells below it, row by row, if they were read.
+    below: Option<Vec<Vec<Option<Range<usize>>>>>,
+}
+
+impl Tables {
+    /// Writes the cells below the cell that holds a name.
+    fn add(&mut self, text: &[u8], name: &Range<usize>, view: &mut View) {
+        if !text[name.end..].starts_with(b"</t") {
+            return;
+        }
+        self.read_up_to(text, name.start);
+        let is_new = self.read <= name.start;
+        // A name in another row is a value of that column.
+        let Some(row) = self.row.as_mut().filter(|row| row.is_head && row.cells > 0) else { return };
+        if row.below.is_none() && !is_new {
+            return;
+        }
+        let below = row.below.get_or_insert_with(|| {
+            let (rows, end) = rows_below(text, row.start);
+            self.read = end;
+            rows
+        });
+        for cell in below.iter().filter_map(|cells| cells.get(row.cells - 1)?.clone()) {
+            stop::tick();
+            write(text, name, cell, view);
+        }
+    }
+
+    fn read_up_to(&mut self, text: &[u8], end: usize) {
+        if end.saturating_sub(self.at) > MAX_ROW_BYTES {
+            (self.at, self.row, self.opens) = (end - MAX_ROW_BYTES, None, false);
+        }
+        while let Some(tag) = memchr::memchr(b'<', &text[self.at..end]).map(|n| self.at + n) {
+            stop::tick();
+            self.at = tag + 1;
+            let rest = &text[self.at..];
+            if rest.starts_with(b"table") {
+                self.opens = true;
+            } else if rest.starts_with(b"tr") {
+                let is_head = std::mem::take(&mut self.opens);
+                self.row = Some(Row { start: tag, is_head, ..Row::default() });
+            } else if let Some(row) = self.row.as_mut().filter(|_| is_cell(rest)) {
+                row.cells += 1;
+                row.is_head |= rest[1] == b'h';
+            }
+        }
+        self.at = self.at.max(end);
+    }
+}
+
+/// The cells of the rows behind the one at `row`, and where the table ends or was left.
+fn rows_below(text: &[u8], row: usize) -> (Vec<Vec<Option<Range<usize>>>>, usize) {
+    let limit = text.len().min(row + MAX_TABLE_BYTES);
+    let (mut rows, mut at) = (Vec::<Vec<_>>::new(), row + 3);
+    while let Some(tag) = memchr::memchr(b'<', &text[at..limit]).map(|n| at + n) {
+        stop::tick();
+        at = tag + 1;
+        let rest = &text[at..limit];
+        if rest.starts_with(b"tr") {
+            rows.push(Vec::new());
+        } else if is_cell(rest) {
+            if let Some(cells) = rows.last_mut().filter(|cells| cells.len() < MAX_COLUMNS) {
+                cells.push(inner(text, tag));
+            }
+        } else if rest.starts_with(b"/table") {
+            break;
+        }
+    }
+    (rows, at)
+}
+
+/// Whether a tag begins a cell.
+fn is_cell(tag: &[u8]) -> bool {
+    matches!(tag, [b't', b'd' | b'h', b' ' | b'>' | b'\t' | b'\n', ..])
+}
