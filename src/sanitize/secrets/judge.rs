@@ -377,6 +377,9 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
     oddity(value) >= least && entropy(value) >= floor
 }
 
+/// The highest oddity of a name without digits: `OutOfMemoryError` has two.
+pub(super) const MAX_ODDITY_OF_NAMES: usize = 2;
+
 /// Number of digit-to-letter steps and of letters in alternating case.
 pub(super) fn oddity(value: &[u8]) -> usize {
     let (mut odd, mut last, mut alternating) = (0, Class::Other, 0);

@@ -301,10 +301,14 @@ fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
     b"?&;".contains(&before) || (before.is_ascii_whitespace() && behind.is_ascii_whitespace())
 }
 
+/// Longest type without a blank behind it. A longer one is base64 that ends with `=`. A choice.
+const MAX_TYPE_BYTES: usize = 16;
+
 /// `let key: &str = "…"`: the position of the value, if a type stands at `at`.
 fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let end = skip(text, at, const { ByteSet::parse("a-zA-Z0-9_&<>[].| ?") }, MAX_NAME_BYTES);
-    let assigned = end > at && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
+    let is_type = end > at && (text[end - 1] == b' ' || end - at <= MAX_TYPE_BYTES);
+    let assigned = is_type && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
     let from = skip(text, end + 1, BLANK, 4);
     (assigned && text.get(from).is_some_and(|&b| QUOTE.has(b))).then_some(from)
 }
@@ -417,7 +421,8 @@ fn is_chosen(bytes: &[u8], value: &Value) -> bool {
         return !WORDS.iter().any(|word| judge::contains(bytes, word));
     }
     if !is_password(bytes) {
-        return value.quoted && words::is_mixed(bytes);
+        let is_set = value.quoted || value.marked || value.whole_line || value.environment;
+        return is_set && words::is_mixed(bytes);
     }
     // A rule of a form: `required|min:8`.
     if judge::contains(bytes, "required") {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::judge::{ByteSet, Sought, is_word, skip};
+use super::judge::{ByteSet, MAX_ODDITY_OF_NAMES, Sought, is_word, oddity, skip};
 
 const BLANK: ByteSet = ByteSet::parse(" \t");
 const KEY: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
@@ -105,11 +105,12 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
     !is_pass && may_be_chosen(bytes) && is_value() && !describes(bytes)
 }
 
-/// Whether letters are neither a word nor words in camel case: two runs of capitals or more, among small letters.
+/// Whether letters are neither a word nor words in camel case: two runs of capitals or more among small letters, or letters
+/// of alternating case.
 pub(super) fn is_mixed(bytes: &[u8]) -> bool {
     let is_long = (10..=MAX_BYTES).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_alphabetic);
     let runs = bytes.split(u8::is_ascii_lowercase).filter(|capitals| capitals.len() >= 2).count();
-    is_long && runs >= 2 && !describes(bytes)
+    is_long && (runs >= 2 || oddity(bytes) > MAX_ODDITY_OF_NAMES) && !describes(bytes)
 }
 
 /// `define('DB_PASSWORD', '…')`, the constants of PHP.

@@ -224,8 +224,29 @@ places! {
             let (name, value) = cell(case)?;
             plain(case, format!("env:\n  - value: {value}\n    name: {name}\n"))
         },
+        "hash of Ruby" => |case| table(case, |n, _| format!("{{\"id\"=>7, \"{n}\"=>"), |v, _| format!("\"{v}\"}}\n")),
+        "print_r of PHP" => |case| table(case, |n, _| format!("Array\n(\n    [{n}] => "), |v, _| format!("{v}\n)\n")),
+        "tuples of Python" => |case| table(case, |n, _| format!("[('id', 7), ('{n}', "), |v, _| format!("'{v}')]\n")),
+        "attributes of XML" => |case| table(case, |n, _| format!("<add key=\"{n}\" "), |v, _| format!("value=\"{v}\" />\n")),
+        "JSON with names and values" => |case| {
+            let (name, value) = cell(case)?;
+            plain(case, serde_json::json!([{ "Key": name, "Value": value }]).to_string() + "\n")
+        },
+        "YAML with names and values" => |case| table(case, |n, _| format!("env:\n  - name: {n}\n"), |v, _| format!("    value: {v}\n")),
+        "JSON in CSV" => |case| {
+            let (name, value) = cell(case)?;
+            plain(case, format!("7,\"{{\"\"{name}\"\": \"\"{value}\"\"}}\",old\n"))
+        },
+        "git grep of a revision" => |case| fronted(case, |i| format!("HEAD~1:src/x.env:{i}:")),
         "coloured" => |case| plain(case, case.with(&format!("\u{1b}[32m{}\u{1b}[0m", case.value))),
         "cut by a colour" => |case| broken(case, "\u{1b}[0m\u{1b}[1;31m"),
+        "written out of order" => |case| {
+            (!case.value.contains('\n') && case.value.is_ascii() && case.rule != "none").then_some(())?;
+            let (a, b) = halves(&case.value);
+            let (ahead, back) = (a.len(), case.value.len());
+            let text = format!("{}\u{1b}[{ahead}C{b}\u{1b}[{back}D{a}\u{1b}[{}C{}\n", case.before, b.len(), case.after.trim_end());
+            parts(text, vec![a, b], PLAIN)
+        },
         "struck over" => |case| {
             let struck: String = case.value.chars().map(|c| if c == '\n' { "\n".to_owned() } else { format!("{c}\u{8}{c}") }).collect();
             parts(case.with(&struck), vec![case.value.clone(), struck.clone()], PLAIN)

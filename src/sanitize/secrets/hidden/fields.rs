@@ -1,5 +1,5 @@
-//! Names and values in fields of their own: cells of HTML tables, `<dt>` and `<dd>`, `<key>` and `<string>`, `Some("…")`,
-//! `["name"]=> string(4) "…"`, and a member `"value"` in front of the member that names it.
+//! Names and values in fields of their own: cells of HTML tables, `<dt>` and `<dd>`, `<key>` and `<string>`, what dumps of
+//! objects print, tuples and hashes, and a member `"value"` beside the member that names it.
 //!
 //! Each such pair is written as `name: "value"`, and the rules judge that. It looks only at telling names.
 
@@ -13,6 +13,8 @@ const MAX_NAME_BYTES: usize = 48;
 const MAX_VALUE_BYTES: usize = 4 << 10;
 /// Bytes that may stand between two fields: blanks, line ends, opening tags.
 const MAX_BETWEEN_BYTES: usize = 256;
+/// Bytes between a name and the member that holds its value.
+const MAX_APART_BYTES: usize = 48;
 /// Bytes before a name in which the row of its table begins.
 const MAX_ROW_BYTES: usize = 4 << 10;
 /// Bytes of a table that are read.
@@ -22,6 +24,7 @@ const MAX_COLUMNS: usize = 64;
 
 const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
 const BLANK: ByteSet = ByteSet::parse(" \t\r\n");
+const QUOTE: ByteSet = ByteSet::parse("\"'");
 const DIGIT: ByteSet = ByteSet::parse("0-9");
 const HEX: ByteSet = ByteSet::parse("0-9a-fA-F");
 
@@ -51,12 +54,9 @@ pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>) ->
     let end = skip(text, hit.end, NAME, MAX_NAME_BYTES);
     match text.get(end) {
         Some(b'<') => text.get(end + 1) == Some(&b'/'),
-        Some(b':' | b'=' | b' ') => wrapped(text, end).is_some(),
-        Some(b'"' | b'\'') => {
-            wrapped(text, end + 1).is_some()
-                || is_named(text, skip_back(text, hit.start, NAME, MAX_NAME_BYTES))
+        None | Some(b':' | b'=' | b' ' | b'"' | b'\'' | b']' | b'\r' | b'\n') => {
+            value_of(text, &(skip_back(text, hit.start, NAME, MAX_NAME_BYTES)..end)).is_some()
         }
-        None | Some(b'\r' | b'\n') => is_named(text, skip_back(text, hit.start, NAME, MAX_NAME_BYTES)),
         _ => false,
     }
 }
@@ -77,8 +77,7 @@ pub(super) fn view(text: &[u8], names: &[usize]) -> Option<View> {
             tables.add(text, &name, &mut view);
             next_element(text, name.end)
         } else {
-            let quoted = matches!(text.get(name.end), Some(b'"' | b'\''));
-            wrapped(text, name.end + usize::from(quoted)).or_else(|| value_before(text, name.start))
+            value_of(text, &name)
         };
         if let Some(value) = value {
             write(text, &name, value, &mut view);
@@ -102,40 +101,90 @@ fn write(text: &[u8], name: &Range<usize>, value: Range<usize>, view: &mut View)
     view.stand(quote, value.end..value.end);
 }
 
-/// The string behind an operator and a wrapper, as in `: Some("…")`, ` = 0x55 "…"` and `]=>⏎ string(4) "…"`.
+/// The value of the name in `name`, unless it stands plainly behind it.
+fn value_of(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let closed = skip(text, name.end, QUOTE, 1);
+    dumped(text, closed)
+        .or_else(|| wrapped(text, closed))
+        .or_else(|| paired(text, name, closed))
+        .or_else(|| doubled(text, name.end))
+        .or_else(|| value_behind(text, name.end))
+        .or_else(|| value_before(text, name.start))
+}
+
+/// `["name"]=>⏎  string(4) "…"` of PHP.
+fn dumped(text: &[u8], at: usize) -> Option<Range<usize>> {
+    text.get(at..)?.starts_with(b"]=>").then_some(())?;
+    let at = skip(text, at + 3, BLANK, MAX_BETWEEN_BYTES);
+    let word = text.get(at..)?.strip_prefix(b"string(")?;
+    let digits = skip(word, 0, DIGIT, 9);
+    word[digits..].starts_with(b") ").then(|| string(text, at + 7 + digits + 2))?
+}
+
+/// The string behind an operator and a wrapper, as in `: Some("…")` and ` = 0x55 "…"`.
 fn wrapped(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let rest = text.get(at..)?;
-    let at = if rest.starts_with(b"]=>") {
-        let at = skip(text, at + 3, BLANK, MAX_BETWEEN_BYTES);
-        let word = text.get(at..)?.strip_prefix(b"string(")?;
-        let digits = skip(word, 0, DIGIT, 9);
-        word[digits..].starts_with(b") ").then_some(at + 7 + digits + 2)?
-    } else {
-        let operator = skip(text, at, BLANK, 4);
-        let operator = matches!(text.get(operator), Some(b':' | b'=')).then_some(operator + 1)?;
-        let operator = operator + usize::from(text.get(operator) == Some(&b'>'));
-        let at = skip(text, operator, BLANK, 4);
-        let rest = text.get(at..)?;
-        if rest.starts_with(b"0x") {
-            let end = skip(text, at + 2, HEX, 16);
-            let blank = skip(text, end, BLANK, 1);
-            (end > at + 2 && blank > end).then_some(blank)?
-        } else {
-            let mut at = at;
-            // `Some(SecretString("…"))`
-            for _ in 0..2 {
-                let wrapper = WRAPPERS.iter().find(|wrapper| text[at..].starts_with(wrapper.as_bytes()));
-                at += wrapper.map_or(0, |wrapper| wrapper.len());
-            }
-            let rest = &text[at..];
-            if rest.starts_with(b"(len=") {
-                let digits = skip(text, at + 5, DIGIT, 9);
-                at = text[digits..].starts_with(b") ").then_some(digits + 2)?;
-            }
-            (at > operator && at > skip(text, operator, BLANK, 4)).then_some(at)?
-        }
-    };
-    string(text, at)
+    let at = skip(text, at, BLANK, 4);
+    matches!(text.get(at), Some(b':' | b'=')).then_some(())?;
+    let first = skip(text, at + 1, BLANK, 4);
+    let mut at = first;
+    if text.get(at..)?.starts_with(b"0x") {
+        let end = skip(text, at + 2, HEX, 16);
+        at = skip(text, end, BLANK, 1);
+        return (end > first + 2 && at > end).then(|| string(text, at))?;
+    }
+    // `Some(SecretString("…"))`
+    for _ in 0..2 {
+        let wrapper = WRAPPERS.iter().find(|wrapper| text[at..].starts_with(wrapper.as_bytes()));
+        at += wrapper.map_or(0, |wrapper| wrapper.len());
+    }
+    if text[at..].starts_with(b"(len=") {
+        let digits = skip(text, at + 5, DIGIT, 9);
+        at = text[digits..].starts_with(b") ").then_some(digits + 2)?;
+    }
+    (at > first).then(|| string(text, at))?
+}
+
+/// `"name"=>"…"` of Ruby, `[name] => …` of PHP, `('name', '…')` of Python.
+fn paired(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>> {
+    let before = |n: usize| name.start.checked_sub(n).map(|at| text[at]);
+    let listed = before(1) == Some(b'[') && text.get(name.end) == Some(&b']');
+    let at = skip(text, closed + usize::from(listed), BLANK, 4);
+    if text.get(at..)?.starts_with(b"=>") {
+        let at = skip(text, at + 2, BLANK, 4);
+        return if listed { line(text, at) } else { string(text, at) };
+    }
+    let is_tuple = closed > name.end && before(1) == Some(text[name.end]) && before(2) == Some(b'(');
+    (is_tuple && text.get(at) == Some(&b',')).then(|| string(text, skip(text, at + 1, BLANK, 4)))?
+}
+
+/// `""name"": ""…""` and `name = ""…""`, in a cell of CSV.
+fn doubled(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let at = skip(text, skip(text, end, const { ByteSet::parse("\"") }, 2), BLANK, 4);
+    matches!(text.get(at), Some(b':' | b'=')).then_some(())?;
+    let at = skip(text, at + 1, BLANK, 4);
+    let rest = text.get(at..)?.strip_prefix(b"\"\"")?;
+    let near = &rest[..rest.len().min(MAX_VALUE_BYTES)];
+    let len = memchr::memchr2(b'"', b'\n', near)?;
+    near[len..].starts_with(b"\"\"").then_some(at + 2..at + 2 + len)
+}
+
+/// The value of the member `value` behind the member whose value is the name that ends at `end`.
+fn value_behind(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let at = skip(text, end, const { ByteSet::parse(" \t\r\n\"',") }, MAX_APART_BYTES);
+    let word = text.get(at..at + VALUE.len())?;
+    (at > end && word.eq_ignore_ascii_case(VALUE.as_bytes())).then_some(())?;
+    let closed = skip(text, at + VALUE.len(), const { ByteSet::parse("\"' \t") }, 4);
+    matches!(text.get(closed), Some(b':' | b'=')).then_some(())?;
+    let at = skip(text, closed + 1, BLANK, 4);
+    string(text, at).or_else(|| line(text, at))
+}
+
+/// What stands from `at` on in its line, if it is no string.
+fn line(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let near = &text[at..text.len().min(at + MAX_VALUE_BYTES)];
+    let len = memchr::memchr(b'\n', near).unwrap_or(near.len());
+    let len = near[..len].trim_ascii_end().len();
+    (len > 0 && !b"\"'[{(|>&*".contains(&near[0])).then_some(at..at + len)
 }
 
 /// The inside of the string that begins at `at`.
@@ -148,11 +197,6 @@ fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
         end += 1 + usize::from(text[end] == b'\\');
     }
     (end < limit && text[end] == quote).then_some(start..end)
-}
-
-/// Whether the text before a name is a member that names another, which stands in front of it.
-fn is_named(text: &[u8], name: usize) -> bool {
-    value_before(text, name).is_some()
 }
 
 /// The value of the member `value` in front of the member whose value is the name at `name`.

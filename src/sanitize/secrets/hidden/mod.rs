@@ -16,6 +16,7 @@ pub(super) mod near;
 pub(super) mod nulls;
 mod pairs;
 mod percent;
+mod placed;
 mod prefixed;
 mod quoted_printable;
 #[cfg(test)]
@@ -100,6 +101,9 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         let within = Layers { codings, ..layers };
         let near = Near::of(std::mem::take(&mut scan.near));
         stop::check();
+        if let Some(view) = placed::view(text, &near) {
+            see(&view, Layers { codings: 0, ..within });
+        }
         let decoded = units::view(text, &near).filter(|view| see(view, within));
         stop::check();
         // Lines that are encoded as a whole, after a prefix.

@@ -82,8 +82,23 @@ pub(super) fn prefix(line: &[u8], is_diff: bool) -> usize {
     at
 }
 
-/// `src/x.env:3:`, `src/x.env-3-` and `src/x.env:`.
+/// `HEAD~1:src/x.env:3:`, `src/x.env:3:`, `src/x.env-3-` and `src/x.env:`.
 fn file(line: &[u8]) -> usize {
+    const REVISION: [bool; 256] = table(b"._/@+~^{}-");
+    let revision = line.iter().take(MAX_PATH_BYTES).take_while(|b| REVISION[**b as usize]).count();
+    if revision > 0 && line.get(revision) == Some(&b':') {
+        let rest = &line[revision + 1..];
+        let path = path(rest);
+        // Without a number `a:b:` may be anything.
+        if path > 2 && rest[path - 2].is_ascii_digit() {
+            return revision + 1 + path;
+        }
+    }
+    path(line)
+}
+
+/// The same without a revision.
+fn path(line: &[u8]) -> usize {
     const NAME: [bool; 256] = table(b"._/@+~-");
     let name = line.iter().take(MAX_PATH_BYTES).take_while(|b| NAME[**b as usize]).count();
     if name == 0 {

@@ -207,6 +207,10 @@ fn work_is_bounded_by_the_bytes() {
         "gh\u{70}_aB1c\n",
         "password=\"aB1c\n",
         "aB1c\",\"",
+        "pass\u{1b}[3C\u{1b}[2Dword=a",
+        "[('password', 'a')",
+        "password=>",
+        "\"\"password\"\": \"\"a\"\"",
     ];
     for trigger in triggers {
         let small = work(trigger.repeat((64 << 10) / trigger.len()).as_bytes());
@@ -252,6 +256,12 @@ fn fields_of_their_own_are_pairs() {
         " Password: (string) (len=10) \"*\",",
         "[{\"value\":\"*\",\"name\":\"password\"}]",
         "- value: *\n  name: password\n",
+        "{\"password\"=>\"*\"}",
+        "Array\n(\n    [password] => *\n)\n",
+        "[('id', 1), ('password', '*')]",
+        "7,\"{\"\"password\"\": \"\"*\"\"}\",3",
+        "<add key=\"password\" value=\"*\" />",
+        "HEAD~1:conf/app.env:2:password=*",
     ] {
         let text = text.replace('*', &value);
         let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
@@ -265,5 +275,19 @@ fn fields_of_their_own_are_pairs() {
         "{\"value\":\"a1b2c3d4\",\"kind\":\"password\"}",
     ] {
         assert_eq!(redact(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_value_that_the_cursor_writes_out_of_order_goes() {
+    let token = token();
+    let (a, rest) = token.split_at(9);
+    let (b, c) = rest.split_at(4);
+    for text in [
+        format!("see {a}\u{1b}[4C{c}\u{1b}[{}D{b}\n", b.len() + c.len()),
+        format!("see \u{1b}[{}C{c}\u{1b}[5G{a}{b}\n", a.len() + b.len()),
+    ] {
+        let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+        assert!(out.contains("[REDACTED:") && ![a, b, c].iter().any(|part| out.contains(part)), "{out}");
     }
 }

@@ -5,7 +5,7 @@
 use super::near::Near;
 use super::prefixed::{is_diff, prefix};
 use super::view::{View, blanks, find, line_end, line_start, table};
-use crate::sanitize::secrets::judge::{Doubt, is_random, is_uuid, oddity};
+use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
 use crate::sanitize::secrets::table::{Form, Table};
 use crate::stop;
@@ -248,8 +248,6 @@ const MIN_PIECE_BYTES: usize = 10;
 const MIN_ODD_BYTES: usize = 6;
 /// Lengths of keys in hexadecimal digits.
 const DIGITS: &[usize] = &[32, 40, 48, 64, 96, 128];
-/// Of letters alone: `OutOfMemoryError` has two.
-const MAX_ODDITY_OF_NAMES: usize = 2;
 /// The shortest first piece of such a key.
 const MIN_DIGITS: usize = 6;
 /// Longest value that is put together to be recognized as a whole. A choice.
