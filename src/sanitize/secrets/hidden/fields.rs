@@ -107,7 +107,6 @@ fn value_of(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     dumped(text, closed)
         .or_else(|| wrapped(text, closed))
         .or_else(|| paired(text, name, closed))
-        .or_else(|| doubled(text, name.end))
         .or_else(|| value_behind(text, name.end))
         .or_else(|| value_before(text, name.start))
 }
@@ -155,17 +154,6 @@ fn paired(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize
     }
     let is_tuple = closed > name.end && before(1) == Some(text[name.end]) && before(2) == Some(b'(');
     (is_tuple && text.get(at) == Some(&b',')).then(|| string(text, skip(text, at + 1, BLANK, 4)))?
-}
-
-/// `""name"": ""…""` and `name = ""…""`, in a cell of CSV.
-fn doubled(text: &[u8], end: usize) -> Option<Range<usize>> {
-    let at = skip(text, skip(text, end, const { ByteSet::parse("\"") }, 2), BLANK, 4);
-    matches!(text.get(at), Some(b':' | b'=')).then_some(())?;
-    let at = skip(text, at + 1, BLANK, 4);
-    let rest = text.get(at..)?.strip_prefix(b"\"\"")?;
-    let near = &rest[..rest.len().min(MAX_VALUE_BYTES)];
-    let len = memchr::memchr2(b'"', b'\n', near)?;
-    near[len..].starts_with(b"\"\"").then_some(at + 2..at + 2 + len)
 }
 
 /// The value of the member `value` behind the member whose value is the name that ends at `end`.

@@ -7,6 +7,7 @@ mod arrays;
 mod base64;
 pub(super) mod columns;
 mod cuts;
+mod doubled;
 mod entities;
 mod escapes;
 pub(super) mod fields;
@@ -101,7 +102,11 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         let within = Layers { codings, ..layers };
         let near = Near::of(std::mem::take(&mut scan.near));
         stop::check();
-        if let Some(view) = placed::view(text, &near) {
+        // They may cut a keyword, and part a value from it.
+        if let Some(view) = placed::view(text) {
+            see(&view, Layers { codings: 0, ..within });
+        }
+        if let Some(view) = doubled::view(text, &near) {
             see(&view, Layers { codings: 0, ..within });
         }
         let decoded = units::view(text, &near).filter(|view| see(view, within));

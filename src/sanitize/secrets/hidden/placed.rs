@@ -2,7 +2,6 @@
 //!
 //! Each is written as a terminal shows it. What was moved stands for all of the line from the first move on.
 
-use super::near::Near;
 use super::view::{View, line_end, line_start};
 use crate::stop;
 use std::ops::Range;
@@ -12,25 +11,21 @@ const MAX_LINE_BYTES: usize = 4 << 10;
 /// Most digits of a count.
 const MAX_DIGITS: usize = 4;
 
-/// The lines near a keyword in which the cursor moves; `None` without one.
-pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
-    let (mut view, mut done) = (View::default(), 0);
-    for stretch in near.stretches() {
-        let mut at = stretch.start.max(done);
-        while let Some(escape) = text.get(at..stretch.end).and_then(|near| memchr::memchr(0x1b, near)) {
-            stop::tick();
-            at += escape;
-            if moved(&text[at..]).is_none() {
-                at += 1;
-                continue;
-            }
-            let line = line_start(text, at, MAX_LINE_BYTES)..line_end(text, at);
-            done = line.end;
-            if line.len() <= MAX_LINE_BYTES {
-                write(text, line.clone(), at, &mut view);
-            }
-            at = line.end;
+/// The lines in which the cursor moves; `None` without one.
+pub(super) fn view(text: &[u8]) -> Option<View> {
+    let (mut view, mut at) = (View::default(), 0);
+    while let Some(escape) = memchr::memchr(0x1b, &text[at..]) {
+        stop::tick();
+        at += escape;
+        if moved(&text[at..]).is_none() {
+            at += 1;
+            continue;
         }
+        let line = line_start(text, at, MAX_LINE_BYTES)..line_end(text, at);
+        if line.len() <= MAX_LINE_BYTES {
+            write(text, line.clone(), at, &mut view);
+        }
+        at = line.end;
     }
     (!view.bytes().is_empty()).then_some(view)
 }

@@ -68,8 +68,14 @@ pub(super) fn is_diff(text: &[u8]) -> bool {
 
 /// Bytes in front of a line that a tool put there.
 pub(super) fn prefix(line: &[u8], is_diff: bool) -> usize {
-    if is_diff && matches!(line.first(), Some(b'+' | b'-' | b' ')) && line.get(1) != line.first() {
-        return 1;
+    if is_diff && matches!(line.first(), Some(b'+' | b'-' | b' ')) {
+        if line.get(1) != line.first() {
+            return 1;
+        }
+        // A diff of a merge; `+++` and `---` name files.
+        if line[0] != b' ' && line.get(2) != line.first() {
+            return 2;
+        }
     }
     let mut at = time(line);
     if at == 0 {
