@@ -13,7 +13,7 @@ use super::largest_parts::LargestParts;
 use super::plan::Ranking;
 use super::strings::{self, Escapes};
 use super::tape::{Kind, Node};
-use super::{Limits, exact, fields, is_plain_name};
+use super::{Limits, exact, fields, is_plain_name, members};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -225,16 +225,18 @@ impl<'d, 'a> Writer<'d, 'a> {
     fn container(&mut self, i: u32, depth: usize) {
         let node = self.node(i);
         let size = (node.end - node.start) as usize;
-        if depth >= self.limits.depth && !node.must && size > MIN_SAVED_BYTES {
-            return self.deep(i);
+        if depth >= self.limits.depth && !node.must && size > MIN_SAVED_BYTES && self.deep(i) {
+            return;
         }
         let parts = self.parts(i);
         let mut keep = self.chosen_at(i, &parts, depth);
         let gone = parts.iter().zip(&keep).filter(|(_, keep)| **keep == Kept::No);
-        if gone.map(|(part, _)| part.end - part.start).sum::<usize>() < MIN_SAVED_BYTES {
+        let gone = gone.map(|(part, _)| part.end - part.start).sum::<usize>();
+        let mut marker = self.names(i, &parts, &keep);
+        if marker.as_ref().is_some_and(|marker| gone < least(marker)) {
             keep.iter_mut().filter(|keep| **keep == Kept::No).for_each(|keep| *keep = Kept::Yes);
+            marker = None;
         }
-        let marker = self.names(i, &parts, &keep);
         if self.document.drop_empty {
             self.drop_empty(i, &parts, &mut keep);
         }
@@ -353,8 +355,8 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
     }
 
-    /// A container of which only the size is shown.
-    fn deep(&mut self, i: u32) {
+    /// A container of which only the size is shown. Returns false if its marker would cost about as much.
+    fn deep(&mut self, i: u32) -> bool {
         let node = self.node(i);
         let parts = self.parts(i);
         let keep = vec![Kept::No; parts.len()];
@@ -364,12 +366,16 @@ impl<'d, 'a> Writer<'d, 'a> {
             }
             other => other,
         });
+        if marker.as_ref().is_some_and(|marker| ((node.end - node.start) as usize) < least(marker)) {
+            return false;
+        }
         self.copy(node.start as usize..node.start as usize + 1);
         if let Some(marker) = marker {
             self.marker(node, &marker);
         }
         self.copy(node.end as usize - 1..node.end as usize);
         self.leave_bytes((node.end - node.start) as usize, Reason::DeepValue);
+        true
     }
 
     fn parts(&self, i: u32) -> Vec<Part> {
@@ -400,7 +406,12 @@ impl<'d, 'a> Writer<'d, 'a> {
             false => {
                 let ranking = document.rankings.entry(i).or_insert_with(|| {
                     let values: Vec<_> = parts.iter().map(|p| (p.start..p.end, p.value)).collect();
-                    fields::rank(document.text, &document.nodes, &values, document.about)
+                    match is_object
+                        .then(|| members::rank(document.text, &document.nodes, &values, document.about))
+                    {
+                        Some(Some(ranking)) => ranking,
+                        _ => fields::rank(document.text, &document.nodes, &values, document.about),
+                    }
                 });
                 ranking.keep(limit)
             }
@@ -427,9 +438,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         for (part, keep) in parts.iter().zip(keep) {
             let node = self.node(part.value);
             let text = self.text(node.start as usize..node.end as usize);
-            let is_empty =
-                node.children == 0 && matches!(text, "null" | "None" | "\"\"" | "[]" | "{}" | "''");
-            if is_empty && !node.must && *keep != Kept::No {
+            if is_empty(text) && !node.must && *keep != Kept::No {
                 *keep = Kept::No;
                 self.empty.0 += 1;
             }
@@ -467,7 +476,10 @@ impl<'d, 'a> Writer<'d, 'a> {
         for part in gone {
             let key = self.node(part.value - 1);
             let key = self.text(key.start as usize..key.end as usize).trim_matches(['"', '\'']);
-            if !is_plain_name(key) {
+            // A name says that there is something.
+            let value = self.node(part.value);
+            let is_nothing = is_empty(self.text(value.start as usize..value.end as usize));
+            if !is_plain_name(key) || is_nothing {
                 is_all = false;
                 continue;
             }
@@ -485,6 +497,20 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
         Some(names).filter(|names| !names.is_empty())
     }
+}
+
+/// Bytes that an omission must save for its marker to pay.
+fn least(marker: &Marker) -> usize {
+    let names = match marker {
+        Marker::Parts { names: Some(names), .. } => names.len(),
+        _ => 0,
+    };
+    MIN_SAVED_BYTES + names
+}
+
+/// Whether a value says nothing but that it is there.
+pub(super) fn is_empty(value: &str) -> bool {
+    matches!(value, "null" | "None" | "\"\"" | "[]" | "{}" | "''")
 }
 
 /// The parts of a container.

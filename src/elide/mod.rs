@@ -12,6 +12,7 @@ mod find;
 mod html;
 mod json;
 mod largest_parts;
+mod members;
 mod plan;
 mod rows;
 mod strings;
@@ -21,12 +22,14 @@ mod tests;
 pub mod xml;
 mod yaml;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::config::{Mode, Policy, Structured};
 use crate::detect::Shape;
 use crate::input::Input;
 use crate::text::ledger::{Action, Ledger, Reduction};
+use crate::text::marker::{Marker, OPEN};
 use crate::text::reason::Reason;
 
 /// The step's name in the evidence.
@@ -125,6 +128,42 @@ impl Limits {
 
 fn depth(halvings: u32) -> usize {
     DEPTHS.get(halvings as usize).copied().unwrap_or(1)
+}
+
+/// Takes lists of names out of markers that repeat those of a marker before them: of items that are all alike, each would name
+/// the same keys. Returns whether there were any.
+pub fn tell_names_once(ledger: &mut Ledger) -> bool {
+    let mut told: HashSet<String> = HashSet::new();
+    let mut is_changed = false;
+    for span in ledger.spans_mut() {
+        let Action::Replace { text, .. } = &mut span.action else { continue };
+        if let Some(shorter) = names_once(text, &mut told) {
+            *text = shorter;
+            is_changed = true;
+        }
+    }
+    is_changed
+}
+
+fn names_once(text: &str, told: &mut HashSet<String>) -> Option<String> {
+    let (mut out, mut copied) = (String::new(), 0);
+    for at in memchr::memmem::find_iter(text.as_bytes(), OPEN) {
+        crate::stop::tick();
+        let Some((marker @ Marker::Parts { names: Some(_), .. }, len)) = Marker::parse(&text[at..]) else {
+            continue;
+        };
+        let Marker::Parts { count, of, unit, reason, names: Some(names) } = marker else { continue };
+        if at >= copied && !told.insert(names) {
+            out.push_str(&text[copied..at]);
+            out.push_str(&Marker::Parts { count, of, unit, reason, names: None }.write());
+            copied = at + len;
+        }
+    }
+    if copied == 0 {
+        return None;
+    }
+    out.push_str(&text[copied..]);
+    Some(out)
 }
 
 /// Whether a key or word can stand in a marker without being mistaken for a part of it, in every format.

@@ -88,7 +88,7 @@ impl Series {
         matches.retain(|&i| self.items[i as usize].score * 2 >= best.max(1));
         // The sort is stable: among equals the first comes first.
         matches.sort_by_key(|&i| std::cmp::Reverse(self.items[i as usize].score));
-        Ranking { len: self.items.len(), matches, standouts }
+        Ranking { len: self.items.len(), matches, standouts, best: Vec::new() }
     }
 
     /// The first item of each rare shape.
@@ -172,9 +172,18 @@ pub struct Ranking {
     len: usize,
     matches: Vec<u32>,
     standouts: Vec<u32>,
+    /// All items, the best first, where only that counts.
+    best: Vec<u32>,
 }
 
 impl Ranking {
+    /// A ranking by scores alone; among equals the first comes first.
+    pub fn by_score(scores: Vec<u32>) -> Self {
+        let mut best: Vec<u32> = (0..scores.len() as u32).collect();
+        best.sort_by_key(|&i| std::cmp::Reverse(scores[i as usize]));
+        Self { len: scores.len(), matches: Vec::new(), standouts: Vec::new(), best }
+    }
+
     /// The items that stay under a limit, in order.
     pub fn keep(&self, limit: usize) -> Vec<bool> {
         let mut keep = vec![false; self.len];
@@ -183,6 +192,10 @@ impl Ranking {
             return keep;
         }
         let limit = limit.max(1);
+        if !self.best.is_empty() {
+            self.best.iter().take(limit).for_each(|&i| keep[i as usize] = true);
+            return keep;
+        }
         let tail = usize::from(limit > 1).max(limit / 6);
         let least_head = (limit / 3).max(1);
         let mut left = limit;

@@ -268,3 +268,26 @@ fn a_document_of_failures_is_not_cut_to_more_than_it_was() {
     assert!((0..30).all(|i| out.contains(&format!("<failure>error: {i} of them broke</failure>"))), "{out}");
     assert!(outcome.evidence.steps.iter().all(|step| step.bytes_after <= step.bytes_before));
 }
+
+#[test]
+fn members_that_tell_what_a_thing_is_stay() {
+    let record = |i: usize| {
+        let link = |name: &str| format!("https://api.example.com/organizations/of-the-example/repositories/of-things/{i}/{name}{{/number}}");
+        json!({"archive_url": link("archive"), "assignees_url": link("assignees"), "blobs_url": link("blobs"),
+               "branches_url": link("branches"), "number": i, "title": format!("Thing number {i}"),
+               "labels_url": link("labels"), "state": "open", "message": null, "notes": [link("notes"), link("more")]})
+    };
+    // Four members of an item.
+    let policy = Policy { array_max_items: Some(2), ..aggressive() };
+    let text = serde_json::to_string(&json!([record(1), record(2)])).unwrap();
+    let out = shown(&text, &policy);
+    let back: Vec<Value> = serde_json::from_str(&out).unwrap();
+    for (i, item) in back.iter().enumerate() {
+        assert_eq!((&item["number"], &item["state"]), (&json!(i + 1), &json!("open")), "{out}");
+        assert!(item["title"].is_string() && item["branches_url"].is_null(), "{out}");
+    }
+    // What is null is named by no marker, and the same names are told once.
+    assert_eq!(out.matches("archive_url").count(), 1, "{out}");
+    assert_eq!(out.matches("omitted 6 of 10 members, object_members").count(), 2, "{out}");
+    assert!(!out.contains("message"), "{out}");
+}

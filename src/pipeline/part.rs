@@ -366,6 +366,14 @@ impl<'a> Attempt<'_, 'a> {
         if tables && rewrites && self.rule_allows(encode::TABLES) && state.0.spans().iter().any(has_written) {
             self.tabulate(&input, signals, state);
         }
+        // A table has one marker for all of its rows.
+        let mut next = state.0.clone();
+        if is_elided && elide::tell_names_once(&mut next) {
+            let after = next.size(source, self.request.any_handle());
+            self.step(elide::ID, Reason::Applied, state.1, after);
+            self.trace_step(&state.0, &next);
+            *state = (next, after);
+        }
     }
 
     /// Refers to earlier outputs for parts of an outline that they show as well.

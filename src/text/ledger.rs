@@ -343,7 +343,8 @@ impl Ledger {
                             Some(whole) => whole,
                             None => {
                                 if marked.next_if_eq(&at).is_some() {
-                                    put_marker(out, &Marker::Gap { count: span.lines.len() });
+                                    let is_merged = *reason == Reason::SharedMessage;
+                                    put_marker(out, &Marker::Gap { count: span.lines.len(), is_merged });
                                 }
                                 continue;
                             }

@@ -24,7 +24,7 @@ pub use lookalike::escape;
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
 /// What all markers start with but the two whose form is published.
-const OPEN: &str = "[tersed";
+pub const OPEN: &str = "[tersed";
 /// What the duplicate marker starts with; the form is published and kept to the letter.
 const DUPLICATE_OPEN: &str = "[Duplicate of ";
 /// What the pointer to an externalized text starts with; published and kept to the letter too.
@@ -64,6 +64,8 @@ pub enum Marker {
     Gap {
         /// Lines not shown here.
         count: usize,
+        /// Whether they are written in fewer lines elsewhere.
+        is_merged: bool,
     },
     /// A part of one line is not shown.
     Bytes {
@@ -447,7 +449,9 @@ impl Marker {
                 let verb = if reason == MERGED { "merged" } else { "omitted" };
                 write!(out, "{verb} {count} {of}{noun} {first}-{last}, {reason}")
             }
-            Self::Gap { count } => write!(out, "{count} of them"),
+            Self::Gap { count, is_merged } => {
+                write!(out, "{count} {}", if *is_merged { "merged" } else { "omitted" })
+            }
             Self::Bytes { count, line, reason, .. } => {
                 write!(out, "omitted {count} bytes of line {line}, {reason}")
             }

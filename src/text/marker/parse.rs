@@ -155,8 +155,10 @@ fn parse_body(body: &str) -> Option<Marker> {
             names,
         });
     }
-    if let Some(count) = body.strip_suffix(" of them") {
-        return number(count).filter(|count| *count > 0).map(|count| Marker::Gap { count });
+    // Earlier versions wrote "of them".
+    let gap = [(" omitted", false), (" merged", true), (" of them", false)];
+    if let Some((count, is_merged)) = gap.iter().find_map(|(end, is)| Some((body.strip_suffix(end)?, *is))) {
+        return number(count).filter(|count| *count > 0).map(|count| Marker::Gap { count, is_merged });
     }
     let (is_merged, body) = match body.strip_prefix("merged ") {
         Some(body) => (true, body),

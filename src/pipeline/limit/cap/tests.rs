@@ -101,7 +101,7 @@ fn gaps_before(out: &str) -> Vec<(usize, &str)> {
     for line in out.lines() {
         match Marker::parse(line) {
             Some((Marker::Lines { count, .. }, _)) => firsts.push((count, lines.len())),
-            Some((Marker::Gap { count }, _)) => {
+            Some((Marker::Gap { count, .. }, _)) => {
                 firsts.last_mut().unwrap().0 -= count;
                 gap = count;
             }

@@ -89,6 +89,8 @@ fn the_grammar_is_that_of_the_writer() {
     known.sort_unstable();
     assert_eq!(openings, known);
     let mut words = std::collections::BTreeSet::from(["tersed".to_owned()]);
+    // Earlier versions wrote it.
+    words.insert("them".to_owned());
     for marker in every_form("0") {
         let text = marker.write();
         let Some(body) = text.strip_prefix(OPEN) else { continue };

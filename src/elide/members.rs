@@ -1,0 +1,108 @@
+//! Which members of an object tell most: what identifies it, its state and what the request asks for; last come links, keys of
+//! machines and what is empty.
+//!
+//! An object whose members are all alike is a map. Its entries are ranked as the items of an array are.
+
+use std::ops::Range;
+
+use super::json::is_empty;
+use super::plan::Ranking;
+use super::tape::{Kind, Node};
+use crate::text::relevance::Relevance;
+
+/// Words in keys that say what an object is, what state it is in, or what happened.
+const TELLING: &[&str] = &[
+    "name",
+    "title",
+    "number",
+    "state",
+    "status",
+    "message",
+    "error",
+    "reason",
+    "type",
+    "kind",
+    "version",
+    "path",
+    "file",
+    "line",
+    "code",
+    "conclusion",
+    "result",
+    "phase",
+    "health",
+    "severity",
+    "level",
+    "count",
+    "total",
+    "size",
+    "summary",
+    "description",
+    "body",
+    "text",
+    "value",
+    "key",
+    "login",
+    "email",
+    "ref",
+    "branch",
+    "tag",
+    "sha",
+    "date",
+    "time",
+    "id",
+];
+/// Ends of keys whose values only machines follow.
+const LINKS: &[&str] = &["_url", "_uri", "url", "href", "node_id", "gravatar_id", "etag", "links", "_link"];
+/// Members of which at least this many share a shape make a map.
+const MIN_ALIKE: usize = 4;
+
+/// The members in the order in which limits keep them; `None` for a map.
+pub(super) fn rank(
+    text: &str,
+    nodes: &[Node],
+    members: &[(Range<usize>, u32)],
+    about: &Relevance,
+) -> Option<Ranking> {
+    let containers = members.iter().filter(|(_, value)| nodes[*value as usize].children > 0).count();
+    if containers >= MIN_ALIKE && containers * 2 > members.len() {
+        return None;
+    }
+    let texts: Vec<&str> =
+        members.iter().map(|(range, _)| text.get(range.clone()).unwrap_or_default()).collect();
+    let asked = match about.is_empty() {
+        true => Vec::new(),
+        false => about.scores_of(&texts),
+    };
+    let best = asked.iter().copied().max().unwrap_or(0).max(1);
+    let score = |(i, (_, value)): (usize, &(Range<usize>, u32))| {
+        let key = nodes[*value as usize - 1];
+        let key = text.get(key.start as usize..key.end as usize).unwrap_or_default();
+        let is_asked = asked.get(i).is_some_and(|score| score * 2 >= best);
+        telling(key.trim_matches(['"', '\'']), text, nodes[*value as usize]) + if is_asked { 3 } else { 0 }
+    };
+    Some(Ranking::by_score(members.iter().enumerate().map(score).collect()))
+}
+
+/// How much a member tells.
+fn telling(key: &str, text: &str, node: Node) -> u32 {
+    let value = text.get(node.start as usize..node.end as usize).unwrap_or_default();
+    if node.children == 0 && is_empty(value) {
+        return 0;
+    }
+    let lower = key.to_ascii_lowercase();
+    let is_link =
+        LINKS.iter().any(|end| lower.ends_with(end)) || value.contains("://") && node.kind == Kind::String;
+    // One link says where the thing is.
+    if is_link {
+        return if matches!(lower.as_str(), "html_url" | "url" | "href" | "self") { 2 } else { 1 };
+    }
+    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_telling = TELLING.contains(&lower.as_str()) || words.any(|word| TELLING.contains(&word));
+    match (is_telling, node.children) {
+        (true, 0) => 6,
+        (true, _) => 4,
+        (false, 0) => 3,
+        (false, _) => 2,
+    }
+}
