@@ -10,10 +10,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::largest_parts::LargestParts;
+use super::members::{self, is_empty};
 use super::plan::Ranking;
 use super::strings::{self, Escapes};
 use super::tape::{Kind, Node};
-use super::{Limits, exact, fields, is_plain_name, members};
+use super::{Limits, exact, fields, is_plain_name};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -506,11 +507,6 @@ fn least(marker: &Marker) -> usize {
         _ => 0,
     };
     MIN_SAVED_BYTES + names
-}
-
-/// Whether a value says nothing but that it is there.
-pub(super) fn is_empty(value: &str) -> bool {
-    matches!(value, "null" | "None" | "\"\"" | "[]" | "{}" | "''")
 }
 
 /// The parts of a container.

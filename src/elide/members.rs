@@ -5,7 +5,6 @@
 
 use std::ops::Range;
 
-use super::json::is_empty;
 use super::plan::Ranking;
 use super::tape::{Kind, Node};
 use crate::text::relevance::Relevance;
@@ -105,4 +104,9 @@ fn telling(key: &str, text: &str, node: Node) -> u32 {
         (false, 0) => 3,
         (false, _) => 2,
     }
+}
+
+/// Whether a value says nothing but that it is there.
+pub(super) fn is_empty(value: &str) -> bool {
+    matches!(value, "null" | "None" | "\"\"" | "[]" | "{}" | "''")
 }

@@ -272,7 +272,11 @@ fn a_document_of_failures_is_not_cut_to_more_than_it_was() {
 #[test]
 fn members_that_tell_what_a_thing_is_stay() {
     let record = |i: usize| {
-        let link = |name: &str| format!("https://api.example.com/organizations/of-the-example/repositories/of-things/{i}/{name}{{/number}}");
+        let link = |name: &str| {
+            format!(
+                "https://api.example.com/organizations/of-the-example/repositories/of-things/{i}/{name}{{/number}}"
+            )
+        };
         json!({"archive_url": link("archive"), "assignees_url": link("assignees"), "blobs_url": link("blobs"),
                "branches_url": link("branches"), "number": i, "title": format!("Thing number {i}"),
                "labels_url": link("labels"), "state": "open", "message": null, "notes": [link("notes"), link("more")]})

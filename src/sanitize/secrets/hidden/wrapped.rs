@@ -354,8 +354,8 @@ fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Optio
             return Some(Gap { is_full: true, ..Gap::new(before..next) });
         }
     }
-    // A terminal cuts anywhere.
-    let may_be_cut = text.get(line).is_some_and(|b| *b != b'\t');
+    // A terminal cuts anywhere. Lines of programs are mostly indented.
+    let may_be_cut = text.get(line).is_some_and(u8::is_ascii_graphic);
     (may_be_cut && is_full(text, before, line)).then(|| Gap { is_full: true, ..Gap::new(before..line) })
 }
 
