@@ -53,6 +53,8 @@ const TELLING: &[&str] = &[
 ];
 /// Ends of keys whose values only machines follow.
 const LINKS: &[&str] = &["_url", "_uri", "url", "href", "node_id", "gravatar_id", "etag", "links", "_link"];
+/// A container of at least this part of all bytes is kept. A choice.
+const BULK_ONE_IN: usize = 4;
 /// Members of which at least this many share a shape make a map.
 const MIN_ALIKE: usize = 4;
 
@@ -74,11 +76,15 @@ pub(super) fn rank(
         false => about.scores_of(&texts),
     };
     let best = asked.iter().copied().max().unwrap_or(0).max(1);
-    let score = |(i, (_, value)): (usize, &(Range<usize>, u32))| {
+    let total: usize = members.iter().map(|(range, _)| range.len()).sum();
+    let score = |(i, (range, value)): (usize, &(Range<usize>, u32))| {
         let key = nodes[*value as usize - 1];
         let key = text.get(key.start as usize..key.end as usize).unwrap_or_default();
         let is_asked = asked.get(i).is_some_and(|score| score * 2 >= best);
-        telling(key.trim_matches(['"', '\'']), text, nodes[*value as usize]) + if is_asked { 3 } else { 0 }
+        // What most of it consists of is what it is about.
+        let is_bulk = nodes[*value as usize].children > 0 && range.len() * BULK_ONE_IN >= total;
+        let bonus = if is_asked { 3 } else { 0 } + if is_bulk { 6 } else { 0 };
+        telling(key.trim_matches(['"', '\'']), text, nodes[*value as usize]) + bonus
     };
     Some(Ranking::by_score(members.iter().enumerate().map(score).collect()))
 }

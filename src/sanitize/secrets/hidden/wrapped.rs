@@ -483,7 +483,8 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
     }
     let len = width(start, end);
     let next_end = line_end(&text[..text.len().min(next + LINE_LOOK_BYTES)], next);
-    let next_len = width(next, next_end);
+    // Without what it is indented by.
+    let next_len = width(blanks(text, next, MAX_GAP_BYTES).min(next_end), next_end);
     let same_before = start > 0 && {
         let from = start - 1;
         width(line_start(text, from, LINE_LOOK_BYTES), from) == len
