@@ -226,7 +226,7 @@ impl<'d, 'a> Writer<'d, 'a> {
     fn container(&mut self, i: u32, depth: usize) {
         let node = self.node(i);
         let size = (node.end - node.start) as usize;
-        if depth >= self.limits.depth && !node.must && size > MIN_SAVED_BYTES && self.deep(i) {
+        if depth >= self.limits.depth && !node.must && size > MIN_SAVED_BYTES && self.deep(i, depth) {
             return;
         }
         let parts = self.parts(i);
@@ -356,26 +356,32 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
     }
 
-    /// A container of which only the size is shown. Returns false if its marker would cost about as much.
-    fn deep(&mut self, i: u32) -> bool {
+    /// A container of which only the size is shown, and what identifies it. Returns false if its marker would cost about as much.
+    fn deep(&mut self, i: u32, depth: usize) -> bool {
         let node = self.node(i);
         let parts = self.parts(i);
-        let keep = vec![Kept::No; parts.len()];
+        let mut keep = vec![Kept::No; parts.len()];
+        if node.kind == Kind::Object {
+            let ranges: Vec<_> = parts.iter().map(|part| (part.start..part.end, part.value)).collect();
+            for at in members::identity(self.document.text, &self.document.nodes, &ranges) {
+                keep[at] = Kept::Yes;
+            }
+        }
         let marker = self.names(i, &parts, &keep).map(|marker| match marker {
             Marker::Parts { count, of, unit, names, .. } => {
                 Marker::Parts { count, of, unit, reason: Reason::DeepValue.code().to_owned(), names }
             }
             other => other,
         });
-        if marker.as_ref().is_some_and(|marker| ((node.end - node.start) as usize) < least(marker)) {
+        let gone = parts.iter().zip(&keep).filter(|(_, keep)| **keep == Kept::No);
+        let gone: usize = gone.map(|(part, _)| part.end - part.start).sum();
+        if marker.as_ref().is_none_or(|marker| gone < least(marker)) {
             return false;
         }
-        self.copy(node.start as usize..node.start as usize + 1);
-        if let Some(marker) = marker {
-            self.marker(node, &marker);
+        if self.out.omitted == 0 {
+            self.out.reason = Reason::DeepValue;
         }
-        self.copy(node.end as usize - 1..node.end as usize);
-        self.leave_bytes((node.end - node.start) as usize, Reason::DeepValue);
+        self.parts_of(i, depth, &parts, &keep, marker);
         true
     }
 

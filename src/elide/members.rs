@@ -53,6 +53,11 @@ const TELLING: &[&str] = &[
 ];
 /// Ends of keys whose values only machines follow.
 const LINKS: &[&str] = &["_url", "_uri", "url", "href", "node_id", "gravatar_id", "etag", "links", "_link"];
+/// Keys of what identifies a thing.
+const IDENTITY: &[&str] =
+    &["name", "id", "title", "key", "version", "number", "path", "type", "kind", "Name", "Id", "Key"];
+/// Longest member that is kept of an object below the last level that is shown. A choice.
+const MAX_IDENTITY_BYTES: usize = 80;
 /// A container of at least this part of all bytes is kept. A choice.
 const BULK_ONE_IN: usize = 4;
 /// Members of which at least this many share a shape make a map.
@@ -87,6 +92,21 @@ pub(super) fn rank(
         telling(key.trim_matches(['"', '\'']), text, nodes[*value as usize]) + bonus
     };
     Some(Ranking::by_score(members.iter().enumerate().map(score).collect()))
+}
+
+/// Short members that say which thing an object is, at most two; by their places.
+pub(super) fn identity(text: &str, nodes: &[Node], members: &[(Range<usize>, u32)]) -> Vec<usize> {
+    let is_identity = |(_, (range, value)): &(usize, &(Range<usize>, u32))| {
+        let key = nodes[*value as usize - 1];
+        let key = text.get(key.start as usize..key.end as usize).unwrap_or_default();
+        let node = nodes[*value as usize];
+        let value = text.get(node.start as usize..node.end as usize).unwrap_or_default();
+        range.len() <= MAX_IDENTITY_BYTES
+            && node.children == 0
+            && IDENTITY.contains(&key.trim_matches(['"', '\'']))
+            && !is_empty(value)
+    };
+    members.iter().enumerate().filter(is_identity).map(|(at, _)| at).take(2).collect()
 }
 
 /// How much a member tells.

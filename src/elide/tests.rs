@@ -295,3 +295,18 @@ fn members_that_tell_what_a_thing_is_stay() {
     assert_eq!(out.matches("omitted 6 of 10 members, object_members").count(), 2, "{out}");
     assert!(!out.contains("message"), "{out}");
 }
+
+#[test]
+fn what_is_too_deep_keeps_what_identifies_it() {
+    let package = |name: &str| {
+        json!({"metadata": {"summary": "text ".repeat(200), "name": name, "version": "2.8.0", "license": "", "requires": ["a", "b"]},
+               "requested": false})
+    };
+    let text = serde_json::to_string(&json!({"installed": [package("click"), package("idna")]})).unwrap();
+    // Three levels.
+    let out = shown(&text, &Policy { squeeze: 7, ..aggressive() });
+    let back: Value = serde_json::from_str(&out).unwrap();
+    let first = &back["installed"][0]["metadata"];
+    assert_eq!((&first["name"], &first["version"]), (&json!("click"), &json!("2.8.0")), "{out}");
+    assert!(first["summary"].is_null() && out.contains("omitted 3 of 5 members, deep_value"), "{out}");
+}
