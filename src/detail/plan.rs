@@ -6,6 +6,7 @@ use super::Lines;
 use crate::config::FileDetail;
 use crate::detect::edit;
 use crate::outline::{Item, Kind};
+use crate::text::heads;
 use crate::text::ledger::Ledger;
 use crate::text::relevance::Relevance;
 use crate::text::source::Source;
@@ -202,6 +203,9 @@ fn push(gaps: &mut Vec<Lines>, source: &Source<'_>, mut gap: Lines) {
     while !gap.is_empty() && is_empty(gap.start) {
         gap.start += 1;
     }
+    // The head of a block belongs to those of its lines that stay.
+    let head = heads::first(source, gap.clone(), source.len());
+    gap.end = head.filter(|head| *head >= gap.start + MIN_GAP_LINES).unwrap_or(gap.end);
     if gap.len() >= MIN_GAP_LINES {
         gaps.push(gap);
     }

@@ -7,6 +7,7 @@ pub mod call;
 pub mod cut;
 pub mod details;
 pub mod flags;
+pub mod heads;
 pub mod judge;
 pub mod ledger;
 pub mod lines;

@@ -11,6 +11,7 @@ pub mod outlines;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::text::heads;
 use crate::text::ledger::{Action, Ledger, Reduction};
 use crate::text::marker::{Marker, Naming};
 use crate::text::source::Source;
@@ -26,9 +27,6 @@ const CONTEXT_LINES: usize = 3;
 const MAX_REFERENCES: usize = 3;
 /// Runs in one text among which they are chosen.
 const MAX_RUNS: usize = 256;
-/// Lines before the end of a reference among which the headings of what follows are kept. A choice: in recorded sessions
-/// nearly half of the heads that a reference would hide stand among them.
-const MAX_HEADING_LINES: usize = 6;
 /// A run must cost this many times as many tokens as its reference, and at least this many.
 const MIN_GAIN: usize = 2;
 const MIN_RUN_TOKENS: usize = 40;
@@ -147,7 +145,7 @@ fn keep_headings(references: &mut [Reference], source: &Source<'_>, counter: &dy
         let behind = references.get(at + 1).map_or(source.len(), |next| next.lines.0 as usize);
         let reference = &mut references[at];
         let lines = reference.lines.0 as usize..reference.lines.1 as usize;
-        let Some(end) = heading(source, lines.clone(), behind).filter(|end| *end > lines.start) else {
+        let Some(end) = heads::first(source, lines.clone(), behind).filter(|end| *end > lines.start) else {
             continue;
         };
         let (carried, ago) = (reference.carried as usize, reference.ago as usize);
@@ -156,23 +154,6 @@ fn keep_headings(references: &mut [Reference], source: &Source<'_>, counter: &dy
             reference.lines.1 = end as u32;
         }
     }
-}
-
-/// The first of the headings of what follows `lines`, among the last of them. A heading is indented less than what it heads.
-fn heading(source: &Source<'_>, lines: Range<usize>, behind: usize) -> Option<usize> {
-    let text = |i: usize| source.view().text(source.line(i), i);
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let next = (lines.end..behind).take(MAX_HEADING_LINES).map(text).find(|line| !line.trim().is_empty())?;
-    let (mut least, mut first) = (indent(next), None);
-    for i in lines.rev().take(MAX_HEADING_LINES) {
-        let line = text(i);
-        // A bracket that closes heads nothing.
-        let is_heading = line.contains(char::is_alphanumeric) && indent(line) < least;
-        if is_heading {
-            (least, first) = (indent(line), Some(i));
-        }
-    }
-    first
 }
 
 /// What to show: a marker in place of each run. `shows_ids`: the model sees the ids of calls.
@@ -316,30 +297,4 @@ fn pays(text: &str, marker: &Marker, counter: &dyn TokenCounter) -> bool {
     }
     let least = ((counter.count(&marker) + 1) * MIN_GAIN).max(MIN_RUN_TOKENS);
     text.len() > least * MAX_TOKEN_BYTES || counter.count(text) >= least
-}
-
-#[cfg(test)]
-mod tests {
-    use super::heading;
-    use crate::text::source::Source;
-
-    fn first(text: &str, lines: std::ops::Range<usize>) -> Option<usize> {
-        let source = Source::new(text);
-        heading(&source, lines, source.len())
-    }
-
-    #[test]
-    fn a_head_belongs_to_the_lines_of_its_body() {
-        let text = "fn a() {\n    x();\n}\n\nfn b() {\n    if y {\n        z();\n    }\n    w();\n}\n";
-        assert_eq!(first(text, 0..6), Some(4));
-        assert_eq!(first(text, 0..8), Some(4));
-        // What follows begins a part of its own.
-        assert_eq!(first(text, 0..3), None);
-        let numbered: String =
-            text.lines().enumerate().map(|(i, line)| format!("{:>6}\t{line}\n", i + 1)).collect();
-        assert_eq!(first(&numbered, 0..8), Some(4));
-        // Heads that are far stay where they are.
-        let far = format!("fn a() {{\n{}", "    x();\n".repeat(20));
-        assert_eq!(first(&far, 0..10), None);
-    }
 }

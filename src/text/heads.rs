@@ -1,0 +1,51 @@
+//! The lines above a line that it belongs to: the head of a function above its body, the condition above its branch.
+
+use std::ops::Range;
+
+use crate::text::source::Source;
+
+/// Lines before the end of a gap among which the headings of what follows are looked for. A choice: in recorded sessions
+/// nearly half of the heads that a reference would hide stand among them.
+const MAX_HEADING_LINES: usize = 6;
+
+/// The first of the headings of what follows `lines`, among the last of them. A heading is indented less than what it heads.
+pub fn first(source: &Source<'_>, lines: Range<usize>, behind: usize) -> Option<usize> {
+    let text = |i: usize| source.view().text(source.line(i), i);
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let next = (lines.end..behind).take(MAX_HEADING_LINES).map(text).find(|line| !line.trim().is_empty())?;
+    let (mut least, mut first) = (indent(next), None);
+    for i in lines.rev().take(MAX_HEADING_LINES) {
+        let line = text(i);
+        // A bracket that closes heads nothing.
+        let is_heading = line.contains(char::is_alphanumeric) && indent(line) < least;
+        if is_heading {
+            (least, first) = (indent(line), Some(i));
+        }
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(text: &str, lines: Range<usize>) -> Option<usize> {
+        let source = Source::new(text);
+        first(&source, lines, source.len())
+    }
+
+    #[test]
+    fn a_head_belongs_to_the_lines_of_its_body() {
+        let text = "fn a() {\n    x();\n}\n\nfn b() {\n    if y {\n        z();\n    }\n    w();\n}\n";
+        assert_eq!(head(text, 0..6), Some(4));
+        assert_eq!(head(text, 0..8), Some(4));
+        // What follows begins a part of its own.
+        assert_eq!(head(text, 0..3), None);
+        let numbered: String =
+            text.lines().enumerate().map(|(i, line)| format!("{:>6}\t{line}\n", i + 1)).collect();
+        assert_eq!(head(&numbered, 0..8), Some(4));
+        // Heads that are far stay where they are.
+        let far = format!("fn a() {{\n{}", "    x();\n".repeat(20));
+        assert_eq!(head(&far, 0..10), None);
+    }
+}
