@@ -129,7 +129,7 @@ fn last_piece(
         return Some(claim.end);
     }
     let removed: usize = crossed.iter().map(|gap| gap.range.len()).sum();
-    let total = claim.end - claim.start - removed;
+    let total = (claim.end - claim.start).saturating_sub(removed);
     for (n, gap) in crossed.iter().enumerate() {
         // A `=` that ends a line may be a part of the value before it.
         let ends = gap.range.start..=gap.range.start + usize::from(text[gap.range.start] == b'=');
