@@ -126,15 +126,18 @@ fn keeps_the_promises(name: &str, call: &ToolCall, policy: &Policy, input: &[u8]
 
 /// What a marker counts went for the reason that it gives.
 fn markers_give_the_reason(outcome: &Outcome, name: &str) {
+    let mut told = None;
     for line in outcome.texts.concat().lines() {
         let Some((Marker::Lines { count, first, last, reason, .. }, _)) = Marker::parse(line) else {
             continue;
         };
+        told = reason.or(told);
+        let Some(reason) = &told else { panic!("{name}: {line} gives no reason, nor does one before it") };
         let gone = outcome
             .evidence
             .omissions
             .iter()
-            .filter(|o| o.reason.code() == reason && o.lines[0] >= first && o.lines[1] <= last);
+            .filter(|o| o.reason.code() == reason.as_str() && o.lines[0] >= first && o.lines[1] <= last);
         let gone: usize = gone.map(|o| o.count).sum();
         assert!(gone >= count, "{name}: {line} but {gone} lines went for it");
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::stop;
 use crate::text::lines::Lines;
 use crate::text::maps::Map;
-use crate::text::marker::{Marker, Naming};
+use crate::text::marker::{Marker, Naming, may_hold};
 use crate::text::origin::Origin;
 use crate::text::out::{Out, Size, WithLines};
 use crate::text::reason::Reason;
@@ -306,11 +306,16 @@ impl Ledger {
         let mut marked = self.gap_marks(source).into_iter().peekable();
         // What the reference right before names: "there" is said of nothing else, so that nobody has to search for it.
         let mut named: Option<(&Origin, usize)> = None;
+        // What the last marker of omitted lines said: the next one with the same reason does not say it again.
+        let mut told: Option<Reason> = None;
         for (at, span) in self.spans.iter().enumerate() {
             stop::tick();
             match &span.action {
                 Action::Keep => self.write_lines(source, span.lines.clone(), out),
                 Action::Replace { text, .. } => {
+                    if may_hold(text) {
+                        told = None;
+                    }
                     out.put(text);
                     out.put("\n");
                 }
@@ -329,6 +334,9 @@ impl Ledger {
                     };
                     let is_named = naming != Naming::There && !is_outline;
                     named = is_named.then_some((&**origin, *ago));
+                    if *is_outline {
+                        told = None;
+                    }
                     let marker = match is_outline {
                         true => origin.outline_marker(source, &span.lines, *ago, *shows_id),
                         false => origin.marker(source, &span.lines, *carried, *ago, naming),
@@ -351,8 +359,9 @@ impl Ledger {
                         },
                     };
                     let (first, last) = source.numbers(&(first..last + 1));
-                    let reason = reason.code().to_owned();
-                    let id = handle.map(str::to_owned);
+                    let is_told = told.replace(*reason) == Some(*reason) && *reason != Reason::SharedMessage;
+                    let reason = (!is_told).then(|| reason.code().to_owned());
+                    let id = handle.filter(|_| !is_told).map(str::to_owned);
                     let names = names.as_deref().map(str::to_owned);
                     put_marker(out, &Marker::Lines { count, first, last, reason, id, names });
                 }

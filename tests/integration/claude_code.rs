@@ -185,6 +185,58 @@ fn what_stays_as_it_is_loses_its_secrets_all_the_same() {
     assert_eq!(answer(&event), None);
 }
 
+/// Tools whose results hold their text deeper, as they came from the host, which accepted replacements in this shape.
+#[test]
+fn results_of_other_tools_keep_their_shape() {
+    let events = recorded("other-tools");
+    let lines = |list: &Value| -> Vec<String> { serde_json::from_value(list.clone()).unwrap() };
+    for tool in ["Glob", "Grep"] {
+        let event = &events[tool];
+        let new = output(event);
+        let (before, after) = (lines(&event["tool_response"]["filenames"]), lines(&new["filenames"]));
+        assert!(
+            after[0].ends_with("src/components/parts/") && after.concat().len() * 2 < before.concat().len(),
+            "{after:?}"
+        );
+        for name in before.iter().filter_map(|path| path.rsplit('/').next()) {
+            let has_name = |line: &String| line.split_whitespace().any(|word| word == name);
+            assert!(after.iter().any(has_name), "{name}: {after:?}");
+        }
+        assert_eq!(new["numFiles"], event["tool_response"]["numFiles"]);
+    }
+    // A resource is a document, which no reducer of reports reads.
+    let mut event = events["ReadMcpResourceTool"].clone();
+    assert_eq!(answer(&event), None);
+    event["tool_response"]["contents"][0]["text"] = json!("a line that stands there often\n".repeat(300));
+    let new = output(&event);
+    let text = new["contents"][0]["text"].as_str().unwrap();
+    assert!(text.contains("last line repeats 299 times more, lines 2-300]"), "{text}");
+    assert_eq!(new["contents"][0]["uri"], "file:///reports/report_1.txt");
+    let new = output(&events["TaskOutput"]);
+    let text = new["task"]["output"].as_str().unwrap();
+    assert!(text.contains("omitted 40 lines 2-41, passing_tests") && text.contains("40 passed"), "{text}");
+    assert_eq!(new["task"]["exitCode"], 0);
+    for tool in ["ListMcpResourcesTool", "WebSearch"] {
+        assert_eq!(answer(&events[tool]), None, "{tool}");
+    }
+    // What stands beside the text is redacted, and what is data of a fixed form.
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9".repeat(2));
+    let mut event = events["ListMcpResourcesTool"].clone();
+    event["tool_response"][0]["uri"] = json!(format!("https://x/?t={token}"));
+    assert_eq!(output(&event)[0]["uri"], "https://x/?t=[REDACTED:github-pat]");
+    let mut event = events["ReadMcpResourceTool"].clone();
+    event["tool_response"]["contents"][0]["uri"] = json!(format!("https://x/?t={token}"));
+    assert_eq!(output(&event)["contents"][0]["uri"], "https://x/?t=[REDACTED:github-pat]");
+    let mut event = events["WebSearch"].clone();
+    event["tool_response"]["results"] = json!([
+        { "tool_use_id": "t", "content": [{ "title": "a", "url": format!("https://x/?t={token}") }] },
+        format!("The key is {token}."),
+    ]);
+    let new = output(&event);
+    assert_eq!(new["results"][0]["content"][0]["url"], "https://x/?t=[REDACTED:github-pat]");
+    assert_eq!(new["results"][1], "The key is [REDACTED:github-pat].");
+}
+
 fn test_run(call: &str) -> Value {
     let passing: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
     let total =

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::reach::{CLAUDE_CODE, Text, Treatment};
+use super::reach::{CLAUDE_CODE, Place, Text, Treatment, Why};
 use super::replace::{compress, forget, note_call, redacted, redacted_data};
 use super::run::Shown;
 use super::tools::Tool;
@@ -73,9 +73,8 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             context = view.context;
             view.output
         }),
-        (Treatment::Replaced(Text::Member(name)), Value::Object(response)) => {
-            member(host, event, response, name)
-        }
+        (Treatment::Replaced(Text::At(places)), response) => at(host, event, response, places),
+        (Treatment::Stays(Why::Data), response) => redacted_data(host, response),
         (Treatment::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
             compress(host, event, response, None, None)
         }
@@ -85,10 +84,6 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         // What an MCP server gave as an object.
         Treatment::Replaced(Text::Whole) if event.tool_response.is_object() => {
             redacted_data(host, &event.tool_response)
-        }
-        // Members beside the text may hold secrets too, such as names of files.
-        Treatment::Replaced(Text::Member(name)) => {
-            beside(host, output.as_ref().unwrap_or(&event.tool_response), name).or(output)
         }
         _ => output,
     }?;
@@ -273,26 +268,77 @@ fn changed(host: &Host, event: &Event, response: &Map<String, Value>, texts: [St
     (updated != *response).then_some(Value::Object(updated))
 }
 
-/// A result whose text, or list of parts, is one member.
-fn member(host: &Host, event: &Event, response: &Map<String, Value>, name: &str) -> Option<Value> {
-    let text = response.get(name).filter(|text| text.is_string() || text.is_array())?;
-    let output = compress(host, event, text, None, None)?;
+/// A result with its text in the first of these places that holds any, and without the secrets of the members beside it, such
+/// as names of files; `None` if nothing changed.
+fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<Value> {
     let mut updated = response.clone();
-    updated.insert(name.to_owned(), output);
-    Some(Value::Object(updated))
+    let holds = |response: &mut Value, place| slots(response, place).iter().any(|text| !text.is_null());
+    let Some(place) = places.iter().copied().find(|place| holds(&mut updated, *place)) else {
+        return redacted_data(host, response);
+    };
+    let _ = replace_at(host, event, response, &mut updated, place);
+    // What stands in the place went through the session, which knows what the model wrote itself.
+    let mut rest = updated.clone();
+    let texts: Vec<Value> = slots(&mut rest, place).into_iter().map(Value::take).collect();
+    if let Some(mut redacted) = redacted_data(host, &rest) {
+        slots(&mut redacted, place).into_iter().zip(texts).for_each(|(slot, text)| *slot = text);
+        updated = redacted;
+    }
+    (updated != *response).then_some(updated)
 }
 
-/// A result without the secrets of all members but one; `None` if they hold none.
-fn beside(host: &Host, response: &Value, name: &str) -> Option<Value> {
-    let mut rest = response.clone();
-    let text = rest.as_object_mut()?.insert(name.to_owned(), Value::Null);
-    let mut redacted = redacted_data(host, &rest)?;
-    let members = redacted.as_object_mut()?;
-    match text {
-        Some(text) => _ = members.insert(name.to_owned(), text),
-        None => _ = members.remove(name),
+/// Puts the smaller text into a place; `None` if it stays as it was.
+fn replace_at(host: &Host, event: &Event, response: &Value, updated: &mut Value, place: Place) -> Option<()> {
+    // Of a task that ended.
+    let exit_code = response.pointer("/task/exitCode").and_then(Value::as_i64);
+    let mut slots = slots(updated, place);
+    match place {
+        Place::Member(_) => {
+            let [text] = &mut slots[..] else { return None };
+            **text = compress(host, event, text, exit_code, None)?;
+        }
+        Place::Lines(_) => {
+            let [list] = &mut slots[..] else { return None };
+            let lines: Option<Vec<&str>> = list.as_array()?.iter().map(Value::as_str).collect();
+            let output = compress(host, event, &json!(lines?.join("\n")), None, None)?;
+            **list = output.as_str()?.split('\n').collect();
+        }
+        Place::Items(..) => {
+            let parts: Vec<Value> =
+                slots.iter().map(|text| json!({ "type": "text", "text": text })).collect();
+            let output = compress(host, event, &json!(parts), None, None)?;
+            let output = output.as_array().filter(|output| output.len() == slots.len())?;
+            for (slot, part) in slots.into_iter().zip(output) {
+                *slot = part.get("text")?.clone();
+            }
+        }
     }
-    Some(redacted)
+    Some(())
+}
+
+/// What holds the text of a place: the member, the list of lines, or the texts of a list.
+fn slots(response: &mut Value, place: Place) -> Vec<&mut Value> {
+    let is_text = |value: &Value| value.is_string() || value.is_null();
+    match place {
+        Place::Member(names) => {
+            let member = names.iter().try_fold(response, |at, name| at.get_mut(name));
+            member.filter(|member| is_text(member) || member.is_array()).into_iter().collect()
+        }
+        Place::Lines(name) => {
+            let list = response.get_mut(name);
+            let is_list =
+                |list: &Value| list.is_null() || list.as_array().is_some_and(|list| !list.is_empty());
+            list.filter(|list| is_list(list)).into_iter().collect()
+        }
+        Place::Items(list, name) => {
+            let items = response.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            let text = items.filter_map(|item| match item {
+                Value::Object(members) => members.get_mut(name),
+                item => Some(item),
+            });
+            text.filter(|text| is_text(text)).collect()
+        }
+    }
 }
 
 /// The text of a regular file, unless it is too large.

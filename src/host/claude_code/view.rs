@@ -133,7 +133,8 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
 fn is_outline(answer: &str) -> bool {
     answer.lines().any(|line| {
         let reasons = [Reason::FileBody.code(), Reason::SameOutline.code()];
-        matches!(Marker::parse(line), Some((Marker::Lines { reason, .. }, _)) if reasons.contains(&reason.as_str()))
+        let Some((Marker::Lines { reason: Some(reason), .. }, _)) = Marker::parse(line) else { return false };
+        reasons.contains(&reason.as_str())
     })
 }
 

@@ -55,10 +55,21 @@ pub enum Treatment {
 pub enum Text {
     /// The result is text, or a list of parts.
     Whole,
-    /// In this member of an object.
-    Member(&'static str),
+    /// In the first of these places of an object that holds any.
+    At(&'static [Place]),
     /// In the members for the two streams of a command.
     Streams,
+}
+
+/// Where an object holds text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Text, or a list of parts, in a member: the names from the outside in.
+    Member(&'static [&'static str]),
+    /// A list in this member, of which each item is a line.
+    Lines(&'static str),
+    /// A list in this member: its items that are text, and this member of those that are objects.
+    Items(&'static str, &'static str),
 }
 
 /// Why a result is not changed.
@@ -68,6 +79,8 @@ pub enum Why {
     Failed,
     /// The host accepts no replacement for this tool's results, or the adapter does not know their format.
     Tool,
+    /// The host takes it as data of a fixed form. Secrets are removed.
+    Data,
     /// A program that the model wrote reads it, or printed it.
     Program,
     /// The model had not seen its lines, and it is not a long file with an outline.
@@ -107,6 +120,7 @@ impl Why {
         match self {
             Self::Failed => "failed",
             Self::Tool => "tool",
+            Self::Data => "data",
             Self::Program => "program",
             Self::Unseen => "unseen",
             Self::Asked => "asked",
@@ -121,6 +135,7 @@ impl Why {
         match self {
             Self::Failed => "the host accepts no replacement for a failed call",
             Self::Tool => "the host accepts no replacement for this tool, or its format is unknown",
+            Self::Data => "the host takes the result as data of a fixed form; only secrets are removed",
             Self::Program => {
                 "a program written by the model reads the outputs, and no hook sees what it prints"
             }

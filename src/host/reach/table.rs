@@ -1,6 +1,6 @@
 //! The rows of the table: what each host lets be replaced, as its adapter does it.
 
-use super::{Reach, Text, Tools, Treatment, Why};
+use super::{Place, Reach, Text, Tools, Treatment, Why};
 
 /// All hosts, sorted by name.
 pub static HOSTS: &[&Reach] = &[
@@ -27,6 +27,10 @@ const fn row(names: &'static [&'static str], result: Treatment, failed: Treatmen
     Tools { names, result, failed }
 }
 
+const fn at(places: &'static [Place]) -> Treatment {
+    Treatment::Replaced(Text::At(places))
+}
+
 const fn rest(result: Treatment, failed: Treatment) -> Tools {
     row(ANY, result, failed)
 }
@@ -38,10 +42,16 @@ pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
         row(&["Bash"], Treatment::Replaced(Text::Streams), Treatment::WrappedIfAsked),
         row(&["Read"], Treatment::Seen, FAILED),
         row(&["Edit", "MultiEdit", "Write", "NotebookEdit"], Treatment::Noted, FAILED),
-        row(&["Grep"], Treatment::Replaced(Text::Member("content")), FAILED),
-        row(&["WebFetch"], Treatment::Replaced(Text::Member("result")), FAILED),
+        // Lines that were found, or only the names of their files.
+        row(&["Grep"], at(&[Place::Member(&["content"]), Place::Lines("filenames")]), FAILED),
+        row(&["Glob"], at(&[Place::Lines("filenames")]), FAILED),
+        row(&["WebFetch"], at(&[Place::Member(&["result"])]), FAILED),
+        row(&["WebSearch"], at(&[Place::Items("results", "text")]), FAILED),
         // What a sub-agent reports; `Task` is the older name. One that runs in the background has no report here.
-        row(&["Agent", "Task"], Treatment::Replaced(Text::Member("content")), FAILED),
+        row(&["Agent", "Task"], at(&[Place::Member(&["content"])]), FAILED),
+        row(&["TaskOutput"], at(&[Place::Member(&["task", "output"])]), FAILED),
+        row(&["ReadMcpResourceTool"], at(&[Place::Items("contents", "text")]), FAILED),
+        row(&["ListMcpResourcesTool", "ReadMcpResourceDirTool"], Treatment::Stays(Why::Data), FAILED),
         row(&["mcp__*"], WHOLE, FAILED),
         rest(Treatment::Stays(Why::Tool), FAILED),
     ],

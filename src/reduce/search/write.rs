@@ -19,6 +19,10 @@ use crate::text::source::Source;
 
 /// The group of all that the limits hide.
 const HIDDEN: u32 = 1;
+/// What stands in front of the name of a file under its folder.
+const INDENT: &str = "  ";
+/// Fewest bytes that a folder above its files must save. A choice.
+const MIN_FOLDER_SAVED_BYTES: usize = 16;
 /// Longer lines, in bytes, may hold embedded data, which an earlier step shows in its own way.
 const MIN_DATA_LINE_BYTES: usize = 200;
 
@@ -51,7 +55,7 @@ pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
     let mut line = 0;
     while at < found.hits.len() {
         let end = writer.end_of_run(at);
-        let (first, last) = (found.hits[at].line, found.hits[end - 1].line);
+        let first = found.hits[at].line;
         let hidden = at > 0 && !writer.selection.shown[at - 1] && !writer.selection.shown[at];
         if hidden && first == line + 1 && source.line(line) == "--" {
             writer.hide(line);
@@ -59,9 +63,14 @@ pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
             let heading = found.files[found.hits[at].file].heading;
             writer.others(line..first, heading, is_search);
         }
-        writer.run(at..end);
-        at = end;
-        line = last + 1;
+        let behind = writer.folder(at..end);
+        if behind == at {
+            writer.run(at..end);
+            at = end;
+        } else {
+            at = behind;
+        }
+        line = found.hits[at - 1].line + 1;
     }
     writer.others(line..source.len(), None, is_search);
     writer.out
@@ -125,7 +134,7 @@ struct Writer<'a> {
     out: Reduction,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     /// Lines that belong to no file, but for the heading of what follows.
     fn others(&mut self, lines: Range<usize>, heading: Option<usize>, is_search: bool) {
         for i in lines.filter(|i| is_search && heading != Some(*i)) {
@@ -157,6 +166,46 @@ impl Writer<'_> {
             end += 1;
         }
         end
+    }
+
+    /// Writes the folder of files with one line each once, above them; what the run that starts it is not alone in. Gives the
+    /// first hit behind them, or the first of the run where that does not pay.
+    fn folder(&mut self, run: Range<usize>) -> usize {
+        let Some(folder) = self.in_folder(&run) else { return run.start };
+        let mut end = run.end;
+        while end < self.found.hits.len() && self.found.hits[end].line == self.found.hits[end - 1].line + 1 {
+            let next = end..self.end_of_run(end);
+            if self.in_folder(&next) != Some(folder) {
+                break;
+            }
+            end = next.end;
+        }
+        let count = end - run.start;
+        if (count - 1) * folder.len() < MIN_FOLDER_SAVED_BYTES + count * INDENT.len() {
+            return run.start;
+        }
+        let mut header = Some(folder);
+        for hit in run.start..end {
+            let line = self.found.hits[hit].line;
+            let raw = self.source.raw(line);
+            let body = raw.strip_suffix('\n').unwrap_or(raw);
+            let name = format!("{INDENT}{}", body.get(folder.len()..).unwrap_or(body));
+            self.grouped(line, header.take(), &name);
+        }
+        self.flush();
+        end
+    }
+
+    /// The folder, with its slash, of a run of one line that is shown as it is.
+    fn in_folder(&self, run: &Range<usize>) -> Option<&'a str> {
+        let hit = self.found.hits.get(run.start).filter(|_| run.len() == 1)?;
+        let is_plain = self.selection.shown[run.start]
+            && !self.is_left_alone(hit.line)
+            && self.source.line(hit.line).len() <= self.limit
+            && self.selection.counts[hit.file].is_none();
+        let path = hit.path.filter(|_| is_plain)?;
+        let slash = path.rfind('/').filter(|slash| *slash > 0)?;
+        path.get(..=slash)
     }
 
     fn is_left_alone(&self, line: usize) -> bool {

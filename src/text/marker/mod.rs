@@ -53,9 +53,9 @@ pub enum Marker {
         first: usize,
         /// Last line of the range.
         last: usize,
-        /// Reason code.
-        reason: String,
-        /// Handle to ask for the lines with, where the host has a tool for it.
+        /// Reason code; none where it is that of the marker of this kind before it.
+        reason: Option<String>,
+        /// Handle to ask for the lines with, where the host has a tool for it and no marker before says it.
         id: Option<String>,
         /// What the lines name: numbers of lines, each with the names that first stand there.
         names: Option<String>,
@@ -370,7 +370,7 @@ impl Origin {
         let (first, last) = source.numbers(lines);
         let mut names = format!("as in {}", called(if shows_id { &self.call } else { "" }, &self.tool));
         about(&mut names, "; ", self.label.as_deref(), Some(ago));
-        let reason = Reason::SameOutline.code().to_owned();
+        let reason = Some(Reason::SameOutline.code().to_owned());
         Marker::Lines { count: lines.len(), first, last, reason, id: None, names: Some(names) }
     }
 
@@ -446,8 +446,9 @@ impl Marker {
             Self::Lines { count, first, last, reason, .. } => {
                 let of = if *count == last + 1 - first { "" } else { "of " };
                 let noun = if *count == 1 && of.is_empty() { "line" } else { "lines" };
-                let verb = if reason == MERGED { "merged" } else { "omitted" };
-                write!(out, "{verb} {count} {of}{noun} {first}-{last}, {reason}")
+                let verb = if reason.as_deref() == Some(MERGED) { "merged" } else { "omitted" };
+                let _ = write!(out, "{verb} {count} {of}{noun} {first}-{last}");
+                reason.as_deref().map_or(Ok(()), |reason| write!(out, ", {reason}"))
             }
             Self::Gap { count, is_merged } => {
                 write!(out, "{count} {}", if *is_merged { "merged" } else { "omitted" })

@@ -166,6 +166,9 @@ fn parse_body(body: &str) -> Option<Marker> {
     };
     let (count, rest) = body.split_once(' ')?;
     let count = number(count)?;
+    if let Some((first, last, names)) = as_before(rest).filter(|_| !is_merged) {
+        return Some(Marker::Lines { count, first, last, reason: None, id: None, names });
+    }
     let (place, rest) = rest.split_once(", ")?;
     let (rest, names) = match rest.split_once(": ") {
         Some((rest, names)) => (rest, Some(names.to_owned()).filter(|names| !names.is_empty())),
@@ -190,7 +193,20 @@ fn parse_body(body: &str) -> Option<Marker> {
     }
     let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
     let (first, last) = place.split_once('-')?;
+    let reason = Some(reason);
     Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id, names })
+}
+
+/// The lines, and what they name, of a marker that leaves its reason to the one before it.
+fn as_before(rest: &str) -> Option<(usize, usize, Option<String>)> {
+    let place = rest.strip_prefix("of ").unwrap_or(rest);
+    let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
+    let (place, names) = match place.split_once(": ") {
+        Some((place, names)) => (place, Some(names.to_owned()).filter(|names| !names.is_empty())),
+        None => (place, None),
+    };
+    let (first, last) = place.split_once('-')?;
+    Some((number(first)?, number(last)?, names))
 }
 
 fn parse_original(rest: &str) -> Option<Marker> {

@@ -36,7 +36,7 @@ fn used(outcome: &Outcome) -> &BudgetUse {
 fn cuts(text: &str) -> usize {
     text.lines()
         .filter(|line| {
-            matches!(Marker::parse(line), Some((Marker::Lines { reason, .. }, _)) if reason == "budget")
+            matches!(Marker::parse(line), Some((Marker::Lines { reason: Some(reason), .. }, _)) if reason == "budget")
         })
         .count()
 }
