@@ -52,7 +52,8 @@
 //! models, `audit` what reads histories; `default` is all of these. Parts of them are `config-files` (configuration and rules in YAML, and the folders of the user), `recovery` (copies of originals
 //! on disk), `office` (the kinds of old documents of Office) and `schema` (JSON Schemas made from the types). Without
 //! these a path of YAML is an error that names the feature, and settings and rules are given as values, JSON or TOML.
-//! For `wasm32-unknown-unknown` the levels below [`layers`] are built, and [`protocol`].
+//! For `wasm32-unknown-unknown` the engine is built too, without files: originals stay in memory, and the host gives the time and
+//! random bytes.
 //!
 //! # Invariants
 //!
@@ -66,7 +67,6 @@
 //! - What an outcome took from a session is remembered as its `Decision`, so that the same bytes can be
 //!   made again when the text itself was forgotten.
 
-#[cfg(not(target_family = "wasm"))]
 pub mod artifact;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -77,7 +77,6 @@ pub mod detect;
 pub mod doctor;
 pub mod elide;
 pub mod encode;
-#[cfg(not(target_family = "wasm"))]
 pub mod engine;
 pub mod files;
 pub mod formats;
@@ -85,12 +84,10 @@ pub mod formats;
 pub mod gateway;
 #[cfg(feature = "hosts")]
 pub mod host;
-#[cfg(not(target_family = "wasm"))]
 pub mod in_process;
 pub mod input;
 #[cfg(feature = "hosts")]
 pub mod install;
-#[cfg(not(target_family = "wasm"))]
 pub mod layers;
 pub mod memory;
 pub mod outline;
@@ -102,14 +99,13 @@ pub mod rules;
 pub mod sanitize;
 #[cfg(feature = "server")]
 pub mod server;
-#[cfg(not(target_family = "wasm"))]
 pub mod session;
 pub mod stop;
-#[cfg(not(target_family = "wasm"))]
 pub mod telemetry;
 pub mod text;
 pub mod tokens;
+#[cfg(target_family = "wasm")]
+mod wasm;
 
 /// What [`in_process`] gives a Rust host: the handler, and the values of its calls.
-#[cfg(not(target_family = "wasm"))]
 pub use jsonrpc_core;

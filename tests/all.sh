@@ -77,8 +77,12 @@ for features in office,recovery schema server hosts cli gateway audit; do
     cargo check --quiet --no-default-features --features "$features" --locked
 done
 cargo test --quiet --no-default-features --test library --locked
-part "the core for WebAssembly" wasm -- \
-    cargo clippy --no-default-features --lib --target "$wasm" --locked -- -D warnings
+part "the engine for WebAssembly" wasm -- \
+    cargo clippy --no-default-features --lib -p tersed -p tersed-wasm --target "$wasm" --locked -- -D warnings
+part "the module for WebAssembly" wasm -- \
+    cargo build --quiet --profile wasm -p tersed-wasm --target "$wasm" --locked
+part "the module for WebAssembly against the fixtures" wasm node -- \
+    node tests/wasm.mjs "${CARGO_TARGET_DIR:-target}/$wasm/wasm/tersed_wasm.wasm"
 cargo test --features otel --locked
 part "plugins in JavaScript" node -- bash tests/editors.sh javascript
 part "the plugin for Neovim" nvim -- bash tests/editors.sh neovim
@@ -92,6 +96,8 @@ if [ "${#clients[@]}" -gt 0 ]; then
     bash tests/clients.sh "${clients[@]}"
 fi
 part "packages" python3 venv tomllib node npm dpkg-deb strip -- bash tests/packages.sh
+part "the extension for VS Code, packed" node npm python3 strip -- bash tests/packages.sh vsix
+part "the package for WebAssembly" wasm python3 tomllib node npm strip -- bash tests/packages.sh wasm
 part "instructions that hostile texts cost" valgrind -- bash tests/steps.sh
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --features otel --locked
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the packages around target/debug/tersed, or the program that TERSED_BIN names, installs each from its file and uses it.
-# Needs Python 3.11 with venv, node, npm and dpkg-deb, and asks no network. Arguments name parts: npm, wheel, deb, archive, refusals.
+# Needs Python 3.11 with venv, node, npm and dpkg-deb, and asks no network. Arguments name parts: npm, wheel, deb, archive, refusals; and
+# wasm, which needs the module of editors/wasm, and vsix, which asks the registry of npm for the program that packs extensions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program="${TERSED_BIN:-${CARGO_TARGET_DIR:-$PWD/target}/debug/tersed}"
@@ -54,6 +55,31 @@ npm_packages() {
     rm -r "$work"/project/node_modules/tersed-*-*
     "$work/project/node_modules/.bin/tersed" --version 2>"$work/said" && fail "it ran without its program"
     grep -q "is not installed" "$work/said" || fail "$(cat "$work/said")"
+}
+
+wasm_package() {
+    step "npm: the module for WebAssembly, installed from its file"
+    build wasm
+    mkdir -p "$work/wasm"
+    (cd "$work/wasm" && npm install --offline --no-audit --no-fund --silent "$work"/out/tersed-wasm-*.tgz) || fail "npm install"
+    cat >"$work/wasm/host.mjs" <<'HOST'
+import { readFile } from "node:fs/promises";
+import { Tersed } from "tersed-wasm";
+const tersed = await Tersed.start(await readFile(new URL(import.meta.resolve("tersed-wasm/tersed.wasm"))));
+const { content } = tersed.compress({ tool: "bash", content: "the same line\n".repeat(900) });
+console.log(content);
+HOST
+    (cd "$work/wasm" && node host.mjs) | grep -q "last line repeats 899 times more" || fail "tersed-wasm"
+}
+
+vsix_package() {
+    step "VS Code: the extension, packed"
+    local has
+    bash .ci/packages/vsix.sh "$work/out" >"$work/said" 2>&1 || fail "$(cat "$work/said")"
+    has="$(python3 -m zipfile --list "$work"/out/tersed-*.vsix)"
+    for file in extension.js icon.png package.json readme.md LICENSE.txt; do
+        [[ "$has" == *"extension/$file "* ]] || fail "the extension lacks $file: $has"
+    done
 }
 
 # A server that is asked to end by way of the starter ends, and its starter ends by the same signal or status.
@@ -176,6 +202,8 @@ for part in "$@"; do
     deb) deb_package ;;
     archive) archive_package ;;
     refusals) refusals ;;
+    wasm) wasm_package ;;
+    vsix) vsix_package ;;
     *) fail "no part is called $part" ;;
     esac
 done

@@ -5,7 +5,7 @@
     python3 .ci/packages/build.py npm --program FILE               another one for this machine
     python3 .ci/packages/build.py all --program TARGET=FILE ...    programs for several targets
 
-Kinds: archive, npm, wheel, deb, formula, all. They go to the folder that --out names, target/packages without it. The
+Kinds: archive, npm, wheel, deb, formula, all; and wasm, which packs the module of `editors/wasm` and needs no program. They go to the folder that --out names, target/packages without it. The
 same programs give the same bytes. It reads the name, the version, the words and the repository from Cargo.toml alone, and
 asks no network. A program that is for another machine than its target says is refused, as is one of another version.
 
@@ -43,14 +43,18 @@ def main():
     if asked.fast:
         Compression.level = 1
     product = Product.read()
-    programs = [program(given) for given in asked.program] or [own_program()]
+    needs_program = asked.kinds != ["wasm"]
+    programs = [program(given) for given in asked.program] or ([own_program()] if needs_program else [])
     out = asked.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    kinds = list(KINDS) if "all" in asked.kinds else asked.kinds
+    kinds = [kind for kind in asked.kinds if kind != "all"]
+    if "all" in asked.kinds:
+        kinds = [*KINDS, *(kind for kind in kinds if kind not in KINDS)]
     with tempfile.TemporaryDirectory() as work:
         pages = Pages(product, programs, Path(work))
         for kind in kinds:
-            for file in KINDS[kind](product, programs, pages, out, Path(work)):
+            builds = npm.build_wasm if kind == "wasm" else KINDS[kind]
+            for file in builds(product, programs, pages, out, Path(work)):
                 print(file)
     write_sums(out)
 
@@ -60,7 +64,7 @@ def arguments():
     parser = argparse.ArgumentParser(
         description=about[0], epilog="\n\n".join(about[1:]), formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("kinds", nargs="+", choices=[*KINDS, "all"], metavar="KIND")
+    parser.add_argument("kinds", nargs="+", choices=[*KINDS, "all", "wasm"], metavar="KIND")
     parser.add_argument("--program", action="append", default=[], metavar="[TARGET=]FILE")
     parser.add_argument("--fast", action="store_true")
     parser.add_argument("--out", type=Path, default=ROOT / "target" / "packages", metavar="FOLDER")

@@ -2,10 +2,14 @@
 that fits. Nothing runs at installation, and nothing is fetched but packages."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
 from common import ROOT, TARGETS, Failure, put
+
+
+BUILDS_WASM = "cargo build --profile wasm -p tersed-wasm --target wasm32-unknown-unknown --locked"
 
 
 def package_of(target):
@@ -65,6 +69,31 @@ def of_machine(product, target):
         "files": [target.file],
         "preferUnplugged": True,
     }
+
+
+def build_wasm(product, _programs, _pages, out, work):
+    """The engine without a program, for hosts that cannot start one."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    module = target / "wasm32-unknown-unknown" / "wasm" / "tersed_wasm.wasm"
+    if not module.is_file():
+        raise Failure(f"there is no {module}; make it with: {BUILDS_WASM}")
+    folder, source = work / "npm" / "tersed-wasm", ROOT / "editors" / "wasm"
+    put(folder / "tersed.wasm", module.read_bytes())
+    for page in ("index.mjs", "index.d.ts", "README.md"):
+        put(folder / page, (source / page).read_bytes())
+    put(folder / "LICENSE", (ROOT / "LICENSE").read_bytes())
+    manifest = {
+        "name": "tersed-wasm",
+        "description": "The engine of tersed as a WebAssembly module, for hosts that cannot start a process",
+        "keywords": product.keywords,
+        **shared(product),
+        "type": "module",
+        "exports": {".": {"types": "./index.d.ts", "default": "./index.mjs"}, "./tersed.wasm": "./tersed.wasm"},
+        "files": ["index.mjs", "index.d.ts", "tersed.wasm"],
+        "engines": {"node": ">=20"},
+    }
+    put(folder / "package.json", text(manifest))
+    yield pack(folder, out)
 
 
 def text(value):

@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use tempfile::{NamedTempFile, TempDir};
 
+pub(super) use tempfile::TempPath;
+
 /// Prefix of the directory names.
 pub(super) const PREFIX: &str = "tersed-artifacts-";
 /// The locked file in each directory; it holds the process id, for people.

@@ -13,6 +13,7 @@
 //! the errors.
 
 mod body;
+#[cfg_attr(target_family = "wasm", path = "no_disk.rs")]
 mod disk;
 mod error;
 mod ledger;
@@ -29,7 +30,7 @@ pub use disk::remove_leftovers;
 pub use error::{AccessError, PutError};
 pub use read::{Encoding, LineRange, Page, ReadResult};
 pub use search::{ContextLine, Match, SearchOptions, SearchResult};
-pub use store::{Artifact, ArtifactInfo, Listing, Store};
+pub use store::{Artifact, ArtifactInfo, Listing, Store, temporary_root};
 
 /// Limits of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -99,11 +99,19 @@ pub struct Store {
     share: Share,
 }
 
+/// The system's folder for temporary files; for WebAssembly, which has none, nothing.
+pub fn temporary_root() -> PathBuf {
+    #[cfg(target_family = "wasm")]
+    return PathBuf::new();
+    #[cfg(not(target_family = "wasm"))]
+    std::env::temp_dir()
+}
+
 impl Store {
     /// An empty store that puts large artifacts below the system's directory for temporary files; nothing is created yet. A
     /// separate thread removes what killed processes left there, because that may take long in a crowded directory.
     pub fn new(limits: Limits) -> Self {
-        let root = std::env::temp_dir();
+        let root = temporary_root();
         let sweep = root.clone();
         // Without a thread they stay until the next start.
         let _ = std::thread::Builder::new().name("sweep".to_owned()).spawn(move || remove_leftovers(&sweep));

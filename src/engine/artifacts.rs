@@ -1,6 +1,6 @@
 //! Answers `artifact/*` requests from the store of originals.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::recovery::listed;
 use super::{Cancel, Engine};
@@ -13,6 +13,7 @@ use crate::protocol::artifact::{
 };
 use crate::protocol::params::check_id;
 use crate::protocol::tool_result::check_session;
+use crate::telemetry::{Clock, SystemClock};
 use crate::text::marker::Marker;
 use crate::text::source::Source;
 
@@ -62,8 +63,8 @@ impl Engine {
             cursor: params.cursor.clone(),
             ..defaults
         };
-        let started = Instant::now();
-        let late = || started.elapsed() >= SEARCH_TIME;
+        let clock = SystemClock::default();
+        let late = || clock.now() >= SEARCH_TIME;
         let stop = || cancel.is_cancelled();
         let found = artifact.search(&params.pattern, &options, &stop, &late).map_err(to_rpc_error)?;
         let line = |c: ContextLine| NumberedLine { line: c.line as usize, text: c.text };
@@ -142,7 +143,7 @@ impl Engine {
             media: Media::Text,
             keep_until_session_end: false,
         };
-        let now = self.started.elapsed();
+        let now = self.started.now();
         if let Ok(Some(text)) = whole_text(artifact) {
             // If it cannot be stored, later look-ups report that it was not found.
             let _ = self.artifacts().put(None, text.as_bytes(), meta, now);

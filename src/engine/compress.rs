@@ -25,8 +25,8 @@ use crate::sanitize::Counts;
 use crate::sanitize::spare::Spare;
 use crate::session::Shared;
 use crate::session::{AsDecided, Lookup, Stored, Window, WithoutReferences};
-use crate::telemetry::Stopwatch;
 use crate::telemetry::event::Resend;
+use crate::telemetry::{Clock, Stopwatch};
 use crate::text::call::ToolCall;
 use crate::text::cut::Cut;
 use crate::text::reason::Reason;
@@ -295,7 +295,7 @@ impl Engine {
             keep_until_session_end: keep,
             pointer: None,
         };
-        let now = self.started.elapsed();
+        let now = self.started.now();
         let hash = retain.whole_hash();
         let mut store = self.artifacts();
         let pointed = Meta { pointer: pointer.map(str::to_owned), ..meta() };

@@ -21,16 +21,17 @@ mod room;
 pub mod rule_check;
 mod rules;
 mod schema;
+#[cfg_attr(target_family = "wasm", path = "random_key.rs")]
 pub mod seal_key;
 mod sessions;
 mod stream;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::artifact::{Limits, Store};
+use crate::artifact::{Limits, Store, temporary_root};
 use crate::config::{
     Accounting, Alerts, Config, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch, Recovery, Telemetry,
 };
@@ -167,7 +168,7 @@ pub struct Engine {
     streams: Mutex<Streams>,
     recorder: Recorder,
     counter: Counter,
-    started: Instant,
+    started: SystemClock,
 }
 
 impl Default for Engine {
@@ -204,7 +205,7 @@ impl Engine {
             counter: Counter::new(settings.counting.clone(), Arc::clone(&clock)),
             streams: Mutex::new(Streams::new(settings.streams)),
             recorder: Recorder::new(settings.telemetry.clone(), settings.alerts, clock),
-            started: Instant::now(),
+            started: SystemClock::default(),
             settings,
         }
     }
@@ -281,7 +282,7 @@ impl Engine {
         self.recorder.close();
         self.counter.close();
         *self.streams() = Streams::new(self.settings.streams);
-        *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), std::env::temp_dir());
+        *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), temporary_root());
         self.copies.close();
     }
 
@@ -310,7 +311,7 @@ impl Engine {
 
     fn artifacts(&self) -> MutexGuard<'_, Store> {
         let mut store = self.artifacts.lock().unwrap_or_else(PoisonError::into_inner);
-        store.advance(self.started.elapsed());
+        store.advance(self.started.now());
         store
     }
 }

@@ -5,12 +5,11 @@
 //! the bytes that are parsed, so nobody can change the file in between.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::files::{Folder, Links, Writers, open_dir_beneath, read_regular, resolved};
+use crate::files::{Folder, Links, Writers, open_dir_beneath, read_regular};
 
 /// The folder, below the state folder.
 pub(super) const FOLDER: &str = "trust";
@@ -91,12 +90,17 @@ impl Trusted {
         all
     }
 
-    /// Stores a record of `path`; replaces an earlier one.
+    /// Stores a record of `path`; replaces an earlier one. WebAssembly has no files.
     ///
     /// # Errors
     ///
     /// The folder cannot be created or written to, or others may write to it.
+    #[cfg(not(target_family = "wasm"))]
     pub fn keep(&self, path: &Path, record: &Record) -> Result<(), String> {
+        use std::io::Write as _;
+
+        use crate::files::resolved;
+
         let folder = self.folder();
         let error = |e: &dyn std::fmt::Display| format!("{}: {e}", folder.display());
         let mut builder = std::fs::DirBuilder::new();

@@ -61,7 +61,6 @@ use crate::text::reason::Reason;
 use evidence::Evidence;
 use limit::budget::Ask;
 pub use prepared::Prepared;
-#[cfg(not(target_family = "wasm"))]
 pub(crate) use received::{redaction_counts, tell_fingerprints};
 use repeat::dedup::{Decision, History, Key};
 

@@ -2,7 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
+#[cfg(not(target_family = "wasm"))]
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::pipeline::timer::Timer;
 
@@ -16,15 +18,18 @@ pub trait Clock: Debug + Send + Sync {
 }
 
 /// The clock of the system.
+#[cfg(not(target_family = "wasm"))]
 #[derive(Debug)]
 pub struct SystemClock(Instant);
 
+#[cfg(not(target_family = "wasm"))]
 impl Default for SystemClock {
     fn default() -> Self {
         Self(Instant::now())
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl Clock for SystemClock {
     fn now(&self) -> Duration {
         self.0.elapsed()
@@ -33,6 +38,38 @@ impl Clock for SystemClock {
     fn unix_millis(&self) -> u64 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
     }
+}
+
+/// The clock of the host.
+#[cfg(target_family = "wasm")]
+#[derive(Debug)]
+pub struct SystemClock(f64);
+
+#[cfg(target_family = "wasm")]
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self(crate::wasm::unix_millis())
+    }
+}
+
+#[cfg(target_family = "wasm")]
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        // The host's clock may be set back.
+        Duration::from_secs_f64((crate::wasm::unix_millis() - self.0).max(0.0) / 1000.0)
+    }
+
+    fn unix_millis(&self) -> u64 {
+        crate::wasm::unix_millis() as u64
+    }
+}
+
+/// What tells processes of one moment apart. In WebAssembly nothing does.
+pub(super) fn process_number() -> u32 {
+    #[cfg(target_family = "wasm")]
+    return 0;
+    #[cfg(not(target_family = "wasm"))]
+    std::process::id()
 }
 
 /// Measures the work on one result.

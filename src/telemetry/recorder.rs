@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::alerts::{Alert, Monitor};
+use super::clock::process_number;
 use super::event::{Event, VERSION, What};
 use super::notifier::Notifier;
 use super::queue::Queue;
@@ -39,7 +40,7 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder whose writer has not started.
     pub fn new(settings: Telemetry, alerts: Alerts, clock: Arc<dyn Clock>) -> Self {
-        let started = [std::process::id().to_le_bytes().to_vec(), clock.unix_millis().to_le_bytes().to_vec()];
+        let started = [process_number().to_le_bytes().to_vec(), clock.unix_millis().to_le_bytes().to_vec()];
         Self {
             process: fingerprint(started.iter().map(Vec::as_slice)),
             queue: Arc::new(Queue::new(settings.queue_events)),

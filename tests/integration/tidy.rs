@@ -139,6 +139,7 @@ fn the_places_that_the_map_names_are_there() {
 
 /// The modules of the crate, lowest first: each may use those before it, and none after it.
 const LEVELS: &[&str] = &[
+    "wasm",
     "stop",
     "memory",
     "files",

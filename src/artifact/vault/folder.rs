@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::name::PART;
-use crate::files::{Refused, Why, anchored, open_dir_beneath};
+#[cfg(not(target_family = "wasm"))]
+use crate::files::open_dir_beneath;
+use crate::files::{Refused, Why, anchored};
 
 /// The file whose lock serialises changes.
 const LOCK: &str = "lock";
@@ -77,9 +79,10 @@ impl Folder {
     /// Writes a file completely or not at all. A killed process leaves at most a `.part` file.
     pub(super) fn write(&self, file: &str, pieces: &[&[u8]]) -> io::Result<()> {
         let part = format!("{file}{PART}");
-        let mut out = self.inner.new_file(&part)?;
-        let written = pieces.iter().try_for_each(|piece| out.write_all(piece));
-        drop(out);
+        let written = {
+            let mut out = self.inner.new_file(&part)?;
+            pieces.iter().try_for_each(|piece| out.write_all(piece))
+        };
         let done = written.and_then(|()| self.inner.rename(&part, file));
         if done.is_err() {
             // If this fails, the next change of the folder removes it.

@@ -22,6 +22,7 @@ use crate::protocol::stream::{
     AppendParams, Appended, CloseParams, Discarded, OpenParams, Opened, StreamName, StreamParams,
 };
 use crate::protocol::tool_result::{CompressParams, Compressed, ToolResult, check_session};
+use crate::telemetry::Clock;
 pub use buffer::Limits as StreamLimits;
 pub use table::Bounds as StreamBounds;
 pub(super) use table::Streams;
@@ -55,7 +56,7 @@ impl Engine {
         if let Some(id) = &params.session_id {
             self.session(id)?;
         }
-        let now = self.started.elapsed();
+        let now = self.started.now();
         let stream_id = self.streams().open(params.session_id.as_deref(), raw.to_owned(), now)?;
         Ok(Opened { stream_id })
     }
@@ -137,7 +138,7 @@ impl Engine {
 
     fn stream(&self, id: &str, session: Option<&str>) -> Result<Shared, RpcError> {
         check_session(session)?;
-        self.streams().get(id, session, self.started.elapsed())
+        self.streams().get(id, session, self.started.now())
     }
 }
 

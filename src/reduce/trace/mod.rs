@@ -105,10 +105,32 @@ pub fn own_frames(source: &Source<'_>) -> Vec<Range<usize>> {
     out
 }
 
-/// A line of a frame without what differs between two runs: addresses.
+/// A line of a frame without what differs between two runs, addresses, and between processes, their names.
 fn frame_text(line: &str) -> &str {
-    let text = line.trim();
+    let text = behind_process(line).trim();
     text.rsplit_once(" +0x").map_or(text, |(text, _)| text)
+}
+
+/// Longest name of a process in front of its lines, in bytes. A choice.
+const MAX_PROCESS_BYTES: usize = 40;
+
+/// What a line says behind the name of one of several processes: `[rank3]:` of torchrun, `[1,3]<stderr>:` of mpirun, `web-1  |` of
+/// Docker Compose.
+fn behind_process(line: &str) -> &str {
+    let head = &line[..line.floor_char_boundary(MAX_PROCESS_BYTES)];
+    let is_name = |name: &str| {
+        let is_part = |b: u8| b.is_ascii_alphanumeric() || b"_-.,".contains(&b);
+        name.bytes().all(is_part) && name.bytes().any(|b| b.is_ascii_digit())
+    };
+    if let Some((name, rest)) = head.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        let rest = rest.strip_prefix("<stderr>").or_else(|| rest.strip_prefix("<stdout>")).unwrap_or(rest);
+        let is_process = is_name(name) && rest.starts_with(':');
+        return if is_process { &line[head.len() - rest.len() + 1..] } else { line };
+    }
+    match head.split_once(" | ") {
+        Some((name, rest)) if is_name(name.trim_end()) => &line[head.len() - rest.len()..],
+        _ => line,
+    }
 }
 
 /// The line `goroutine 18 [chan receive, 3 minutes]:` before the frames of one that did not fail.

@@ -103,3 +103,20 @@ fn other_lines_are_no_frames() {
         assert_eq!(languages(text), [], "{text}");
     }
 }
+
+#[test]
+fn names_of_processes() {
+    for (line, expected) in [
+        ("[rank3]:   File \"a.py\"", "   File \"a.py\""),
+        ("[1,3]<stderr>:x", "x"),
+        ("web-1  | x | y", "x | y"),
+        ("db_1 | [rank1]: x", "[rank1]: x"),
+        ("[main]: x", "[main]: x"),
+        ("[12:01:02] x", "[12:01:02] x"),
+        ("a | b", "a | b"),
+        ("", ""),
+        ("[é1]: x", "[é1]: x"),
+    ] {
+        assert_eq!(behind_process(line), expected, "{line}");
+    }
+}

@@ -1,0 +1,15 @@
+//! In place of `seal_key` for WebAssembly, where there are no files: a random key serves for the life of the instance.
+
+use std::sync::OnceLock;
+
+use crate::text::marker::SealKey;
+
+/// The random key of this instance.
+pub fn process_key() -> SealKey {
+    static KEY: OnceLock<SealKey> = OnceLock::new();
+    *KEY.get_or_init(|| {
+        let mut bytes = [0; SealKey::BYTES];
+        crate::wasm::fill(&mut bytes);
+        SealKey::new(bytes)
+    })
+}
