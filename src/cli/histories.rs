@@ -11,6 +11,8 @@ pub(super) enum Command {
     Replay(replay::Args),
     /// Read histories of agents on this machine, and report what would have been saved and missed.
     Audit(audit::Args),
+    /// Learn from the user's own histories from which size on a file is shown as its outline.
+    Tune(audit::tune::Args),
 }
 
 /// Runs a subcommand.
@@ -18,6 +20,7 @@ pub(super) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Replay(args) => replay::run(args).map_err(|failure| pointed(failure, &args.files)),
         Command::Audit(args) => audit::run(args),
+        Command::Tune(args) => audit::tune::run(args),
     }
 }
 

@@ -21,6 +21,8 @@ use crate::formats::typed;
 
 /// Names of configuration files.
 pub const NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
+/// What `tersed tune` writes beside the user's file.
+pub const TUNED: &str = "tuned.toml";
 /// Largest file of settings that is read, in bytes.
 use crate::files::LARGEST_SETTINGS as LARGEST;
 /// Folder below the state folder to which relative paths of projects refer.

@@ -27,7 +27,7 @@ use crate::formats::typed;
 use crate::sanitize;
 use check::{check, nearest, quoted};
 use document::Node;
-pub use files::{NAMES, ProjectFile, project_file};
+pub use files::{NAMES, ProjectFile, TUNED, project_file};
 pub use given::{Given, Origin};
 use given::{flatten, of_text};
 pub use project::Untrusted;
@@ -199,6 +199,12 @@ impl Sources {
             let read = files::read(&user, self);
             all.add(user, read);
         }
+        // What the user had learnt counts below what the user says.
+        let tuned = self.user.as_deref().map(|folder| folder.join(TUNED));
+        if let Some(tuned) = tuned.filter(|tuned| tuned.symlink_metadata().is_ok()) {
+            let read = files::read(&tuned, self);
+            all.add(tuned, read);
+        }
         texts
     }
 
@@ -213,8 +219,15 @@ impl Sources {
         };
         let folders = found.folders.iter().map(PathBuf::as_path).chain(self.user.as_deref());
         let in_folders = folders.flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
+        let tuned = self.user.as_deref().map(|folder| folder.join(TUNED));
         let trusted = self.state.as_deref().map(|state| trust::Trusted::below(state).folder());
-        self.file.iter().map(|file| self.directory.join(file)).chain(in_folders).chain(trusted).collect()
+        self.file
+            .iter()
+            .map(|file| self.directory.join(file))
+            .chain(in_folders)
+            .chain(tuned)
+            .chain(trusted)
+            .collect()
     }
 
     /// Reads the files of rules that the topmost layer with such a setting names. A faulty file adds nothing.

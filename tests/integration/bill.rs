@@ -78,12 +78,20 @@ fn the_table_and_wrong_uses() {
     for (flags, expected) in [
         (&["--prices", "1,0,5"][..], "expected three numbers"),
         (&["--prices", "1,2"], "expected three numbers"),
-        (&["--curve"], "cannot be used with"),
+        (&["--losses"], "cannot be used with"),
     ] {
         let output = bill(&session(1, "x"), flags);
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && error.contains(expected), "{error}");
     }
+    // The curve has a row for each limit of tersed and for each cut.
+    let curve = String::from_utf8(bill(&session(3, "Done."), &["--curve"]).stdout).unwrap();
+    let rows = |start: &str| curve.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!(
+        [rows("raw "), rows("standard"), rows("aggressive"), rows("cut at ")],
+        [1, 7, 5, 5],
+        "{curve}"
+    );
     let record = json!({ "id": "1", "output": "x" });
     let error = String::from_utf8(bill(&record, &[]).stderr).unwrap();
     assert!(error.contains("--bill needs whole sessions"), "{error}");

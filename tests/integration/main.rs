@@ -60,3 +60,4 @@ mod telemetry;
 mod tidy;
 mod transcripts;
 mod trust;
+mod tune;

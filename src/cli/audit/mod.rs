@@ -20,6 +20,7 @@ mod row;
 mod shown;
 mod tally;
 mod text;
+pub mod tune;
 mod walk;
 mod words;
 

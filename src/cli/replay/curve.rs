@@ -1,56 +1,143 @@
-//! The curve: savings against what is still visible, for different limits.
+//! The curve: savings against what is still visible, for different limits, beside cutting each result.
 //!
-//! One row for each combination of `mode`, `dedup`, `fileOutlineBytes` and `headTailBytes`, over the same records. Other
-//! settings of `--policy` apply to every row.
+//! One row for each combination of `mode`, `dedup` and `fileOutlineBytes`, and for each length of a cut, over the same records. Other
+//! settings of `--policy` apply to every row of tersed.
 
-use indicatif::ProgressBar;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
-use super::child::Child;
+use super::child::{Answer, Child};
+use super::edits::Edits;
 use super::record::Session;
 use super::report::Report;
 use crate::cli::Failure;
 use crate::cli::out::print;
+use crate::tokens::{Tokenizer, counter};
 
-/// Mode, whether references across results are used, and bytes above which files and reports are cut (0 for never).
-const SETTINGS: &[(&str, bool, u64, u64)] = &[
-    ("safe", false, 0, 0),
-    ("standard", false, 0, 0),
-    ("standard", true, 0, 0),
-    ("standard", true, 49_152, 49_152),
-    ("standard", true, 24_576, 24_576),
-    ("standard", true, 12_288, 12_288),
-    ("standard", true, 8_192, 8_192),
-    ("aggressive", true, 12_288, 12_288),
-    ("aggressive", true, 6_144, 6_144),
-    ("aggressive", true, 4_096, 6_144),
-    ("aggressive", true, 2_048, 4_096),
-    ("aggressive", true, 1_024, 2_048),
+/// Mode, whether references across results are used, and bytes above which files are outlined (0 for never).
+const SETTINGS: &[(&str, bool, u64)] = &[
+    ("safe", false, 0),
+    ("standard", false, 0),
+    ("standard", true, 0),
+    ("standard", true, 49_152),
+    ("standard", true, 24_576),
+    ("standard", true, 12_288),
+    ("standard", true, 8_192),
+    ("standard", true, 6_144),
+    ("aggressive", true, 24_576),
+    ("aggressive", true, 12_288),
+    ("aggressive", true, 8_192),
+    ("aggressive", true, 4_096),
+    ("aggressive", true, 2_048),
 ];
+/// Characters to which each result is cut.
+const CUTS: &[usize] = &[30_000, 16_000, 8_000, 4_000, 2_000];
 
-/// Plays all sessions once for each setting.
+/// What the columns count.
+const WORDS: &str = "
+In words
+  outlines    Bytes above which a file is shown as its outline; default 12288 in standard, 4096 in aggressive.
+  shown       References that stand outside of markers; quotes, lines (numbers of lines) and values are some of them.
+  whole       Quotes, places and values that were used at any distance; of whole sessions alone.
+  edits       Edits of which all replaced lines had been visible.
+";
+
+/// A row of the curve.
+pub(super) struct Point {
+    /// What stands in front of it.
+    pub name: String,
+    /// How results are made smaller.
+    pub how: How,
+}
+
+/// How results are made smaller.
+pub(super) enum How {
+    /// By tersed, with this policy.
+    Policy(Map<String, Value>),
+    /// By cutting out the middle of those with more characters.
+    Cut(usize),
+}
+
+/// All rows, in order.
+pub(super) fn points(given: &Map<String, Value>) -> Vec<Point> {
+    let of_setting = |(mode, dedup, outline): &(&str, bool, u64)| {
+        let mut policy = given.clone();
+        policy.insert("mode".to_owned(), json!(mode));
+        policy.insert("dedup".to_owned(), json!(dedup));
+        policy.insert("fileOutlineBytes".to_owned(), json!(outline));
+        let outlines = if *outline == 0 { "never".to_owned() } else { outline.to_string() };
+        let references = if *dedup { "" } else { ", no references" };
+        Point { name: format!("{mode}{references}, outlines {outlines}"), how: How::Policy(policy) }
+    };
+    let of_cut = |chars: &usize| Point { name: format!("cut at {chars}"), how: How::Cut(*chars) };
+    SETTINGS.iter().map(of_setting).chain(CUTS.iter().map(of_cut)).collect()
+}
+
+/// Plays all sessions once for each row.
 pub(super) fn run(
     sessions: &[Session],
     given: &Map<String, Value>,
     settings: &[String],
 ) -> Result<(), Failure> {
-    print(format!(
-        "{:<11} {:>6} {:>9} {:>9} {:>7} {:>20} {:>20}\n",
-        "mode", "dedup", "outline", "head/tail", "saved", "references seen", "failures seen"
-    ))?;
-    for (mode, dedup, outline, head_tail) in SETTINGS {
-        let mut policy = given.clone();
-        policy.insert("mode".to_owned(), json!(mode));
-        policy.insert("dedup".to_owned(), json!(dedup));
-        policy.insert("fileOutlineBytes".to_owned(), json!(outline));
-        policy.insert("headTailBytes".to_owned(), json!(head_tail));
-        let mut child = Child::spawn(settings)?;
+    print(format!("{:<42} {}\n", "", Report::heading_of_points()))?;
+    for Point { name, how } in points(given) {
         let mut report = Report::default();
-        for session in sessions {
-            super::play(session, &json!(policy), &mut child, &mut report, false, &ProgressBar::hidden())?;
+        match how {
+            How::Policy(policy) => {
+                let policy = Value::Object(policy);
+                let mut child = Child::spawn(settings)?;
+                for session in sessions {
+                    let bar = indicatif::ProgressBar::hidden();
+                    super::play(session, &policy, &mut child, &mut report, false, &bar)?;
+                }
+                child.end()?;
+            }
+            How::Cut(chars) => sessions.iter().for_each(|session| cut_session(session, chars, &mut report)),
         }
-        child.end()?;
-        print(format!("{mode:<11} {dedup:>6} {outline:>9} {head_tail:>9} {}\n", report.point()))?;
+        print(format!("{name:<42} {}\n", report.point()))?;
     }
-    Ok(())
+    print(WORDS)
+}
+
+/// A session whose results are cut.
+fn cut_session(session: &Session, chars: usize, report: &mut Report) {
+    let counter = counter(Tokenizer::default());
+    let mut edits = Edits::default();
+    let mut answers = Vec::new();
+    for record in &session.records {
+        let content = cut(&record.output, chars);
+        let tokens = json!({ "before": counter.count(&record.output), "after": counter.count(&content) });
+        let evidence =
+            json!({ "tokens": tokens, "bytes": { "before": record.output.len(), "after": content.len() } });
+        let answer = Answer { content, evidence, refers_to: BTreeSet::new() };
+        report.add(record, &answer, "", &mut edits, Duration::ZERO);
+        answers.push(Some(answer));
+    }
+    report.add_needs(session, &answers);
+}
+
+/// A text with its middle cut out.
+pub(super) fn cut(text: &str, chars: usize) -> String {
+    let count = text.chars().count();
+    if count <= chars {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(chars / 2).collect();
+    let tail: String = text.chars().skip(count - chars / 2).collect();
+    format!("{head}\n[...]\n{tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_keeps_both_ends() {
+        let text: String = (0..9000).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
+        let short = cut(&text, 8000);
+        assert!(short.starts_with(&text[..4000]) && short.ends_with(&text[5000..]), "{}", short.len());
+        assert_eq!(cut(&text[..8000], 8000), &text[..8000]);
+    }
 }

@@ -20,7 +20,7 @@ const LEAST_NUMBERED: usize = 3;
 
 /// The lines that one session showed, as hashes.
 #[derive(Debug, Default)]
-pub(super) struct Edits {
+pub(in crate::cli) struct Edits {
     /// Numbered lines of the file that was looked at last.
     numbered: HashMap<usize, String>,
     original: HashSet<u64>,

@@ -7,7 +7,7 @@ mod bill;
 pub(super) mod child;
 pub mod clues;
 mod curve;
-mod edits;
+pub(super) mod edits;
 pub(super) mod load;
 mod markers;
 pub(super) mod measure;
@@ -15,7 +15,7 @@ mod need;
 pub(super) mod play;
 pub(super) mod record;
 mod references;
-mod report;
+pub(super) mod report;
 mod row;
 mod whole;
 mod words;
@@ -59,11 +59,12 @@ pub struct Args {
     #[arg(long, value_name = "JSON", default_value = "{}", value_parser = super::call::policy)]
     policy: String,
     /// Print a curve of savings and visibility for different limits instead of the totals.
+    /// With --bill, of whole sessions.
     #[arg(long, conflicts_with_all = ["json", "losses", "mode"])]
     curve: bool,
     /// Print what whole sessions cost at the prices of a model with a cache, request by request: as they were, with tersed,
     /// and without results that are no longer needed, compared with cutting each result and with masking old results.
-    #[arg(long, conflicts_with_all = ["curve", "losses"])]
+    #[arg(long, conflicts_with = "losses")]
     bill: bool,
     /// The prices of the bill.
     #[arg(long, value_enum, default_value = "five-minutes", requires = "bill")]
@@ -142,7 +143,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let names: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
         return Err(format!("{}: there are no records", names.join(", ")).into());
     }
-    if args.curve {
+    if args.curve && !args.bill {
         return curve::run(&sessions, &settings, &flags);
     }
     if args.bill {
@@ -150,7 +151,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         let (name, prices) = named.unwrap_or_else(|| (args.cache.name().to_owned(), args.cache.prices()));
         let bar = progress(sessions.len() as u64, "sessions");
         let terms = bill::Terms { prices, name };
-        let text = bill::run(&sessions, &settings, &flags, &terms, args.json, || bar.inc(1))?;
+        let shape = match (args.curve, args.json) {
+            (true, _) => bill::Shape::Curve,
+            (false, true) => bill::Shape::Json,
+            (false, false) => bill::Shape::Table,
+        };
+        let text = bill::run(&sessions, &settings, &flags, &terms, shape, || bar.inc(1))?;
         bar.finish_and_clear();
         return print(&text);
     }

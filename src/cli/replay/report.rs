@@ -16,9 +16,24 @@ use super::words;
 use crate::cli::out::counted;
 use crate::tokens::{Tokenizer, counter};
 
+/// Figures in percent.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) struct Figures {
+    /// Tokens that were left out.
+    pub saved: f64,
+    /// Names that were used later and are shown; `None` if there are none.
+    pub shown: Option<f64>,
+    /// Edits of which all lines are visible; `None` if there are none.
+    pub edits: Option<f64>,
+}
+
+/// The columns of the curve.
+const POINT_COLUMNS: [&str; 9] =
+    ["saved", "references", "shown", "quotes", "lines", "values", "whole", "edits", "failures"];
+
 /// All figures.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub(in crate::cli) struct Report {
     kinds: BTreeMap<String, Row>,
     agents: Row,
     standalone: Row,
@@ -38,7 +53,7 @@ pub(super) struct Report {
 
 impl Report {
     /// Adds one result; `earlier` is the text of its references. Returns what was lost.
-    pub(super) fn add(
+    pub(in crate::cli) fn add(
         &mut self,
         record: &Record,
         answer: &Answer,
@@ -152,15 +167,43 @@ impl Report {
             answer.evidence.pointer("/tokens/after").and_then(Value::as_u64).unwrap_or(0);
     }
 
+    /// What a limit is judged by.
+    pub(in crate::cli) fn figures(&self) -> Figures {
+        let row = self.all();
+        let share = |part: usize, all: usize| (all > 0).then(|| 100.0 * part as f64 / all as f64);
+        let saved = row.tokens_before.saturating_sub(row.tokens_after) as f64;
+        Figures {
+            saved: 100.0 * saved / row.tokens_before.max(1) as f64,
+            shown: share(row.references_shown, row.references.all),
+            edits: share(row.edits.seen, row.edits.all),
+        }
+    }
+
+    /// What [`Report::point`] has in its columns.
+    pub(super) fn heading_of_points() -> String {
+        POINT_COLUMNS.map(|column| format!("{column:>10}")).concat()
+    }
+
     /// Savings and visibility; of agent sessions if there are any.
     pub(super) fn point(&self) -> String {
         let row = if self.agents.results > 0 { self.agents.clone() } else { self.all() };
-        let saved = percent(row.tokens_before.saturating_sub(row.tokens_after), row.tokens_before, "-");
-        format!(
-            "{saved:>7} {:>20} {:>20}",
-            share(row.references.seen, row.references.all),
-            share(row.failure_lines.seen, row.failure_lines.all)
-        )
+        let shown = |kind: &str| {
+            let [all, _, shown] = self.types.get(kind).copied().unwrap_or_default();
+            percent(shown as u64, all as u64, "-")
+        };
+        let of = |seen: Seen| percent(seen.seen as u64, seen.all as u64, "-");
+        let columns = [
+            percent(row.tokens_before.saturating_sub(row.tokens_after), row.tokens_before, "-"),
+            of(row.references),
+            percent(row.references_shown as u64, row.references.all as u64, "-"),
+            shown("quote"),
+            shown("line"),
+            shown("value"),
+            of(self.whole_needs),
+            of(row.edits),
+            of(row.failure_lines),
+        ];
+        columns.map(|column| format!("{column:>10}")).concat()
     }
 
     fn all(&self) -> Row {

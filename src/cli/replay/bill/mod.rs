@@ -15,11 +15,12 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::child::Child;
+use super::curve::{self, How, Point};
 use super::record::Session;
 use crate::reclaim::Prices;
 use course::{Course, Shown};
 use sum::Sum;
-use systems::System;
+use systems::{System, Way};
 
 /// Fewest answers of the sessions in each column of the table.
 const LENGTHS: [usize; 3] = [0, 30, 60];
@@ -34,7 +35,7 @@ pub(super) struct Terms {
 
 /// The sums of one system: over all sessions, and over those of at least so many answers.
 struct Line {
-    system: System,
+    name: String,
     sums: [Sum; LENGTHS.len()],
 }
 
@@ -44,7 +45,7 @@ pub(super) fn run(
     policy: &Map<String, Value>,
     flags: &[String],
     terms: &Terms,
-    as_json: bool,
+    shape: Shape,
     mut step: impl FnMut(),
 ) -> Result<String, String> {
     let courses: Vec<Course<'_>> =
@@ -54,18 +55,19 @@ pub(super) fn run(
             "--bill needs whole sessions: one JSON object a line with `session` and `messages`".to_owned()
         );
     }
-    let mut lines: Vec<Line> =
-        System::ALL.into_iter().map(|system| Line { system, sums: Default::default() }).collect();
     let mut policy = policy.clone();
     policy.entry("evidence").or_insert_with(|| json!("none"));
     // As a gateway does: no model sees the ids of calls for sure.
     policy.entry("idsVisible").or_insert_with(|| json!(false));
+    let ways = ways(&policy, shape);
+    let mut lines: Vec<Line> =
+        ways.iter().map(|way| Line { name: way.name.clone(), sums: Default::default() }).collect();
     let mut child = Child::spawn(flags)?;
     for course in &courses {
         // What a text costs and shows, for all systems; most texts come with every request.
         let mut texts = Texts::default();
-        for line in &mut lines {
-            let mut sender = systems::Sender::new(line.system, course, &policy, &terms.prices);
+        for (line, way) in lines.iter_mut().zip(&ways) {
+            let mut sender = systems::Sender::new(way, course, &terms.prices);
             let mut sum = Sum::default();
             sum.session(course, &terms.prices, &mut texts, |at| sender.request(&mut child, at))?;
             sender.end(&mut child)?;
@@ -78,7 +80,34 @@ pub(super) fn run(
         step();
     }
     child.end()?;
-    Ok(if as_json { format!("{}\n", json(&lines, terms)) } else { table::table(&lines, terms) })
+    Ok(match shape {
+        Shape::Json => format!("{}\n", json(&lines, terms)),
+        Shape::Table | Shape::Curve => table::table(&lines, terms),
+    })
+}
+
+/// What is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A table of the systems.
+    Table,
+    /// The same as JSON.
+    Json,
+    /// A table of what tersed does at birth with different limits, and of cuts.
+    Curve,
+}
+
+/// The systems to compare. The first one is none.
+fn ways(policy: &Map<String, Value>, shape: Shape) -> Vec<Way> {
+    let way = |system: System| Way { name: system.name(), system, policy: policy.clone() };
+    if shape != Shape::Curve {
+        return System::ALL.into_iter().map(way).collect();
+    }
+    let of_point = |Point { name, how }: Point| match how {
+        How::Policy(policy) => Way { name, system: System::Birth, policy },
+        How::Cut(chars) => way(System::Cut(chars)),
+    };
+    [way(System::Raw)].into_iter().chain(curve::points(policy).into_iter().map(of_point)).collect()
 }
 
 /// Texts that were looked at, by their hashes.
@@ -104,7 +133,7 @@ fn json(lines: &[Line], terms: &Terms) -> Value {
             row["saved"] = json!(raw.map_or(0.0, |raw| sum.saved_of(&raw[at])));
             row
         });
-        json!({ "system": line.system.name(), "sessions": groups.collect::<Vec<_>>() })
+        json!({ "system": line.name, "sessions": groups.collect::<Vec<_>>() })
     });
     json!({
         "prices": { "name": terms.name, "write": write, "read": read, "output": output, "asOf": Prices::AS_OF },

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::child::Child;
+use super::super::curve::cut;
 use super::super::record::Record;
 use super::course::Course;
 use crate::reclaim::Prices;
@@ -24,24 +25,32 @@ pub(super) enum System {
     Birth,
     /// Compressed when it comes, and taken out when it is not needed any more.
     Reclaim,
-    /// Cut at 8,000 characters.
-    Cut,
+    /// Cut at so many characters.
+    Cut(usize),
     /// Taken out after ten answers.
     Mask,
 }
 
 impl System {
-    pub(super) const ALL: [Self; 5] = [Self::Raw, Self::Birth, Self::Reclaim, Self::Cut, Self::Mask];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Raw, Self::Birth, Self::Reclaim, Self::Cut(CUT_CHARS), Self::Mask];
 
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(self) -> String {
         match self {
-            Self::Raw => "raw",
-            Self::Birth => "at birth",
-            Self::Reclaim => "with reclaim",
-            Self::Cut => "cut at 8000",
-            Self::Mask => "mask after 10",
+            Self::Raw => "raw".to_owned(),
+            Self::Birth => "at birth".to_owned(),
+            Self::Reclaim => "with reclaim".to_owned(),
+            Self::Cut(chars) => format!("cut at {chars}"),
+            Self::Mask => "mask after 10".to_owned(),
         }
     }
+}
+
+/// A system with its name and, where it is one of tersed, its policy.
+pub(super) struct Way {
+    pub name: String,
+    pub system: System,
+    pub policy: Map<String, Value>,
 }
 
 /// The results of a request.
@@ -73,14 +82,11 @@ pub(super) struct Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    pub(super) fn new(
-        system: System,
-        course: &'a Course<'a>,
-        policy: &'a Map<String, Value>,
-        prices: &'a Prices,
-    ) -> Self {
+    pub(super) fn new(way: &'a Way, course: &'a Course<'a>, prices: &'a Prices) -> Self {
+        let Way { name, system, policy } = way;
+        let system = *system;
         let id = course.session.id.as_deref().unwrap_or_default();
-        let session = format!("{}:{id}", system.name());
+        let session = format!("{name}:{id}");
         Self { system, course, policy, prices, session, messages: Vec::new(), answers: 0, gone: 0 }
     }
 
@@ -90,7 +96,7 @@ impl<'a> Sender<'a> {
         let raw = || self.course.session.records[..results].iter();
         let texts: Vec<String> = match self.system {
             System::Raw => raw().map(|record| record.output.clone()).collect(),
-            System::Cut => raw().map(|record| cut(&record.output)).collect(),
+            System::Cut(chars) => raw().map(|record| cut(&record.output, chars)).collect(),
             System::Mask => {
                 let old = answer.checked_sub(MASK_AFTER).map_or(0, |old| self.course.results_before(old));
                 let is_masked = |at: usize, text: &str| at < old && text.len() > MASK_FROM;
@@ -187,28 +193,4 @@ fn arguments(record: &Record) -> String {
         arguments.entry("command").or_insert_with(|| json!(command));
     }
     Value::Object(arguments).to_string()
-}
-
-/// A text with its middle cut out.
-fn cut(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= CUT_CHARS {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(CUT_CHARS / 2).collect();
-    let tail: String = text.chars().skip(count - CUT_CHARS / 2).collect();
-    format!("{head}\n[...]\n{tail}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cut_keeps_both_ends() {
-        let text: String = (0..9000).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
-        let short = cut(&text);
-        assert!(short.starts_with(&text[..4000]) && short.ends_with(&text[5000..]), "{}", short.len());
-        assert_eq!(cut(&text[..8000]), &text[..8000]);
-    }
 }

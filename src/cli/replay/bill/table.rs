@@ -25,6 +25,7 @@ In words
 pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
     let Prices { write, read, output } = terms.prices;
     let Some(raw) = lines.first() else { return String::new() };
+    let width = lines.iter().map(|line| line.name.len()).max().unwrap_or(0).max(14);
     let mut out = String::new();
     let counts: Vec<String> = raw.sums.iter().map(|sum| sum.sessions.to_string()).collect();
     // Writing into a String cannot fail.
@@ -44,7 +45,7 @@ pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
     );
     let _ = writeln!(
         out,
-        "{:<14} {:>7} {:>22} {:>7} {:>10} {:>11} {:>8} {:>9} {:>14}",
+        "{:<width$} {:>7} {:>22} {:>7} {:>10} {:>11} {:>8} {:>9} {:>14}",
         "system",
         "results",
         "bill saved: all/30/60",
@@ -69,8 +70,8 @@ pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
         let all = &line.sums[0];
         let _ = writeln!(
             out,
-            "{:<14} {:>7} {:>20} % {:>5.2} % {:>8.2} % {:>9.1} % {:>6.1} % {:>9} {:>14}",
-            line.system.name(),
+            "{:<width$} {:>7} {:>20} % {:>5.2} % {:>8.2} % {:>9.1} % {:>6.1} % {:>9} {:>14}",
+            line.name,
             percent(raw.sums[0].tokens.saturating_sub(all.tokens), raw.sums[0].tokens, "-"),
             saved.join(" / "),
             all.extra_percent(),
