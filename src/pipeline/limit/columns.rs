@@ -259,6 +259,14 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_of_many_sizes_stands_out() {
+        // Sizes of files: many are far from the middle, and one is the largest.
+        let size = |i: usize| if i.is_multiple_of(9) { 900 + i * 7 } else { 40 + i % 60 };
+        let text = rows(120, "   3053 lib/utils.js", |i| format!("   {} lib/file-{i}.js", size(i)));
+        assert!(standing_out(&text).contains(&120), "{:?}", standing_out(&text));
+    }
+
+    #[test]
     fn what_is_common_or_never_the_same_does_not_stand_out() {
         for of in ["a {i} b", "name-{i} up {i}s", "| {i} | x{i} |"] {
             let text = rows(200, "", |i| of.replace("{i}", &i.to_string()));

@@ -117,8 +117,15 @@ impl Headings {
             let blank = (self.seen..unit).rev().find(|&at| line(at).trim().is_empty());
             self.paragraph = blank.map_or(self.paragraph, |at| at + 1);
             self.seen = self.seen.max(unit);
-            let is_title =
-                |first: &usize| *first < unit && line(*first).ends_with(':') && !line(*first).contains(' ');
+            // Above a part with lines of its own stands the title of the record, as in `lsusb -v`.
+            let has_parts = line(unit).ends_with(':')
+                && start(unit) + 1 < source.len()
+                && indent(source.line(start(unit) + 1)) > 0;
+            let is_title = |first: &usize| {
+                let title = line(*first);
+                *first < unit
+                    && (has_parts && !title.is_empty() || title.ends_with(':') && !title.contains(' '))
+            };
             return Some(self.paragraph).filter(is_title).or_else(|| self.sections.above(unit));
         }
         let mut above = (0..unit).rev().take(MAX_LINES_ABOVE);
@@ -186,6 +193,17 @@ mod tests {
         ] {
             assert_eq!(chain(text), [8, 4], "{text}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_record_stands_under_its_title() {
+        let device = |n: usize| {
+            format!("Bus 003 Device {n:03}: ID 27c6:609c Sensor\nDevice Descriptor:\n  length 18\n")
+        };
+        let text = format!("{}\n{}Device Qualifier (other speed):\n  length 10\n", device(1), device(2));
+        assert_eq!(chain(&text), [7, 4], "{text}");
+        // A line with a colon but without lines of its own is no part.
+        assert!(chain("some words here\nerror: this failed:\n").is_empty());
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub(super) const NON_NUMBERS_ONE_IN: usize = 10;
 const EXTREMES_ONE_IN: usize = 5;
 /// How many times as far as the next one the farthest number is where many are far.
 const MUCH_FARTHER: f64 = 8.0;
+/// How many times the middle number the largest one of a column is that always stands out.
+const MUCH_LARGER: f64 = 8.0;
 /// Zero is an outlier if the smallest other number of its column is more than a tenth of the median.
 const ZERO_ONE_IN: f64 = 10.0;
 /// In columns with a smaller median, zero is not an outlier.
@@ -167,12 +169,15 @@ impl Column {
     }
 
     /// The rows with the farthest numbers of a column in which all but a fifth are the same number, such as a counter that is
-    /// zero for most.
+    /// zero for most; and the row with the largest number, if that is many times the middle one, such as the size of a file.
     pub(super) fn extremes(&self, rows: usize) -> impl Iterator<Item = usize> {
         let is_constant = self.range.as_ref().is_some_and(|range| range.start() == range.end());
         let is_extreme = is_constant && is_few(self.outside, rows, EXTREMES_ONE_IN);
-        let farthest = move |side: &[(f64, usize); 2]| (is_extreme && side[0].0 > 0.0).then_some(side[0].1);
-        [&self.above, &self.below].into_iter().filter_map(farthest)
+        let end = self.range.as_ref().map_or(0.0, |range| *range.end());
+        let is_largest = self.middle > 0.0 && end + self.above[0].0 >= self.middle * MUCH_LARGER;
+        let farthest =
+            |(side, is_asked): (&[(f64, usize); 2], bool)| (is_asked && side[0].0 > 0.0).then_some(side[0].1);
+        [(&self.above, is_extreme || is_largest), (&self.below, is_extreme)].into_iter().filter_map(farthest)
     }
 
     /// The rows without a number among numbers, and those with zero among numbers that are far from it.

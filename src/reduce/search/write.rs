@@ -257,7 +257,11 @@ impl<'a> Writer<'a> {
         let (shown, all) = self.selection.counts[file].filter(|_| !self.announced[file])?;
         self.announced[file] = true;
         let noun = if all == 1 { "match" } else { "matches" };
-        Some(format!("({shown} of {all} {noun})"))
+        // "0 of 1 match" would read as if there were none.
+        Some(match shown {
+            0 => format!("({all} {noun}, not shown)"),
+            shown => format!("({shown} of {all} {noun})"),
+        })
     }
 
     /// Writes the count behind the heading that stands there already; gives it back where there is none.
@@ -409,7 +413,10 @@ mod tests {
             Policy { search_max_files: Some(1), search_max_matches_per_file: Some(2), ..Policy::default() };
         let out = compressed(&text, &policy);
         assert!(out.starts_with("src/first.rs (2 of 30 matches)\n10:let first_10"), "{out}");
-        assert!(out.contains("\nsrc/other.rs (0 of 30 matches)\n") && !out.contains("other_10"), "{out}");
+        assert!(
+            out.contains("\nsrc/other.rs (30 matches, not shown)\n") && !out.contains("other_10"),
+            "{out}"
+        );
         assert!(out.contains("omitted 57 of lines 3-60, search_limit]"), "{out}");
     }
 }

@@ -258,7 +258,13 @@ impl<'a> Log<'a> {
 
     fn field(&mut self, style: Style, line: &'a str, i: usize, out: &mut Reduction) {
         let Some(key) = style.repeating_key(line) else { return };
-        if self.is_past(self.tiers().dated) && !signals::is_failure(line) {
+        // Without it the commit would read as one of the author before.
+        let is_by_another = || {
+            self.known
+                .iter()
+                .any(|(known, before)| Style::is_author(known) && *known == key && *before != line)
+        };
+        if self.is_past(self.tiers().dated) && !signals::is_failure(line) && !is_by_another() {
             let names = if self.is_undated { "" } else { style.undated() };
             self.is_undated = true;
             out.omit_named(i..i + 1, Reason::CommitBody, self.groups + 4, names);

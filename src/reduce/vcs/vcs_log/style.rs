@@ -38,11 +38,18 @@ impl Style {
         keys.iter().copied().find(|key| line.starts_with(key))
     }
 
+    /// Whether a field that repeats tells who made the commit.
+    pub(super) fn is_author(key: &str) -> bool {
+        matches!(key, "Author:" | "user:")
+    }
+
     /// What a marker says where those fields go from a commit on.
     pub(super) fn undated(self) -> &'static str {
         match self {
-            Self::Git => "author and date of this commit and all below",
-            Self::Hg => "user, branch and date of this commit and all below",
+            Self::Git => "the date, and the author where it is the one before, of this commit and all below",
+            Self::Hg => {
+                "branch and date, and the user where it is the one before, of this commit and all below"
+            }
             Self::Svn => "",
         }
     }
