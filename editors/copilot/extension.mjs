@@ -357,7 +357,7 @@ const EXPAND = {
   parameters: {
     type: "object",
     properties: {
-      id: { type: "string", description: "The id in the marker" },
+      id: { type: "string", description: "The id in the marker, or in the first one above it that has one" },
       first: { type: "integer", minimum: 1, description: "First line, as the marker counts" },
       last: { type: "integer", minimum: 1, description: "Last line" },
     },

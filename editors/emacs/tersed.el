@@ -241,7 +241,7 @@ A plist is an object, the values of a call are an array."
           :category "tersed"
           :description "Reads back lines that a marker such as [tersed#493027516823: omitted 20 lines 6-25, passing_tests, \
 id 2f9a3daa] left out of an earlier tool result. Use it only when the omitted lines matter."
-          :args (list '(:name "id" :type string :description "The id in the marker")
+          :args (list '(:name "id" :type string :description "The id in the marker, or in the first one above it that has one")
                       '(:name "first" :type integer :optional t :description "First line, as the marker counts")
                       '(:name "last" :type integer :optional t :description "Last line"))))))
 

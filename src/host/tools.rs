@@ -32,8 +32,8 @@ pub static TOOLS: &[Tool] = &[
         name: "tersed_expand",
         title: "Read omitted output",
         description: "Reads back what was left out of an earlier tool result. Where a result shows a line such as \
-            `[tersed#493027516823: omitted 120 lines 5-124, ..., id 3fa9c1d2]`, give that `id` and, to get less than the whole original, \
-            the `first` and `last` line. Long answers come in pages.",
+            `[tersed#493027516823: omitted 120 lines 5-124, ..., id 3fa9c1d2]`, give that `id` (a line without one has that of the \
+            line above it) and, to get less than the whole original, the `first` and `last` line. Long answers come in pages.",
         schema: schema::<Expand>,
         run: |host, arguments| expand(host, arguments),
     },
