@@ -181,7 +181,7 @@ impl Report {
 
     /// What [`Report::point`] has in its columns.
     pub(super) fn heading_of_points() -> String {
-        POINT_COLUMNS.map(|column| format!("{column:>10}")).concat()
+        POINT_COLUMNS.map(|column| format!("{column:>11}")).concat()
     }
 
     /// Savings and visibility; of agent sessions if there are any.
@@ -203,7 +203,7 @@ impl Report {
             of(row.edits),
             of(row.failure_lines),
         ];
-        columns.map(|column| format!("{column:>10}")).concat()
+        columns.map(|column| format!("{column:>11}")).concat()
     }
 
     fn all(&self) -> Row {
