@@ -9,10 +9,11 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memchr_iter;
+
 use super::disk::{Disk, PrivateDir, TempPath};
 use super::{AccessError, Limits, PutError};
 use crate::memory::size::block;
-use memchr::memchr_iter;
 
 /// Unpacked length of a block in bytes: twice the window of LZ4, so that little compression is lost at the borders.
 pub(super) const BLOCK: usize = 128 << 10;

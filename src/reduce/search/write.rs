@@ -168,8 +168,8 @@ impl<'a> Writer<'a> {
         end
     }
 
-    /// Writes the folder of files with one line each once, above them; what the run that starts it is not alone in. Gives the
-    /// first hit behind them, or the first of the run where that does not pay.
+    /// Writes the folder of files with one line each once, above them. Gives the first hit behind them, or the first of the run
+    /// where that does not pay.
     fn folder(&mut self, run: Range<usize>) -> usize {
         let Some(folder) = self.in_folder(&run) else { return run.start };
         let mut end = run.end;
@@ -204,8 +204,9 @@ impl<'a> Writer<'a> {
             && self.source.line(hit.line).len() <= self.limit
             && self.selection.counts[hit.file].is_none();
         let path = hit.path.filter(|_| is_plain)?;
-        let slash = path.rfind('/').filter(|slash| *slash > 0)?;
-        path.get(..=slash)
+        let folder = path.get(..=path.rfind('/')?)?;
+        // A folder no longer than the indent never pays, however many files follow: all would be looked at again for each.
+        (folder.len() > INDENT.len()).then_some(folder)
     }
 
     fn is_left_alone(&self, line: usize) -> bool {
@@ -399,6 +400,17 @@ mod tests {
             let shown = |name: &str| out.lines().filter(|l| l.starts_with(name)).count();
             prop_assert!(shown("[tersed#") <= 1);
         }
+    }
+
+    /// A folder that pays, and one that never does: to look again at all files for each would take minutes.
+    #[test]
+    fn many_files_of_one_folder_are_looked_at_once() {
+        let of = |folder: &str| -> String {
+            (0..40_000).map(|n| format!("{folder}/f{n}.rs:{n}:let x = {n};\n")).collect()
+        };
+        let policy = Policy { min_bytes: 0, max_output_bytes: 4 << 20, ..Policy::default() };
+        assert_eq!(compressed(&of("a"), &policy).matches("a/f").count(), 40_000);
+        assert_eq!(compressed(&of("src/parts"), &policy).matches("src/parts/").count(), 1);
     }
 
     #[test]
