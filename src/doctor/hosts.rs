@@ -6,7 +6,7 @@ use std::thread;
 use super::Finding;
 use super::spawn::version;
 use super::wired::{is_plugin, started};
-use crate::install::hosts::ROWS;
+use crate::install::hosts::{ROWS, codex};
 use crate::install::{Held, Place, Row, Scope, Status};
 
 const AREA: &str = "hosts";
@@ -92,6 +92,15 @@ fn findings(
             }
             return all;
         }
+    }
+    let not_run = if row.name == codex::ROW.name { codex::not_run(place) } else { Vec::new() };
+    if !not_run.is_empty() {
+        let text = format!(
+            "{name}: Codex does not run these hooks, which it does not trust as they are: {}",
+            not_run.join(", ")
+        );
+        let fix = "open Codex, type /hooks and trust the hooks of tersed".to_owned();
+        all.push(Finding::fault(AREA, text, fix));
     }
     for start in &status.starts {
         all.push(match started(place, start, own) {

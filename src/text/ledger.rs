@@ -306,7 +306,8 @@ impl Ledger {
         let mut marked = self.gap_marks(source).into_iter().peekable();
         // What the reference right before names: "there" is said of nothing else, so that nobody has to search for it.
         let mut named: Option<(&Origin, usize)> = None;
-        // What the last marker of omitted lines said: the next one with the same reason does not say it again.
+        // What the last marker of omitted lines said: of several bodies in a row only the first says that they are bodies. Any other
+        // reason tells how to read what the marker names, and is always said.
         let mut told: Option<Reason> = None;
         for (at, span) in self.spans.iter().enumerate() {
             stop::tick();
@@ -359,7 +360,7 @@ impl Ledger {
                         },
                     };
                     let (first, last) = source.numbers(&(first..last + 1));
-                    let is_told = told.replace(*reason) == Some(*reason) && *reason != Reason::SharedMessage;
+                    let is_told = told.replace(*reason) == Some(*reason) && *reason == Reason::FileBody;
                     let reason = (!is_told).then(|| reason.code().to_owned());
                     let id = handle.filter(|_| !is_told).map(str::to_owned);
                     let names = names.as_deref().map(str::to_owned);

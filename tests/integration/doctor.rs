@@ -54,6 +54,14 @@ impl Machine {
         (text("text"), text("fix"))
     }
 
+    /// What is said of Codex.
+    fn of_codex(&self) -> Vec<Value> {
+        let (_, all) = self.findings(&[]);
+        all.into_iter()
+            .filter(|one| one["text"].as_str().unwrap().contains("does not run these hooks"))
+            .collect()
+    }
+
     /// The findings of an area.
     fn said(&self, area: &str, variables: &[(&str, &Path)]) -> Vec<String> {
         let (_, all) = self.findings(variables);
@@ -266,4 +274,49 @@ fn the_last_failures_are_told() {
         said[1].starts_with("note ")
             && said[1].ends_with(" ago: compressing a result of bash failed: redaction_failed")
     );
+}
+
+/// Codex runs no hook that the user has not trusted as it is.
+#[test]
+fn hooks_that_codex_does_not_trust_are_named() {
+    let machine = Machine::new();
+    fs::create_dir_all(machine.at("home/.codex")).unwrap();
+    assert!(machine.tersed(&["install", "codex", "--command", "tersed"], &[]).status.success());
+    let found = machine.of_codex();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["state"], "fault");
+    assert!(
+        found[0]["text"].as_str().unwrap().ends_with(": SessionStart, PreToolUse, PreCompact, PostCompact"),
+        "{found:?}"
+    );
+    assert!(found[0]["fix"].as_str().unwrap().contains("/hooks"));
+    // As Codex 0.171.0 writes it once they are trusted.
+    let file = machine.at("home/.codex/hooks.json");
+    let trusted = |event: &str, hash: &str, more: &str| {
+        format!(
+            "[hooks.state.\"{}:{event}:0:0\"]\ntrusted_hash = \"sha256:{hash}\"\n{more}\n",
+            file.display()
+        )
+    };
+    let rest = [
+        trusted("session_start", "a33bb62691fb13ebbeaf671d8e75fbaa7cbba5ad5acff2c6ea898704c454aaf7", ""),
+        trusted("pre_compact", "e4cae8e91ced19228ec778340afdf349eeb2174531c4a2356f659b7c23419b74", ""),
+        trusted("post_compact", "6bed796e7b392a2fdb0a2836403be98894c4dbbaa8562f8b4108d7008a1ea8cd", ""),
+    ]
+    .concat();
+    let hash = "8bad355022cd529fa1246f9d4f8f148cd81c2150b765adc4e88de9294260dd8f";
+    let config = machine.at("home/.codex/config.toml");
+    for (own, is_run) in [
+        (trusted("pre_tool_use", hash, ""), true),
+        (trusted("pre_tool_use", hash, "enabled = false"), false),
+        (trusted("pre_tool_use", "00", ""), false),
+    ] {
+        fs::write(&config, rest.clone() + &own).unwrap();
+        let found = machine.of_codex();
+        assert_eq!(found.is_empty(), is_run, "{found:?}");
+        assert!(is_run || found[0]["text"].as_str().unwrap().ends_with(": PreToolUse"), "{found:?}");
+    }
+    // What Codex notes there is no hook of the user's: ours stay where they are.
+    let shown = machine.tersed(&["install", "codex", "--command", "tersed", "--dry-run"], &[]);
+    assert!(!String::from_utf8_lossy(&shown.stdout).contains("config.toml"), "{shown:?}");
 }

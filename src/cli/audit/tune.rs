@@ -30,6 +30,8 @@ const LIMITS: [u64; 7] = [0, 49_152, 24_576, 12_288, 8_192, 6_144, 4_096];
 /// Fewest sessions and fewest names used later that say anything.
 const MIN_SESSIONS: usize = 20;
 const MIN_USED: usize = 200;
+/// Most bytes of results that are kept in memory, since they are played once for each limit; later sessions are not read.
+const MAX_BYTES: usize = 256 << 20;
 /// Points that a smaller limit has to save more than a larger one. A choice.
 const WORTH: f64 = 0.1;
 
@@ -102,10 +104,13 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         // Never comes first, then the largest.
         limits.sort_unstable_by_key(|limit| (*limit > 0, u64::MAX - limit));
     }
+    let bar = super::progress();
     let mut rows = Vec::new();
     for limit in limits {
+        bar.set_message(format!("fileOutlineBytes {limit}"));
         rows.push((limit, played(&sessions, mode, limit)?));
     }
+    bar.finish_and_clear();
     let chosen = choose(&rows, args.allow);
     let words = table(&rows, now, chosen, mode);
     if args.dry_run {
@@ -128,18 +133,26 @@ fn histories(paths: &[PathBuf]) -> Result<Vec<Session>, Failure> {
     let own = PLACES.iter().filter_map(|place| place.path()).filter(|path| path.exists());
     let paths: Vec<PathBuf> = if paths.is_empty() { own.collect() } else { paths.to_vec() };
     let mut sessions = Vec::new();
+    let mut bytes = 0;
     let mut seen = HashSet::new();
     for path in paths {
-        walk(&path, &mut seen, &mut |found| {
+        let _ = walk(&path, &mut seen, &mut |found| {
             if let Found::Claimed(format, file) = found {
                 // A file that cannot be read to its end has sessions all the same.
                 let _ = (format.read)(&file, &mut Notes::default(), &mut |history| {
                     let number = sessions.len();
-                    sessions.extend(session(history, number));
+                    let found = session(history, number).filter(|_| bytes < MAX_BYTES);
+                    bytes += found
+                        .iter()
+                        .flat_map(|session| &session.records)
+                        .map(|one| one.output.len())
+                        .sum::<usize>();
+                    sessions.extend(found);
                 });
             }
-            Ok(())
-        })?;
+            // An error ends the walk.
+            if bytes < MAX_BYTES { Ok(()) } else { Err(String::new()) }
+        });
     }
     Ok(sessions)
 }

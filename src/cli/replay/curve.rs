@@ -49,11 +49,11 @@ pub(super) struct Point {
     /// What stands in front of it.
     pub name: String,
     /// How results are made smaller.
-    pub how: How,
+    pub method: Method,
 }
 
 /// How results are made smaller.
-pub(super) enum How {
+pub(super) enum Method {
     /// By tersed, with this policy.
     Policy(Map<String, Value>),
     /// By cutting out the middle of those with more characters.
@@ -69,9 +69,9 @@ pub(super) fn points(given: &Map<String, Value>) -> Vec<Point> {
         policy.insert("fileOutlineBytes".to_owned(), json!(outline));
         let outlines = if *outline == 0 { "never".to_owned() } else { outline.to_string() };
         let references = if *dedup { "" } else { ", no references" };
-        Point { name: format!("{mode}{references}, outlines {outlines}"), how: How::Policy(policy) }
+        Point { name: format!("{mode}{references}, outlines {outlines}"), method: Method::Policy(policy) }
     };
-    let of_cut = |chars: &usize| Point { name: format!("cut at {chars}"), how: How::Cut(*chars) };
+    let of_cut = |chars: &usize| Point { name: format!("cut at {chars}"), method: Method::Cut(*chars) };
     SETTINGS.iter().map(of_setting).chain(CUTS.iter().map(of_cut)).collect()
 }
 
@@ -82,10 +82,10 @@ pub(super) fn run(
     settings: &[String],
 ) -> Result<(), Failure> {
     print(format!("{:<42} {}\n", "", Report::heading_of_points()))?;
-    for Point { name, how } in points(given) {
+    for Point { name, method } in points(given) {
         let mut report = Report::default();
-        match how {
-            How::Policy(policy) => {
+        match method {
+            Method::Policy(policy) => {
                 let policy = Value::Object(policy);
                 let mut child = Child::spawn(settings)?;
                 for session in sessions {
@@ -94,7 +94,9 @@ pub(super) fn run(
                 }
                 child.end()?;
             }
-            How::Cut(chars) => sessions.iter().for_each(|session| cut_session(session, chars, &mut report)),
+            Method::Cut(chars) => {
+                sessions.iter().for_each(|session| cut_session(session, chars, &mut report))
+            }
         }
         print(format!("{name:<42} {}\n", report.point()))?;
     }

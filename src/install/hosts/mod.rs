@@ -2,7 +2,7 @@
 
 pub mod claude_code;
 mod cline;
-mod codex;
+pub mod codex;
 mod copilot;
 mod cursor;
 mod emacs;

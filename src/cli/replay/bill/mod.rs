@@ -15,12 +15,12 @@ use std::rc::Rc;
 use serde_json::{Map, Value, json};
 
 use super::child::Child;
-use super::curve::{self, How, Point};
+use super::curve::{self, Method, Point};
 use super::record::Session;
 use crate::reclaim::Prices;
 use course::{Course, Shown};
 use sum::Sum;
-use systems::{System, Way};
+use systems::{System, Variant};
 
 /// Fewest answers of the sessions in each column of the table.
 const LENGTHS: [usize; 3] = [0, 30, 60];
@@ -59,15 +59,17 @@ pub(super) fn run(
     policy.entry("evidence").or_insert_with(|| json!("none"));
     // As a gateway does: no model sees the ids of calls for sure.
     policy.entry("idsVisible").or_insert_with(|| json!(false));
-    let ways = ways(&policy, shape);
-    let mut lines: Vec<Line> =
-        ways.iter().map(|way| Line { name: way.name.clone(), sums: Default::default() }).collect();
+    let variants = variants(&policy, shape);
+    let mut lines: Vec<Line> = variants
+        .iter()
+        .map(|variant| Line { name: variant.name.clone(), sums: Default::default() })
+        .collect();
     let mut child = Child::spawn(flags)?;
     for course in &courses {
         // What a text costs and shows, for all systems; most texts come with every request.
         let mut texts = Texts::default();
-        for (line, way) in lines.iter_mut().zip(&ways) {
-            let mut sender = systems::Sender::new(way, course, &terms.prices);
+        for (line, variant) in lines.iter_mut().zip(&variants) {
+            let mut sender = systems::Sender::new(variant, course, &terms.prices);
             let mut sum = Sum::default();
             sum.session(course, &terms.prices, &mut texts, |at| sender.request(&mut child, at))?;
             sender.end(&mut child)?;
@@ -98,16 +100,16 @@ pub(super) enum Shape {
 }
 
 /// The systems to compare. The first one is none.
-fn ways(policy: &Map<String, Value>, shape: Shape) -> Vec<Way> {
-    let way = |system: System| Way { name: system.name(), system, policy: policy.clone() };
+fn variants(policy: &Map<String, Value>, shape: Shape) -> Vec<Variant> {
+    let variant = |system: System| Variant { name: system.name(), system, policy: policy.clone() };
     if shape != Shape::Curve {
-        return System::ALL.into_iter().map(way).collect();
+        return System::ALL.into_iter().map(variant).collect();
     }
-    let of_point = |Point { name, how }: Point| match how {
-        How::Policy(policy) => Way { name, system: System::Birth, policy },
-        How::Cut(chars) => way(System::Cut(chars)),
+    let of_point = |Point { name, method }: Point| match method {
+        Method::Policy(policy) => Variant { name, system: System::Birth, policy },
+        Method::Cut(chars) => variant(System::Cut(chars)),
     };
-    [way(System::Raw)].into_iter().chain(curve::points(policy).into_iter().map(of_point)).collect()
+    [variant(System::Raw)].into_iter().chain(curve::points(policy).into_iter().map(of_point)).collect()
 }
 
 /// Texts that were looked at, by their hashes.

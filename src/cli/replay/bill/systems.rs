@@ -47,7 +47,7 @@ impl System {
 }
 
 /// A system with its name and, where it is one of tersed, its policy.
-pub(super) struct Way {
+pub(super) struct Variant {
     pub name: String,
     pub system: System,
     pub policy: Map<String, Value>,
@@ -82,8 +82,8 @@ pub(super) struct Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    pub(super) fn new(way: &'a Way, course: &'a Course<'a>, prices: &'a Prices) -> Self {
-        let Way { name, system, policy } = way;
+    pub(super) fn new(variant: &'a Variant, course: &'a Course<'a>, prices: &'a Prices) -> Self {
+        let Variant { name, system, policy } = variant;
         let system = *system;
         let id = course.session.id.as_deref().unwrap_or_default();
         let session = format!("{name}:{id}");
