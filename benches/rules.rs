@@ -10,17 +10,17 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use tersed::config::Policy;
+use tersed::config::rules::RuleSet;
 use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
-use tersed::rules::Rules;
 use tersed::text::call::ToolCall;
 
-fn rules(specs: &[Value]) -> Rules {
+fn rules(specs: &[Value]) -> RuleSet {
     serde_json::from_value(json!(specs)).unwrap_or_default()
 }
 
 /// Rules as an operator writes them: most for a command, some for a tool, some for a word in the text.
-fn mixed(n: usize) -> Rules {
+fn mixed(n: usize) -> RuleSet {
     let stages = json!({ "stripLines": ["^noise \\d+", "^progress: "], "maxLines": 200 });
     let rule = |i: usize| {
         let when = match i % 20 {
@@ -34,7 +34,7 @@ fn mixed(n: usize) -> Rules {
 }
 
 /// The worst case: each looks for a word in every text.
-fn by_text(n: usize) -> Rules {
+fn by_text(n: usize) -> RuleSet {
     let rule = |i: usize| {
         json!({ "name": format!("rule-{i}"), "when": { "text": format!("^service-{i} \\w+ stopped") },
             "stages": { "maxLines": 9 } })
@@ -60,7 +60,7 @@ fn thousand(c: &mut Criterion) {
     for (size, text) in [("4KiB", log(4 << 10)), ("64KiB", log(64 << 10))] {
         group.throughput(Throughput::Bytes(text.len() as u64));
         for (name, rules) in
-            [("none", Rules::default()), ("1000", mixed(1000)), ("1000-by-text", by_text(1000))]
+            [("none", RuleSet::default()), ("1000", mixed(1000)), ("1000-by-text", by_text(1000))]
         {
             let policy = Policy { rules, ..Policy::default() };
             group.bench_with_input(BenchmarkId::new(name, size), &text, |b, text| {

@@ -58,7 +58,7 @@
 //! # Invariants
 //!
 //! - Modules form levels, and each uses only lower ones: `stop`, `memory`, `files`, `tokens`, `text`, `sanitize`,
-//!   `formats`, `detect`, `outline`, `rules`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `pipeline`, `reclaim`, `layers`,
+//!   `formats`, `detect`, `outline`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `rules`, `pipeline`, `reclaim`, `layers`,
 //!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the interfaces are above them. `tests/integration/tidy.rs` checks
 //!   this, and `circles.rs` that files do not import each other in a circle, except a folder and the files in it.
 //! - The core (`tokens` to `reclaim`) uses no file, clock, environment or thread; `tidy.rs` checks this too.

@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
 use super::out;
-use crate::layers::check::nearest;
+use crate::text::nearest::nearest;
 
 /// Prints help, a version or a mistake. The exit code is 0, or 1 if help cannot be printed, or 2 after a mistake.
 pub(super) fn report_mistake(mut error: Error, command: &Command) -> ExitCode {

@@ -7,9 +7,9 @@ use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
 use super::out::{self, counted};
 use crate::config::Policy;
+use crate::config::rules::RuleSet;
 use crate::engine::rule_check;
 use crate::layers::rule_file;
-use crate::rules::Rules;
 
 /// Arguments of `rules`.
 #[derive(Debug, clap::Args)]
@@ -57,11 +57,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The rules of several files; later files override earlier ones.
-pub(super) fn load_all(files: &[PathBuf]) -> Result<Rules, String> {
-    let mut all = Rules::default();
+pub(super) fn load_all(files: &[PathBuf]) -> Result<RuleSet, String> {
+    let mut all = RuleSet::default();
     for file in files {
         let rules = rule_file::look(file).map_err(|e| e.to_string())?;
-        for warning in rules.warnings() {
+        for warning in crate::rules::warnings(&rules) {
             out::say(&format!("{}: warning: {warning}", file.display()));
         }
         all = all.with(&rules);
@@ -72,7 +72,7 @@ pub(super) fn load_all(files: &[PathBuf]) -> Result<Rules, String> {
 fn checked(args: &CheckArgs) -> Result<(String, usize), Failure> {
     let rules = load_all(&args.files)?;
     let policy = args.policy.config()?.policy;
-    let reports = rule_check::run_tests(&rules, &policy);
+    let reports = rule_check::run_tests(&Policy { rules: rules.clone(), ..policy.clone() });
     let mut out = String::new();
     let mut failed = 0;
     // Writing into a String cannot fail.
@@ -89,11 +89,11 @@ fn checked(args: &CheckArgs) -> Result<(String, usize), Failure> {
             }
         }
     }
-    let untested = rules.given().filter(|rule| rule.spec().tests.is_empty()).count();
+    let untested = rules.iter().filter(|rule| rule.tests.is_empty()).count();
     let _ = writeln!(
         out,
         "{}, {untested} without a test; {}, {failed} failed",
-        counted(rules.given().count(), "rule"),
+        counted(rules.iter().count(), "rule"),
         counted(reports.len(), "test")
     );
     if let Some(sample) = &args.sample {

@@ -51,7 +51,7 @@ impl Loaded {
         let faults =
             self.faults.iter().map(|fault| format!("{}; it does not count", printable(&fault.to_string())));
         let untrusted = self.resolved.untrusted.as_ref().and_then(|untrusted| untrusted.line());
-        let warnings = self.resolved.config.policy.rules.warnings();
+        let warnings = crate::rules::warnings(&self.resolved.config.policy.rules);
         let warnings = warnings.into_iter().map(|warning| format!("warning: {}", printable(&warning)));
         say_once(faults.chain(untrusted.map(|line| printable(&line))).chain(warnings).collect());
     }

@@ -12,6 +12,7 @@ mod patch;
 mod policy;
 mod profile;
 mod recovery;
+pub mod rules;
 mod scale;
 pub mod schema;
 mod secrets;

@@ -5,12 +5,12 @@
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 
+use super::rules::RuleSet;
 use super::table::{Overlay, Project, Row, settings};
 use super::{
     Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Scale, Secrets, Structured,
     exclusion,
 };
-use crate::rules::Rules;
 use crate::text::marker::SealKey;
 use crate::tokens::Tokenizer;
 
@@ -170,8 +170,8 @@ settings! {
     /// Default never.
     externalize_above: Option<usize> = None, zero_is_none: true;
     /// Rules of the operator. A rule replaces an earlier one of the same name; others are added. Default none.
-    #[serde(serialize_with = "crate::rules::as_digest")]
-    rules: Rules = Rules::default(), is_collected: true;
+    #[serde(serialize_with = "super::rules::as_digest")]
+    rules: RuleSet = RuleSet::default(), is_collected: true;
 
     derived {
         /// Whether the cap was given: then it also limits failure lines.

@@ -37,12 +37,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use super::rules::RuleSet;
 use super::{
     Accounting, Alerts, BadValue, Budget, Category, Config, DictionaryMethod, EvidenceDetail, FileDetail,
     Framing, Mode, OnRepeat, Policy, Price, Profile, Recovery, RecoveryMode, Secrets, Server, Structured,
     Telemetry,
 };
-use crate::rules::Rules;
 use crate::tokens::Tokenizer;
 
 /// The largest number of settings without a range of their own.
@@ -274,7 +274,7 @@ impl Overlay for Vec<String> {
     }
 }
 
-impl Overlay for Rules {
+impl Overlay for RuleSet {
     type Given = Self;
 
     fn overlay(&mut self, given: &Self, _: &Row) -> Result<(), BadValue> {

@@ -35,7 +35,7 @@ pub(super) fn look(sources: &Sources) -> (Config, Vec<Finding>) {
     if all.is_empty() {
         all.push(Finding::ok(AREA, "no configuration file; the defaults count".to_owned()));
     }
-    let warnings = resolved.config.policy.rules.warnings();
+    let warnings = crate::rules::warnings(&resolved.config.policy.rules);
     all.extend(warnings.into_iter().map(|warning| Finding::note(AREA, warning.to_string(), None)));
     (resolved.config, all)
 }

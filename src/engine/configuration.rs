@@ -130,6 +130,8 @@ impl Configuration {
             }
             None => {
                 let bad = |bad: crate::config::BadValue| RpcError::invalid_params(bad.to_string());
+                let given = [&state.at_start, &state.later].into_iter();
+                given.filter_map(|given| given.policy.as_ref()).try_for_each(super::check_rules)?;
                 let profile = state.later.profile.or(state.at_start.profile);
                 let named = profile.map(profile_patch).unwrap_or_default();
                 let config = self.base.with(&named).map_err(bad)?;
@@ -251,7 +253,7 @@ impl Engine {
         let report = self.configuration.answer();
         let faults = report.faults.iter().map(|fault| format!("{fault}; it does not count"));
         let untrusted = report.untrusted.iter().map(|untrusted| untrusted.text.clone());
-        let warnings = self.configuration.policy().rules.warnings();
+        let warnings = crate::rules::warnings(&self.configuration.policy().rules);
         let warnings = warnings.into_iter().map(|warning| format!("warning: {}", printable(&warning)));
         faults.chain(untrusted).chain(warnings).take(MAX_NOTES).map(|line| shortened(line, 4 << 10)).collect()
     }

@@ -32,12 +32,15 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::artifact::{Limits, Store, temporary_root};
+use crate::config::rules::RuleError;
 use crate::config::{
     Accounting, Alerts, Config, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch, Recovery, Telemetry,
 };
 use crate::layers::{Layers, Sources};
 use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
+use crate::protocol::params::invalid;
 use crate::protocol::{RpcError, VERSION, params};
+use crate::rules::Rules;
 use crate::session::Bounds;
 use crate::stop::Stop;
 use crate::telemetry::{Clock, Counter, Counting, Recorder, SystemClock};
@@ -319,7 +322,17 @@ impl Engine {
 /// The policy with a patch on top.
 fn resolve(policy: &Policy, patch: Option<&PolicyPatch>) -> Result<Policy, RpcError> {
     match patch {
-        Some(patch) => policy.with(patch).map_err(|bad| RpcError::invalid_params(bad.to_string())),
+        Some(patch) => {
+            check_rules(patch)?;
+            policy.with(patch).map_err(|bad| RpcError::invalid_params(bad.to_string()))
+        }
         None => Ok(policy.clone()),
     }
+}
+
+/// Checks that the rules of a patch can be compiled.
+fn check_rules(patch: &PolicyPatch) -> Result<(), RpcError> {
+    let Some(rules) = &patch.rules else { return Ok(()) };
+    let bad = |error: RuleError| invalid("policy.rules", &error.to_string());
+    Rules::compile(rules).map(drop).map_err(bad)
 }

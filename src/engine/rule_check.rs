@@ -2,12 +2,13 @@
 //! nothing here makes a decision.
 
 use crate::config::Policy;
+use crate::config::rules::RuleTest;
 use crate::detect;
 use crate::pipeline::repeat::dedup::NoHistory;
 use crate::pipeline::{Outcome, Raw, RedactionFailed, compress};
+use crate::rules::Rules;
 use crate::rules::conditions::{Facts, Verdict};
 use crate::rules::stages::LineOutcome;
-use crate::rules::{RuleTest, Rules};
 use crate::sanitize;
 use crate::sanitize::spare::Spare;
 use crate::text::call::ToolCall;
@@ -56,22 +57,22 @@ pub struct Asked {
     pub conditions: Vec<Verdict>,
 }
 
-/// Runs the tests of all rules. Each test runs with all rules in force.
-pub fn run_tests(rules: &Rules, policy: &Policy) -> Vec<TestReport> {
-    let policy = Policy { rules: rules.clone(), min_bytes: 0, dedup: false, ..policy.clone() };
+/// Runs the tests of all rules of a policy. Each test runs with all rules in force.
+pub fn run_tests(policy: &Policy) -> Vec<TestReport> {
+    let policy = Policy { min_bytes: 0, dedup: false, ..policy.clone() };
     let mut reports = Vec::new();
-    for rule in rules.given().filter(|rule| rule.spec().enabled) {
-        for (i, test) in rule.spec().tests.iter().enumerate() {
+    for rule in policy.rules.iter().filter(|rule| rule.enabled) {
+        for (i, test) in rule.tests.iter().enumerate() {
             let name = test.name.clone().unwrap_or_else(|| format!("tests[{i}]"));
             let mut report = TestReport {
-                rule: rule.name().to_owned(),
+                rule: rule.name.clone(),
                 test: name,
                 problems: Vec::new(),
                 output: String::new(),
             };
             match compress(&call(test), &[Raw::Text(&test.input)], &policy, false, &NoHistory) {
                 Ok(outcome) => {
-                    report.problems = problems(rule.name(), test, &outcome, &policy.seal_key);
+                    report.problems = problems(&rule.name, test, &outcome, &policy.seal_key);
                     report.output = outcome.texts.concat();
                 }
                 Err(RedactionFailed) => report.problems.push("the input could not be redacted".to_owned()),
@@ -153,7 +154,8 @@ pub fn explain(call: &ToolCall, text: &str, policy: &Policy) -> Result<Explanati
     let kind = outcome.evidence.family.as_deref();
     let facts = Facts { call, source: &source, detection: &detection, kind, min_bytes: policy.min_bytes };
     let used = outcome.evidence.rule.as_deref();
-    let rules = policy.rules.ordered().map(|rule| {
+    let compiled = Rules::compile(&policy.rules).unwrap_or_default();
+    let rules = compiled.ordered().map(|rule| {
         let conditions = rule.explain(&facts);
         let fits = conditions.iter().all(|condition| condition.holds);
         let (name, is_used) = (rule.name().to_owned(), used == Some(rule.name()));
@@ -161,7 +163,7 @@ pub fn explain(call: &ToolCall, text: &str, policy: &Policy) -> Result<Explanati
     });
     let rules = rules.collect();
     let failures = if detection.reports_failures() { source.failures() } else { &[] };
-    let rule = policy.rules.ordered().find(|rule| used == Some(rule.name()));
+    let rule = compiled.ordered().find(|rule| used == Some(rule.name()));
     let line_outcomes = rule.map_or(Vec::new(), |rule| rule.line_outcomes(&source, call, failures));
     Ok(Explanation { rules, text: sanitized.text.to_string(), line_outcomes, outcome })
 }

@@ -3,12 +3,13 @@
 use serde_json::value::RawValue;
 
 use super::{Engine, resolve};
+use crate::config::rules::{RuleError, RuleSet, RuleSpec};
 use crate::config::{EvidenceDetail, Policy};
 use crate::engine::rule_check;
 use crate::protocol::RpcError;
 use crate::protocol::params::{invalid, parse_at};
 use crate::protocol::rules::{Asked, Checked, Condition, Explained, Lines, Params, Sample, Tested};
-use crate::rules::{RuleSpec, Rules};
+use crate::rules::Rules;
 use crate::text::call::ToolCall;
 
 impl Engine {
@@ -19,7 +20,8 @@ impl Engine {
         if let Some(given) = params.rules {
             policy.rules = usable(given, &mut errors)?;
         }
-        let tests: Vec<Tested> = rule_check::run_tests(&policy.rules, &policy)
+        let rules = compiled(&policy.rules)?;
+        let tests: Vec<Tested> = rule_check::run_tests(&policy)
             .into_iter()
             .map(|report| {
                 let ok = report.problems.is_empty();
@@ -30,9 +32,9 @@ impl Engine {
         let sample = params.sample.as_ref().map(|sample| explained(sample, &policy)).transpose()?;
         Ok(Checked {
             ok: errors.is_empty() && tests.iter().all(|test| test.ok),
-            rules: policy.rules.given().count(),
+            rules: rules.given().count(),
             errors,
-            warnings: policy.rules.warnings(),
+            warnings: rules.warnings(),
             tests,
             sample,
         })
@@ -40,12 +42,12 @@ impl Engine {
 }
 
 /// The rules that are valid; faults of the others go to `errors`.
-fn usable(given: &RawValue, errors: &mut Vec<String>) -> Result<Rules, RpcError> {
+fn usable(given: &RawValue, errors: &mut Vec<String>) -> Result<RuleSet, RpcError> {
     let list: Vec<&RawValue> = parse_at(given.get(), "rules")?;
     let mut specs: Vec<RuleSpec> = Vec::new();
     for (i, raw) in list.iter().enumerate() {
         match parse_at::<RuleSpec>(raw.get(), &format!("rules[{i}]")) {
-            Ok(spec) => match Rules::new(vec![spec.clone()]) {
+            Ok(spec) => match RuleSet::new(vec![spec.clone()]).and_then(|one| Rules::compile(&one)) {
                 Ok(_) if specs.iter().any(|other| other.name == spec.name) => {
                     errors.push(format!(
                         "rules[{i}].name: `{}` is the name of another rule already",
@@ -53,12 +55,16 @@ fn usable(given: &RawValue, errors: &mut Vec<String>) -> Result<Rules, RpcError>
                     ));
                 }
                 Ok(_) => specs.push(spec),
-                Err(error) => errors.push(crate::rules::RuleError { index: i, ..error }.to_string()),
+                Err(error) => errors.push(RuleError { index: i, ..error }.to_string()),
             },
             Err(error) => errors.push(error.message),
         }
     }
-    Rules::new(specs).map_err(|error| invalid("rules", &error.to_string()))
+    RuleSet::new(specs).map_err(|error| invalid("rules", &error.to_string()))
+}
+
+fn compiled(rules: &RuleSet) -> Result<Rules, RpcError> {
+    Rules::compile(rules).map_err(|error| invalid("rules", &error.to_string()))
 }
 
 fn explained(sample: &Sample, policy: &Policy) -> Result<Explained, RpcError> {

@@ -4,6 +4,7 @@ use super::document::{Data, Node};
 use crate::config::elsewhere;
 use crate::config::kind::{Kind, Member};
 use crate::config::schema::settings;
+use crate::text::nearest::{nearest, plain_form};
 
 /// Longest value that an error quotes, in bytes.
 const MAX_QUOTED_BYTES: usize = 60;
@@ -158,11 +159,11 @@ fn unknown(group: &str, name: &str, known: &[Member]) -> String {
     let no_such = format!("{}: there is no such setting", key.escape_debug());
     let near = nearest(name, known.iter().map(|member| member.name.as_str()));
     // The setting may be in the wrong group, or have another name there.
-    let of_setting = |key: &'static str| key.rsplit('.').next() == Some(near_form(name).as_str());
+    let of_setting = |key: &'static str| key.rsplit('.').next() == Some(plain_form(name).as_str());
     let placed = near.map(|name| joined(group, name)).or_else(|| {
         let known = settings().iter().map(|setting| setting.key.as_str());
         let mut same = known.filter(|key| {
-            of_setting(key) || near_form(key.rsplit('.').next().unwrap_or(key)) == near_form(name)
+            of_setting(key) || plain_form(key.rsplit('.').next().unwrap_or(key)) == plain_form(name)
         });
         same.next().or_else(|| elsewhere::ours(name)).map(str::to_owned)
     });
@@ -173,25 +174,6 @@ fn unknown(group: &str, name: &str, known: &[Member]) -> String {
             format!("{no_such}, there are {}", names.join(", "))
         }
     }
-}
-
-/// A name without the parts in which spellings differ.
-fn near_form(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
-}
-
-/// The known name that was most likely meant.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let form = near_form(name);
-    let most = (form.chars().count() / 3).clamp(1, 3);
-    let distance = |known: &str| strsim::damerau_levenshtein(&form, &near_form(known));
-    // A very long name is no typing error, and comparing it takes quadratic time.
-    let known = known.filter(|_| form.len() <= 64);
-    known
-        .map(|known| (distance(known), known))
-        .filter(|(far, _)| *far <= most)
-        .min_by_key(|(far, _)| *far)
-        .map(|(_, known)| known)
 }
 
 #[cfg(test)]

@@ -25,7 +25,8 @@ use crate::config::schema::{kind, setting, settings};
 use crate::formats::typed;
 
 use crate::sanitize;
-use check::{check, nearest, quoted};
+use crate::text::nearest::nearest;
+use check::{check, quoted};
 use document::Node;
 pub use files::{NAMES, ProjectFile, TUNED, project_file};
 pub use given::{Given, Origin};

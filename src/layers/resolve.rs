@@ -9,6 +9,7 @@ use super::document::Node;
 use super::files::Read;
 use super::given::{self, Given, Origin, flatten};
 use super::project::{Part, Untrusted, over};
+use crate::config::rules::RuleSet;
 use crate::config::schema::{root, settings};
 use crate::config::table::row;
 use crate::config::{Config, ConfigPatch, Policy, Profile};
@@ -21,7 +22,7 @@ pub struct Layers {
     pub(super) layers: Vec<Vec<Given>>,
     pub(super) files: Vec<PathBuf>,
     /// The rules from files of rules; they come after those of `policy.rules`.
-    pub(super) rules: Rules,
+    pub(super) rules: RuleSet,
     /// Faults of variables and of the user's files.
     pub(super) faults: Vec<ConfigError>,
     /// Faults of the project's files.
@@ -148,6 +149,8 @@ impl Layers {
             let key = format!("{}.{}", bad.section, bad.key);
             wrong(&given, &key, bad.to_string())
         })?;
+        let written = Rules::compile(&config.policy.rules);
+        written.map_err(|error| wrong(&given, "policy.rules", error.to_string()))?;
         let rules = self.rules.with(&config.policy.rules);
         let mut untrusted = self.untrusted.clone();
         if let Some(untrusted) = &mut untrusted {

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::config::rules::{RuleSet, RuleSpec};
 use crate::files::LARGEST_SETTINGS;
 use crate::files::{Links, Writers, read_regular};
 use crate::formats::typed;
-use crate::rules::{RuleSpec, Rules, nearest};
+use crate::rules::Rules;
+use crate::text::nearest::nearest;
 
 /// A file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +40,7 @@ impl std::error::Error for LoadError {}
 /// # Errors
 ///
 /// The file may not be read, or a rule is invalid.
-pub fn load(path: &Path) -> Result<Rules, LoadError> {
+pub fn load(path: &Path) -> Result<RuleSet, LoadError> {
     of_file(path, Writers::Own)
 }
 
@@ -47,11 +49,11 @@ pub fn load(path: &Path) -> Result<Rules, LoadError> {
 /// # Errors
 ///
 /// As above.
-pub fn look(path: &Path) -> Result<Rules, LoadError> {
+pub fn look(path: &Path) -> Result<RuleSet, LoadError> {
     of_file(path, Writers::Any)
 }
 
-fn of_file(path: &Path, writers: Writers) -> Result<Rules, LoadError> {
+fn of_file(path: &Path, writers: Writers) -> Result<RuleSet, LoadError> {
     let bytes = read_regular(path, LARGEST_SETTINGS, Links::Follow, writers).map_err(|refused| {
         LoadError { path: path.to_owned(), line: None, reason: refused.why.to_string() }
     })?;
@@ -63,7 +65,7 @@ fn of_file(path: &Path, writers: Writers) -> Result<Rules, LoadError> {
 /// # Errors
 ///
 /// They are not UTF-8, or a rule is invalid.
-pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Rules, LoadError> {
+pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<RuleSet, LoadError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => read(path, text),
         Err(_) => Err(LoadError { path: path.to_owned(), line: None, reason: "is not UTF-8".to_owned() }),
@@ -71,7 +73,7 @@ pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Rules, LoadError> {
 }
 
 /// Parses the text of a file; its path decides the format.
-pub fn read(path: &Path, text: &str) -> Result<Rules, LoadError> {
+pub fn read(path: &Path, text: &str) -> Result<RuleSet, LoadError> {
     let error = |line: Option<usize>, reason: String| LoadError { path: path.to_owned(), line, reason };
     let value = value(path, text).map_err(|(line, reason)| error(line, reason))?;
     let list = match value {
@@ -98,7 +100,8 @@ pub fn read(path: &Path, text: &str) -> Result<Rules, LoadError> {
         })?;
         specs.push(spec);
     }
-    Rules::new(specs).map_err(|bad| error(line_of(text, &bad.rule), bad.to_string()))
+    let rules = RuleSet::new(specs).and_then(|rules| Rules::compile(&rules).map(|_| rules));
+    rules.map_err(|bad| error(line_of(text, &bad.rule), bad.to_string()))
 }
 
 fn value(path: &Path, text: &str) -> Result<Value, (Option<usize>, String)> {
@@ -167,7 +170,7 @@ mod tests {
         let all = [("a.yaml", yaml), ("a.toml", toml), ("a.json", json)];
         let all = all.map(|(file, text)| read(Path::new(file), text).unwrap());
         assert_eq!((&all[0], &all[1]), (&all[1], &all[2]));
-        assert_eq!(all[0].ordered().count(), 1);
+        assert_eq!(all[0].iter().count(), 1);
     }
 
     #[test]

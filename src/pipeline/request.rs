@@ -13,6 +13,7 @@ use crate::pipeline::limit::pointer;
 use crate::pipeline::repeat::blocks::Earlier;
 use crate::pipeline::repeat::dedup;
 use crate::pipeline::repeat::dedup::{First, History, Key};
+use crate::rules::Rules;
 use crate::text::call::ToolCall;
 use crate::text::relevance::{Relevance, Term};
 use crate::tokens::{LineCounts, TokenCounter};
@@ -46,6 +47,9 @@ pub(super) type KeyOfRun<'a> = &'a dyn Fn() -> Option<Key>;
 pub(super) struct Request<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) policy: &'a Policy,
+    /// The rules of the policy, compiled. Those that cannot be compiled count for nothing; who takes a policy from outside
+    /// refuses it.
+    pub(super) rules: Rules,
     pub(super) counter: &'static dyn TokenCounter,
     /// The original to store.
     pub(super) retain: Option<Arc<Retain>>,
@@ -109,6 +113,7 @@ impl<'a> Request<'a> {
         Self {
             call,
             policy,
+            rules: Rules::compile(&policy.rules).unwrap_or_default(),
             counter,
             retain: received.retain.clone(),
             source_tokens: &received.source_tokens,
@@ -136,6 +141,7 @@ impl<'a> Request<'a> {
         Request {
             call: self.call,
             policy: self.policy,
+            rules: self.rules.clone(),
             counter: self.counter,
             retain: None,
             source_tokens: tokens,

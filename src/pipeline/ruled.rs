@@ -14,9 +14,9 @@ use crate::text::source::Source;
 /// Whether some rule may be for a text of this size.
 pub(super) fn may_apply(request: &Request<'_>, source: &Source<'_>) -> bool {
     let (policy, size) = (request.policy, source.text().len());
-    let least = policy.min_bytes.min(policy.rules.least_bytes());
+    let least = policy.min_bytes.min(request.rules.least_bytes());
     let is_wanted = !request.in_full && policy.mode >= Mode::Standard;
-    is_wanted && !policy.rules.is_empty() && size >= least && size <= INPUT_LIMIT
+    is_wanted && !request.rules.is_empty() && size >= least && size <= INPUT_LIMIT
 }
 
 /// The rule for a text, if one fits.
@@ -32,5 +32,5 @@ pub(super) fn choose(
     let family = stretches.iter().find_map(|s| s.reducer).map(|reducer| reducer.meta().family);
     let kind = family.or(detection.shape.family());
     let facts = Facts { call: request.call, source, detection, kind, min_bytes: request.policy.min_bytes };
-    request.policy.rules.choose(&facts)
+    request.rules.choose(&facts)
 }

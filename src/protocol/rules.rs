@@ -15,7 +15,7 @@ use crate::pipeline::evidence::Evidence;
 pub struct Params<'a> {
     /// The rules. Without them, those that are in force.
     #[serde(default, borrow)]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<crate::rules::RuleSpec>>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<crate::config::rules::RuleSpec>>"))]
     pub rules: Option<&'a RawValue>,
     /// A call to explain.
     #[serde(default, deserialize_with = "object")]

@@ -10,6 +10,7 @@ mod anchors;
 mod build;
 mod container;
 pub mod cut;
+pub mod diagnostic;
 pub mod embedded;
 pub mod format;
 mod line_actions;
@@ -18,7 +19,7 @@ pub mod lint;
 mod listing;
 mod log;
 mod package;
-mod place;
+
 pub mod progress;
 mod quantities;
 mod rows;

@@ -3,8 +3,8 @@
 //! The text of several programs, or text that a filter selected, is not the output of one program. No rule applies to such a
 //! command.
 
-use super::error::RuleError;
 use super::globs::Glob;
+use crate::config::rules::RuleError;
 use crate::detect::command::{CommandLine, Simple};
 
 /// Programs whose output next to another's can be ignored.

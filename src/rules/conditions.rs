@@ -3,10 +3,11 @@
 use regex::Regex;
 
 use super::commands::{self, Prefix};
-use super::error::{RuleError, unknown};
+use super::error::unknown;
 use super::globs::Glob;
 use super::regexes;
-use super::spec::When;
+use crate::config::rules::RuleError;
+use crate::config::rules::When;
 use crate::detect::Detection;
 use crate::detect::json::is_json;
 use crate::text::call::ToolCall;
@@ -74,7 +75,7 @@ const SHAPES: &[&str] = &["file", "search", "listing", "diff"];
 
 impl Conditions {
     pub(super) fn new(when: &When) -> Result<Self, RuleError> {
-        let globs = |field: &str, list: &super::spec::List| {
+        let globs = |field: &str, list: &crate::config::rules::List| {
             let all = list.iter().enumerate();
             all.map(|(i, text)| Glob::new(&format!("{field}[{i}]"), text)).collect::<Result<Vec<_>, _>>()
         };

@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::error::RuleError;
+use crate::config::rules::RuleError;
 
 /// A name or a pattern.
 #[derive(Debug, Clone)]

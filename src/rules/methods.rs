@@ -1,6 +1,7 @@
 //! The methods that a rule's `pipeline` may name: reducers, steps and encoders, and groups of them.
 
-use super::error::{RuleError, unknown};
+use super::error::unknown;
+use crate::config::rules::RuleError;
 use crate::text::methods::{ENCODERS, REDUCERS};
 
 /// A method that is neither a reducer nor an encoder, and what it does.

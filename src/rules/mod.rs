@@ -1,9 +1,9 @@
 //! Rules of the operator, which replace the built-in treatment of some outputs.
 //!
-//! A rule is chosen by properties of a call and its text (`conditions`, found through `index`). It names the methods that
+//! Compiled from [`crate::config::rules`], the format in which operators write them. A rule is chosen by properties of a call and its text (`conditions`, found through `index`). It names the methods that
 //! may process the text (`methods`), or has line stages (`stages`), or both. Like a reducer it returns spans over source
 //! lines, and the pipeline's guard, gate and ledger check it in the same way. Its own words are only used if they are proven
-//! (`claims`). `spec` is the format for operators; `layers::rule_file` reads files of it.
+//! (`claims`). `layers::rule_file` reads files of rules.
 
 pub mod claims;
 mod commands;
@@ -13,22 +13,16 @@ mod globs;
 mod index;
 pub mod methods;
 mod regexes;
-mod spec;
 pub(crate) mod stages;
 
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use serde::de::Deserializer;
-use serde::{Deserialize, Serialize, Serializer};
-
 pub use conditions::{Facts, Verdict};
-pub use error::{RuleError, nearest};
 pub use methods::Methods;
 pub use regexes::MAX_COMPILED_BYTES;
-pub use spec::{List, MatchOutput, Replace, RuleFile, RuleSpec, RuleTest, StagesSpec, When};
 pub use stages::LineOutcome;
 
+use crate::config::rules::{RuleError, RuleSet, RuleSpec};
 use crate::text::call::ToolCall;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
@@ -38,13 +32,10 @@ use conditions::Conditions;
 use index::Index;
 use stages::{Staged, Stages};
 
-/// Most rules at once.
-pub const MAX_RULES: usize = 10_000;
-
 /// A rule, parsed and validated.
 #[derive(Debug)]
 pub struct Rule {
-    spec: RuleSpec,
+    spec: Arc<RuleSpec>,
     when: Conditions,
     /// The methods that process the text after the stages.
     pub methods: Methods,
@@ -52,8 +43,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    fn new(spec: RuleSpec) -> Result<Self, RuleError> {
-        check_name(&spec.name)?;
+    fn new(spec: Arc<RuleSpec>) -> Result<Self, RuleError> {
         let when = Conditions::new(&spec.when)?;
         let stages = spec.stages.as_ref().map(Stages::new).transpose()?;
         let methods = match (&spec.pipeline, &stages) {
@@ -167,22 +157,7 @@ impl Rule {
     }
 }
 
-fn check_name(name: &str) -> Result<(), RuleError> {
-    const MAX_NAME_BYTES: usize = 64;
-    let is_plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-    match is_plain && (1..=MAX_NAME_BYTES).contains(&name.len()) {
-        true => Ok(()),
-        false => {
-            let reason = format!(
-                "`{}` is not a name, allowed are 1 to {MAX_NAME_BYTES} letters, digits, `-`, `_`, `.`",
-                name.escape_debug()
-            );
-            Err(RuleError::new("name", reason))
-        }
-    }
-}
-
-/// The rules of a policy. Cheap to copy; equal digests mean equal rules.
+/// The rules of a policy, compiled. Cheap to copy.
 #[derive(Debug, Clone)]
 pub struct Rules(Arc<Set>);
 
@@ -195,7 +170,6 @@ struct Set {
     index: Index,
     /// Smallest text, in bytes, that any of them applies to.
     least_bytes: usize,
-    digest: [u8; 16],
 }
 
 impl Default for Rules {
@@ -206,90 +180,55 @@ impl Default for Rules {
     }
 }
 
-/// Compiled rules; requests may send the same rules again and again.
-static COMPILED: LazyLock<Mutex<HashMap<[u8; 16], Rules>>> = LazyLock::new(Mutex::default);
+/// Compiled rules by the digest of what they were made of; requests send the same rules again and again. The last used stand
+/// last.
+static COMPILED: Mutex<Vec<([u8; 16], Rules)>> = Mutex::new(Vec::new());
 /// Most lists of rules that are remembered.
 const MAX_REMEMBERED: usize = 16;
 
-fn remembered(key: [u8; 16], make: impl FnOnce() -> Result<Rules, RuleError>) -> Result<Rules, RuleError> {
-    if let Some(rules) = COMPILED.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-        return Ok(rules.clone());
-    }
-    let rules = make()?;
+fn remembered(digest: [u8; 16]) -> Option<Rules> {
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-    if compiled.len() >= MAX_REMEMBERED {
-        compiled.clear();
-    }
-    compiled.insert(key, rules.clone());
-    Ok(rules)
+    let place = compiled.iter().rposition(|(known, _)| *known == digest)?;
+    compiled[place..].rotate_left(1);
+    compiled.last().map(|(_, rules)| rules.clone())
 }
 
-fn digest(parts: &[&[u8]]) -> [u8; 16] {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+fn remember(digest: [u8; 16], rules: &Rules) {
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if compiled.len() >= MAX_REMEMBERED {
+        compiled.remove(0);
     }
-    let mut half = [0; 16];
-    half.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-    half
+    compiled.push((digest, rules.clone()));
 }
 
 impl Rules {
-    /// Parses and validates rules.
-    pub fn new(specs: Vec<RuleSpec>) -> Result<Self, RuleError> {
-        if specs.is_empty() {
+    /// Compiles the rules of a policy.
+    ///
+    /// # Errors
+    ///
+    /// A pattern, method, message or other field is not allowed.
+    pub fn compile(given: &RuleSet) -> Result<Self, RuleError> {
+        if given.is_empty() {
             return Ok(Self::default());
         }
-        let json = serde_json::to_vec(&specs).unwrap_or_default();
-        remembered(digest(&[&json]), || {
-            if specs.len() > MAX_RULES {
-                let reason = format!("has {} rules, allowed are at most {MAX_RULES}", specs.len());
-                return Err(RuleError { index: MAX_RULES, ..RuleError::new("name", reason) });
-            }
-            let mut names: HashMap<String, usize> = HashMap::new();
-            let mut given = Vec::with_capacity(specs.len());
-            for (index, spec) in specs.into_iter().enumerate() {
-                let name = spec.name.clone();
-                let named = |error: RuleError| RuleError { index, rule: name.clone(), ..error };
-                if let Some(first) = names.insert(name.clone(), index) {
-                    let reason = format!("`{name}` is the name of rules[{first}] already");
-                    return Err(named(RuleError::new("name", reason)));
-                }
-                given.push(Arc::new(Rule::new(spec).map_err(named)?));
-            }
-            Ok(Self::of(given, digest(&[&json])))
-        })
+        if let Some(rules) = remembered(given.digest()) {
+            return Ok(rules);
+        }
+        let compiled = given.iter().enumerate().map(|(index, spec)| {
+            let named = |error: RuleError| RuleError { index, rule: spec.name.clone(), ..error };
+            Rule::new(Arc::clone(spec)).map(Arc::new).map_err(named)
+        });
+        let rules = Self::of(compiled.collect::<Result<_, _>>()?);
+        remember(given.digest(), &rules);
+        Ok(rules)
     }
 
-    fn of(given: Vec<Arc<Rule>>, digest: [u8; 16]) -> Self {
+    fn of(given: Vec<Arc<Rule>>) -> Self {
         let mut ordered: Vec<Arc<Rule>> = given.iter().filter(|rule| rule.spec.enabled).cloned().collect();
         ordered.sort_by_key(|rule| std::cmp::Reverse(rule.spec.priority));
         let index = Index::new(ordered.iter().map(|rule| &**rule));
         let least_bytes = ordered.iter().filter_map(|rule| rule.least_bytes()).min().unwrap_or(usize::MAX);
-        Self(Arc::new(Set { given, ordered, index, least_bytes, digest }))
-    }
-
-    /// These rules with those of a later layer, which replace rules of the same name.
-    #[must_use]
-    pub fn with(&self, later: &Self) -> Self {
-        if later.is_empty() || self.0.digest == later.0.digest {
-            return self.clone();
-        }
-        if self.is_empty() {
-            return later.clone();
-        }
-        let key = digest(&[&self.0.digest, &later.0.digest]);
-        let join = || {
-            let mut given = self.0.given.clone();
-            for rule in &later.0.given {
-                match given.iter_mut().find(|old| old.name() == rule.name()) {
-                    Some(old) => *old = Arc::clone(rule),
-                    None => given.push(Arc::clone(rule)),
-                }
-            }
-            Ok(Self::of(given, key))
-        };
-        remembered(key, join).unwrap_or_else(|_| later.clone())
+        Self(Arc::new(Set { given, ordered, index, least_bytes }))
     }
 
     /// Whether there are no rules.
@@ -324,60 +263,13 @@ impl Rules {
         })
     }
 
-    /// A digest that identifies these rules, in hexadecimal.
-    pub fn digest(&self) -> String {
-        self.0.digest.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
     /// Warnings about all rules.
     pub fn warnings(&self) -> Vec<String> {
         self.given().flat_map(Rule::warnings).collect()
     }
 }
 
-impl PartialEq for Rules {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.digest == other.0.digest
-    }
-}
-
-impl Eq for Rules {}
-
-impl std::hash::Hash for Rules {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.digest.hash(state);
-    }
-}
-
-impl Serialize for Rules {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.given().map(Rule::spec))
-    }
-}
-
-impl<'de> Deserialize<'de> for Rules {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let specs = Vec::<RuleSpec>::deserialize(deserializer)?;
-        Self::new(specs).map_err(serde::de::Error::custom)
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for Rules {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Rules".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        generator.subschema_for::<Vec<RuleSpec>>()
-    }
-}
-
-/// Writes what identifies the rules, and nothing for none: part of a policy's fingerprint.
-pub fn as_digest<S: Serializer>(rules: &Rules, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(Some(rules.digest()).filter(|_| !rules.is_empty()))
+/// Warnings about the rules of a policy.
+pub fn warnings(given: &RuleSet) -> Vec<String> {
+    Rules::compile(given).map(|rules| rules.warnings()).unwrap_or_default()
 }

@@ -4,7 +4,7 @@
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::error::RuleError;
+use crate::config::rules::RuleError;
 
 /// Most bytes that a pattern, or a list of patterns, may compile to.
 pub const MAX_COMPILED_BYTES: usize = 1 << 20;

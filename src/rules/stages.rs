@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use regex::{Regex, RegexSet};
 
 use super::claims::{self, Proof};
-use super::error::RuleError;
 use super::regexes;
-use super::spec::StagesSpec;
+use crate::config::rules::RuleError;
+use crate::config::rules::StagesSpec;
 use crate::text::ledger::{Ledger, MARKER_COST, Reduction};
 use crate::text::marker;
 use crate::text::marker::Marker;
@@ -157,7 +157,7 @@ impl Stages {
             let reason = "stands beside `stripLines`, allowed is one of the two";
             return Err(RuleError::new("stages.keepLines", reason));
         }
-        let set = |field: &str, list: &super::spec::List| match list.is_empty() {
+        let set = |field: &str, list: &crate::config::rules::List| match list.is_empty() {
             true => Ok(None),
             false => regexes::lines(field, &list.0).map(Some),
         };

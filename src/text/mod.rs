@@ -15,6 +15,7 @@ pub mod maps;
 pub mod marker;
 pub mod methods;
 pub mod names;
+pub mod nearest;
 pub mod origin;
 pub mod out;
 pub mod reason;

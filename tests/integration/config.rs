@@ -255,7 +255,7 @@ fn paths_lie_beside_their_file() {
     assert_eq!(config.telemetry.path, Some(place.dir.path().join("user/events.jsonl")));
     assert_eq!(config.rule_files, [place.dir.path().join("user/rules/a.yaml")]);
     assert_eq!(config.recovery.directory, Some(place.dir.path().join("kept")));
-    let names: Vec<&str> = config.policy.rules.given().map(|rule| rule.name()).collect();
+    let names: Vec<&str> = config.policy.rules.iter().map(|rule| rule.name.as_str()).collect();
     assert_eq!(names, ["from-file"]);
     place.file("user/rules/a.yaml", "- {name: from-file, pipelin: []}\n");
     let errors = place.sources.load().unwrap_err();

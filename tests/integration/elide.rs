@@ -16,7 +16,15 @@ fn cases() -> u32 {
 
 fn shown(text: &str, squeeze: u8) -> String {
     let structured = Structured::Parseable;
-    let policy = Policy { mode: Mode::Aggressive, min_bytes: 0, squeeze, structured, ..Policy::default() };
+    // A random name may be that of a secret.
+    let policy = Policy {
+        mode: Mode::Aggressive,
+        min_bytes: 0,
+        squeeze,
+        structured,
+        redact_secrets: false,
+        ..Policy::default()
+    };
     let call = ToolCall { tool: "fetch".into(), ..ToolCall::default() };
     let outcome = compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap();
     for step in &outcome.evidence.steps {

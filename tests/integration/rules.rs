@@ -7,19 +7,19 @@ use std::process::Command;
 use crate::common::{call, repository, try_call};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tersed::config::rules::RuleSet;
 use tersed::config::{Mode, Policy, PolicyPatch};
 use tersed::engine::Engine;
 use tersed::engine::rule_check;
 use tersed::layers::rule_file;
 use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
-use tersed::rules::Rules;
 use tersed::text::call::ToolCall;
 use tersed::text::marker::Marker;
 use tersed::text::signals;
 use tersed::text::source::Source;
 
-fn rules(json: &Value) -> Rules {
+fn rules(json: &Value) -> RuleSet {
     serde_json::from_value(json.clone()).unwrap()
 }
 
@@ -44,20 +44,20 @@ fn pack() -> Vec<PathBuf> {
 
 #[test]
 fn the_pack_passes_its_tests() {
-    let mut all = Rules::default();
+    let mut all = RuleSet::default();
     let mut count = 0;
     for file in pack() {
         let rules = rule_file::load(&file).unwrap_or_else(|e| panic!("{e}"));
-        for rule in rules.given() {
-            assert!(!rule.spec().tests.is_empty(), "{} has no test", rule.name());
-            assert!(rule.spec().description.is_some(), "{} has no description", rule.name());
+        for rule in rules.iter() {
+            assert!(!rule.tests.is_empty(), "{} has no test", rule.name);
+            assert!(rule.description.is_some(), "{} has no description", rule.name);
         }
-        count += rules.given().count();
+        count += rules.iter().count();
         all = all.with(&rules);
     }
     assert!(count >= 8, "{count} rules");
-    assert_eq!(all.given().count(), count, "a name stands in two files");
-    for report in rule_check::run_tests(&all, &Policy::default()) {
+    assert_eq!(all.iter().count(), count, "a name stands in two files");
+    for report in rule_check::run_tests(&Policy { rules: all.clone(), ..Policy::default() }) {
         assert_eq!(report.problems, [""; 0], "{}: {}\n{}", report.rule, report.test, report.output);
     }
 }
@@ -212,7 +212,7 @@ fn words_of_a_rule_are_used_only_where_they_are_borne_out() {
     }
     let outcome = run(&bash("make", Some(2)), &text, &told);
     assert!(outcome.evidence.steps.iter().any(|s| s.id == "rule:r" && s.reason.code() == "rule_unproven"));
-    assert!(told.rules.warnings()[0].contains("tells of success"));
+    assert!(tersed::rules::warnings(&told.rules)[0].contains("tells of success"));
     let replace = rule(json!({ "replace": [{ "pattern": "noise", "with": "ok" }] }));
     assert!(!run(&bash("make", Some(1)), &text, &replace).texts.concat().contains("ok: this"));
 }
@@ -223,7 +223,7 @@ fn the_order_is_that_of_priority_and_names_are_replaced() {
         { "name": "low", "pipeline": ["passthrough"] },
         { "name": "high", "priority": 5, "when": { "command": "make" }, "pipeline": ["passthrough"] },
     ]));
-    let used = |rules: &Rules, command: &str| {
+    let used = |rules: &RuleSet, command: &str| {
         let policy = Policy { rules: rules.clone(), min_bytes: 0, ..Policy::default() };
         run(&bash(command, None), NOISE, &policy).evidence.rule
     };
@@ -232,7 +232,7 @@ fn the_order_is_that_of_priority_and_names_are_replaced() {
     let off = base.with(&rules(&json!([{ "name": "high", "enabled": false }])));
     assert_eq!(used(&off, "make").as_deref(), Some("low"));
     let more = base.with(&rules(&json!([{ "name": "new", "priority": 9, "pipeline": ["none"] }])));
-    assert_eq!((used(&more, "make").as_deref(), more.given().count()), (Some("new"), 3));
+    assert_eq!((used(&more, "make").as_deref(), more.iter().count()), (Some("new"), 3));
 }
 
 #[test]

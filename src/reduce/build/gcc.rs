@@ -10,10 +10,11 @@ use super::gcc_lines::{Kind, is_caret, is_driver_line, kind};
 use super::gcc_repeats::Repeats;
 use super::gcc_steps;
 use super::make::{is_compile_step, is_compiler};
-use super::{CLAIM_LINES, SHOWN_WHOLE, Tally, name, place};
+use super::{CLAIM_LINES, SHOWN_WHOLE, Tally, name};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
+use crate::reduce::diagnostic::C;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::changes_directory;
 use crate::reduce::{Meta, Proof, Reducer};
@@ -105,7 +106,7 @@ fn tally(source: &Source<'_>) -> Tally {
         let kind = kind(line);
         tally.all += usize::from(kind != Kind::Blank);
         let own = match kind {
-            Kind::Warning | Kind::Error => place(line).is_some_and(|(path, _)| is_c_family(path)),
+            Kind::Warning | Kind::Error => C.read(line).is_some_and(|found| is_c_family(found.path)),
             // One may be quoted by anything; two are a build.
             Kind::Step => {
                 steps += usize::from(is_compile_step(line));

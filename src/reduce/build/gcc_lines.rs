@@ -1,8 +1,8 @@
 //! The lines that gcc, clang and linkers print, told apart one by one.
 
 use super::make::{is_compiler, is_probe, is_step, make_line};
-use super::place;
-use crate::reduce::place::{Severity, is_scope, severity};
+use crate::reduce::diagnostic::below::{self, is_scope, margin};
+use crate::reduce::diagnostic::{C, Severity};
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +35,12 @@ pub fn kind(line: &str) -> Kind {
     if line.trim().is_empty() {
         return Kind::Blank;
     }
-    if let Some((_, rest)) = place(line) {
-        return match severity(rest) {
-            Some((Severity::Warning, _)) => Kind::Warning,
-            Some((Severity::Error, _)) => Kind::Error,
-            Some((Severity::Note, _)) => Kind::Note,
-            None if is_instantiation(rest) => Kind::Context,
+    if let Some(found) = C.read(line) {
+        return match found.severity {
+            Some(Severity::Warning) => Kind::Warning,
+            Some(Severity::Error) => Kind::Error,
+            Some(Severity::Note) => Kind::Note,
+            None if is_instantiation(found.text) => Kind::Context,
             None => Kind::Other,
         };
     }
@@ -80,13 +80,12 @@ fn is_context(line: &str) -> bool {
 
 /// `   12 | code`, `      | ^~~`
 fn is_excerpt(line: &str) -> bool {
-    let Some((number, _)) = line.split_once('|') else { return false };
-    number.starts_with(' ') && number.ends_with(' ') && number.trim().bytes().all(|b| b.is_ascii_digit())
+    margin(line).is_some_and(|m| m.sign == b'|' && m.indent > 0 && (m.gap > 0 || m.digits == 0))
 }
 
 /// A line of carets below a line of code, as clang before 16 and gcc before 9 print them.
 pub fn is_caret(line: &str) -> bool {
-    crate::reduce::place::is_caret(line.trim_start(), b" ")
+    below::is_caret(line.trim_start(), b" ")
 }
 
 /// `a.c: In function ‘f’:`, `a.h: At top level:`

@@ -1,13 +1,15 @@
 //! Diagnostics of gcc and clang that come again for the same place, as those of a header do with
 //! every source file that includes it, and excerpts of warnings that come in numbers.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::gcc_lines::{Kind, is_caret, is_function_scope};
 use super::gcc_steps::MAX_OPEN_DIRECTORIES;
 use super::make::directory;
-use super::{Kinds, kind_of, place};
+use super::{Kinds, kind_of};
+use crate::reduce::diagnostic::C;
 use crate::reduce::line_actions::LineActions;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -120,7 +122,7 @@ impl<'a> Repeats<'a> {
     fn diagnostic(&mut self, start: usize, head: usize, end: usize, actions: &mut LineActions<'_>) {
         let body = head + 1..end;
         let line = self.source.line(head);
-        let Some(base) = self.base(place(line).map_or("", |(path, _)| path)) else {
+        let Some(base) = self.base(C.read(line).map_or("", |found| found.path)) else {
             return self.thin(head, actions);
         };
         let key = (base, line);
@@ -156,7 +158,8 @@ impl<'a> Repeats<'a> {
             return;
         }
         let line = self.source.line(head);
-        let message = place(line).map_or(line, |(_, message)| message).replace(['‘', '’', '\''], "`");
+        let message =
+            C.read(line).map_or(Cow::Borrowed(line), |found| found.message).replace(['‘', '’', '\''], "`");
         if self.kinds.count(kind_of(&message)).0 > self.whole {
             actions.omit(head + 1..self.excerpt_end(head + 1), Reason::DiagnosticExcerpt, EXCERPTS);
         }

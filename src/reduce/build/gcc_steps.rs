@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::gcc_lines::{Kind, is_caret, is_driver_line};
 use super::make::{directory, failed_target};
 use super::{name, stem};
+use crate::reduce::diagnostic::C;
 use crate::reduce::line_actions::LineActions;
 use crate::text::flags;
 use crate::text::reason::Reason;
@@ -85,7 +86,7 @@ impl<'a> Complaints<'a> {
         let mut complaints = Self::default();
         for (i, kind) in lines.iter().enumerate() {
             let line = source.line(i);
-            let path = || super::place(line).map(|(path, _)| path);
+            let path = || C.read(line).map(|found| found.path);
             match kind {
                 Kind::Error => complaints.failed.extend(path().map(stem)),
                 Kind::Make => complaints.failed.extend(failed_target(line).map(stem)),

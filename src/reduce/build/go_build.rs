@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::{CLAIM_LINES, Tally};
 use crate::detect::command::Simple;
 use crate::input::Input;
+use crate::reduce::diagnostic::GO;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Proof, Reducer};
@@ -135,8 +136,7 @@ fn is_header(line: &str) -> bool {
 
 /// `pkg/a/a.go:9:2: …`, `vet: pkg/a/a.go:20:11: …`
 fn is_diagnostic(line: &str) -> bool {
-    let line = line.strip_prefix("vet: ").unwrap_or(line);
-    super::place(line).is_some_and(|(path, _)| path.ends_with(".go"))
+    GO.reads(line)
 }
 
 /// A line of `-v`: an import path alone.

@@ -7,13 +7,14 @@
 
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, kind_of, place};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, kind_of};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
+use crate::reduce::diagnostic::below::{self, margin};
+use crate::reduce::diagnostic::{JAVA, Severity};
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::extent;
-use crate::reduce::place::{Severity, severity};
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -121,36 +122,7 @@ impl Reducer for Javac {
 
 /// Whether a line starts a diagnostic, and what it says.
 fn headline(line: &str) -> Option<(Severity, &str)> {
-    if let Some(rest) = line.strip_prefix("-- ") {
-        return scala3(rest);
-    }
-    let (path, rest) = place(line)?;
-    // Maven and Ant put their own word before the path.
-    if !is_source(path) || path.starts_with('[') {
-        return None;
-    }
-    if let Some((found @ (Severity::Warning | Severity::Error), message)) = severity(rest) {
-        return message.strip_prefix(' ').map(|message| (found, message));
-    }
-    let milder = ["info: ", "warning - "].iter().find_map(|word| rest.strip_prefix(word));
-    match milder {
-        Some(message) => Some((Severity::Warning, message)),
-        None => rest.strip_prefix("exception: ").map(|message| (Severity::Error, message)),
-    }
-}
-
-/// `[E007] Type Mismatch Error: src/a.scala:3:5 -------`
-fn scala3(rest: &str) -> Option<(Severity, &str)> {
-    let before = rest.trim_end().trim_end_matches('-').trim_end();
-    let (said, place) = before.rsplit_once(": ")?;
-    let path = place.split(':').next().filter(|path| is_source(path) && place.len() > path.len())?;
-    let kind = if said.ends_with("Error") { Severity::Error } else { Severity::Warning };
-    let is_kind = said.ends_with("Error") || said.ends_with("Warning") || said.ends_with("Info");
-    (is_kind && !path.is_empty()).then_some((kind, said))
-}
-
-fn is_source(path: &str) -> bool {
-    [".java", ".kt", ".kts", ".scala", ".sc"].iter().any(|ext| path.ends_with(ext))
+    JAVA.read(line).and_then(|found| Some((found.severity?, found.text)))
 }
 
 /// What many warnings have in common: the lint that javac names, or the message without names.
@@ -184,14 +156,14 @@ fn body_end(source: &Source<'_>, from: usize) -> usize {
 fn is_of_body(source: &Source<'_>, i: usize, end: usize) -> bool {
     let line = source.line(i);
     line.starts_with([' ', '\t'])
-        || line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(" |")
+        || margin(line).is_some_and(|m| m.sign == b'|' && m.gap == 1)
         || (i + 1 < end && is_caret(source.line(i + 1)))
 }
 
 /// A line of carets, also behind the margin of Scala 3.
 fn is_caret(line: &str) -> bool {
     let line = line.trim().trim_start_matches('|').trim_start();
-    line.starts_with('^') && crate::reduce::place::is_caret(line, b"")
+    line.starts_with('^') && below::is_caret(line, b"")
 }
 
 /// `2 errors`, `one error found`, `29 warnings`, `2 warnings found`

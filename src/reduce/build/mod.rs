@@ -28,7 +28,6 @@ use std::collections::{HashMap, HashSet};
 
 use super::Reducer;
 use crate::reduce::lines::{CLAIM_LINES, Tally};
-use crate::reduce::place::place;
 
 /// The reducers of this family; the earlier row breaks ties.
 pub static REDUCERS: &[&dyn Reducer] = &[

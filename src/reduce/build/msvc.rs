@@ -11,8 +11,8 @@ use super::gcc_steps::MAX_ODD_STEPS;
 use super::{CLAIM_LINES, Tally};
 use crate::detect::command::Simple;
 use crate::input::Input;
+use crate::reduce::diagnostic::{MICROSOFT, message, without_node};
 use crate::reduce::line_actions::{Blanks, LineActions};
-use crate::reduce::place::without_node;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::flags;
 use crate::text::ledger::Reduction;
@@ -113,17 +113,7 @@ impl Reducer for Msvc {
 
 /// The code of a diagnostic: `C4996` in `a.cpp(3,5): warning C4996: …`.
 fn code(line: &str) -> Option<&str> {
-    const BEFORE: &[&str] =
-        &[": warning ", ": error ", ": fatal error ", ": Command line warning ", ": Command line error "];
-    let (at, word) = BEFORE.iter().filter_map(|b| line.find(b).map(|at| (at, *b))).min()?;
-    let rest = &line[at + word.len()..];
-    let code = rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
-    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
-    let digits = &code[letters..];
-    let is_code =
-        (1..=4).contains(&letters) && digits.len() >= 3 && digits.bytes().all(|b| b.is_ascii_digit());
-    // TypeScript writes its places alike.
-    (is_code && !code.starts_with("TS") && rest[code.len()..].trim_start().starts_with(':')).then_some(code)
+    message::code(MICROSOFT.read(line)?.text).map(|(code, _)| code)
 }
 
 /// The codes that cl, link, lib, rc, MSBuild and nmake have.

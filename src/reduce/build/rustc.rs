@@ -6,14 +6,15 @@
 //! line. Cargo's own words stand around it. What a program that `cargo run` started prints is not
 //! looked at.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, kind_of, place};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, kind_of};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
+use crate::reduce::diagnostic::below::{Margin, margin};
+use crate::reduce::diagnostic::{Diagnostic, RUST, Severity};
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::is_cargo_progress;
 use crate::reduce::lint::group::{Block, Layout, Plan};
@@ -117,12 +118,9 @@ fn short(source: &Source<'_>, end: usize, is_aggressive: bool) -> Result<Reducti
         let line = source.line(i);
         if is_progress(line) && Some(i) != stands {
             plan.omit(i..i + 1, Reason::Progress);
-        } else if is_short(line)
-            && let Some((path, message)) = place(line).filter(|(_, rest)| is_warning(rest))
+        } else if let Some(found) = RUST.read(line).filter(|found| found.severity == Some(Severity::Warning))
         {
-            let numbers = &line[path.len() + 1..line.len() - message.len()];
-            let place = Cow::Borrowed(numbers.trim_end_matches([':', ' ']));
-            let message = Cow::Borrowed(message);
+            let Diagnostic { path, place, message, .. } = found;
             blocks.push(Block { lines: i..i + 1, path, place, message, layout: Layout::ByRule });
         }
     }
@@ -190,7 +188,7 @@ fn is_place(line: &str) -> bool {
 
 /// `src/main.rs:2:9: error[E0308]: …`, the short format.
 fn is_short(line: &str) -> bool {
-    place(line).is_some_and(|(path, rest)| path.ends_with(".rs") && (is_warning(rest) || is_error(rest)))
+    RUST.reads(line)
 }
 
 /// Cargo's progress, but for what is said nowhere else: why a package is built again, and that there
@@ -205,7 +203,7 @@ fn last_word(source: &Source<'_>, end: usize) -> Option<usize> {
     let is_result = |line: &str| {
         line.starts_with("    Finished ")
             || is_error(line)
-            || place(line).is_some_and(|(_, rest)| is_error(rest))
+            || RUST.read(line).is_some_and(|found| found.severity == Some(Severity::Error))
     };
     (last + 1..source.len()).all(|i| !is_result(source.line(i))).then_some(last)
 }
@@ -264,9 +262,11 @@ fn block_end(source: &Source<'_>, start: usize, end: usize) -> usize {
 
 /// A line of a source excerpt or of a suggested change: `12 | code`, `   |     ^^^`, `12 + code`, `...`.
 fn is_excerpt(line: &str) -> bool {
-    let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-    line.starts_with("...")
-        || matches!(rest.trim_start().as_bytes(), [b'|' | b'+' | b'-' | b'~', b' ', ..] | [b'|'])
+    let is_code = |m: Margin| match line.as_bytes().get(m.len) {
+        None => m.sign == b'|',
+        behind => behind == Some(&b' '),
+    };
+    line.starts_with("...") || margin(line).is_some_and(is_code)
 }
 
 /// `   = note: … on by default`, which rustc prints with the first warning of a lint in a crate.

@@ -12,8 +12,8 @@ use std::ops::Range;
 use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally};
 use crate::detect::command::Simple;
 use crate::input::Input;
+use crate::reduce::diagnostic::TYPESCRIPT;
 use crate::reduce::line_actions::{Blanks, LineActions};
-use crate::reduce::lines::is_number;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -85,29 +85,7 @@ fn tally(source: &Source<'_>) -> Tally {
 
 /// What a diagnostic says after its place, from the code on: `TS2322: Type …`.
 fn headline(line: &str) -> Option<&str> {
-    const BEFORE: &[&str] =
-        &["): error ", " - error ", "): warning ", " - warning ", "): message ", " - message "];
-    let is_code = |said: &&str| {
-        let digits = said.strip_prefix("TS").map_or("", |s| s.split(':').next().unwrap_or(s));
-        is_number(digits)
-    };
-    if !line.contains(" TS") {
-        return None;
-    }
-    if let Some(said) = line.strip_prefix("error ") {
-        return Some(said).filter(is_code);
-    }
-    let after = |b: &&str| line.split_once(*b).filter(|(place, _)| is_place(place)).map(|(_, said)| said);
-    BEFORE.iter().find_map(after).filter(is_code)
-}
-
-/// `src/a.ts(3,5` or `src/a.ts:3:5`
-fn is_place(text: &str) -> bool {
-    let (rest, open) =
-        (text.trim_end_matches(|c: char| c.is_ascii_digit()), text.ends_with(|c: char| c.is_ascii_digit()));
-    let Some(rest) = rest.strip_suffix([',', ':']) else { return false };
-    let path = rest.trim_end_matches(|c: char| c.is_ascii_digit());
-    open && path.len() < rest.len() && path.len() > 1 && path.ends_with(['(', ':']) && !path.starts_with(' ')
+    TYPESCRIPT.read(line).map(|found| found.text)
 }
 
 /// `12   const a = 1;`, or the empty margin before a line of `~`.

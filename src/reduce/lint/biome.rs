@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::group::{Block, Layout};
 use super::reader::{Linter, Reading};
 use crate::reduce::Meta;
-use crate::reduce::place::at_end;
+use crate::reduce::diagnostic::at_end;
 use crate::text::source::Source;
 
 /// See the module.

@@ -8,8 +8,9 @@ use std::ops::Range;
 use super::group::{Block, Layout, Plan};
 use crate::config::Mode;
 use crate::input::Input;
+use crate::reduce::diagnostic::below::{is_caret, is_scope};
+use crate::reduce::diagnostic::{Diagnostic, ONE_LINE};
 use crate::reduce::lines::changes_directory;
-use crate::reduce::place::{Headline, is_caret, is_scope, warning};
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -49,7 +50,8 @@ pub fn reduce(
         let (mut certain, mut here) = (Vec::new(), Vec::new());
         for i in lines.clone() {
             let line = source.line(i);
-            let Some(Headline { path, place, message, .. }) = warning(line).filter(|_| is_kept[i]) else {
+            let Some(Diagnostic { path, place, message, .. }) = ONE_LINE.read(line).filter(|_| is_kept[i])
+            else {
                 if is_elsewhere(line) {
                     plan.group(&std::mem::take(&mut here));
                 }
@@ -72,7 +74,7 @@ pub fn reduce(
             let mut below = (scope + 1..lines.end).filter(|&i| is_kept[i]).peekable();
             if below.peek().is_some_and(|&i| plan.is_hidden(i)) {
                 let next = below.find(|&i| !plan.is_hidden(i)).map(|i| source.line(i));
-                if next.is_none_or(|line| is_scope(line) || warning(line).is_none() && !is_detail(line)) {
+                if next.is_none_or(|line| is_scope(line) || !ONE_LINE.reads(line) && !is_detail(line)) {
                     plan.omit(scope..scope + 1, Reason::SharedMessage);
                 }
             }
@@ -111,7 +113,7 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
         .filter(|&line| is_visible(line))
         .map(|i| source.line(i));
     let Some(below) = next.next() else { return false };
-    if below.trim().is_empty() || warning(below).is_some() {
+    if below.trim().is_empty() || ONE_LINE.reads(below) {
         return false;
     }
     // MSBuild indents what it says of its own, such as `  app -> /p/app.dll`.

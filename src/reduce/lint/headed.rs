@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::group::{Block, Layout};
 use super::reader::{Linter, Reading};
 use crate::reduce::Meta;
-use crate::reduce::place::is_path;
+use crate::reduce::diagnostic::is_path;
 use crate::text::source::Source;
 
 /// See the module.

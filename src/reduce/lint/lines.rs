@@ -10,8 +10,10 @@ use std::ops::Range;
 use super::group::{Block, Layout};
 use super::reader::{Linter, Reading};
 use crate::reduce::Meta;
+use crate::reduce::diagnostic::below::{self, margin};
+use crate::reduce::diagnostic::message::ends_with_link;
+use crate::reduce::diagnostic::{Diagnostic, LINTERS, at_end, is_path};
 use crate::reduce::lines::is_number;
-use crate::reduce::place::{self, Headline, at_end, ends_with_link, headline, is_path};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -140,9 +142,9 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
 const UNFORMATTED: &str = "unformatted: ";
 
 /// The finding that starts at a line, and the first line below its headline.
-fn finding<'a>(source: &'a Source<'a>, i: usize, end: usize) -> Option<(Headline<'a>, usize)> {
+fn finding<'a>(source: &'a Source<'a>, i: usize, end: usize) -> Option<(Diagnostic<'a>, usize)> {
     let line = source.line(i);
-    if let Some(found) = headline(line).filter(|found| !is_note(found)) {
+    if let Some(found) = LINTERS.read(line).filter(|found| !is_note(found)) {
         return Some((found, i + 1));
     }
     // `F401 [*] msg` above ` --> a.py:1:8`.
@@ -152,21 +154,21 @@ fn finding<'a>(source: &'a Source<'a>, i: usize, end: usize) -> Option<(Headline
     let place = source.line(i + 1).trim_start();
     let place = place.strip_prefix("--> ").filter(|p| p.len() < source.line(i + 1).len())?;
     let (path, place) = at_end(place).filter(|(path, _)| !path.ends_with(".rs"))?;
-    Some((Headline::marked(path, place, line.trim_end()), i + 2))
+    Some((Diagnostic::marked(path, place, line.trim_end()), i + 2))
 }
 
 /// A note on the finding above it.
-fn is_note(found: &Headline<'_>) -> bool {
+fn is_note(found: &Diagnostic<'_>) -> bool {
     found.message.starts_with("note: ")
 }
 
-fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize) -> usize {
+fn body_end(source: &Source<'_>, found: &Diagnostic<'_>, start: usize, end: usize) -> usize {
     if found.message.starts_with("R0801") && !found.message.ends_with("(duplicate-code)") {
         let last = (start..end).find(|&i| {
             source.line(i).ends_with("(duplicate-code)")
-                || headline(source.line(i)).is_some_and(|f| f.is_marked)
+                || LINTERS.read(source.line(i)).is_some_and(|f| f.is_marked)
         });
-        return last.map_or(start, |i| i + usize::from(headline(source.line(i)).is_none()));
+        return last.map_or(start, |i| i + usize::from(!LINTERS.reads(source.line(i))));
     }
     let mut i = start;
     while i < end {
@@ -178,7 +180,7 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
             () if ends_with_link(line.trim_end()) => false,
             () if finding(source, i, end).is_some() => false,
             () if line.starts_with([' ', '\t']) || is_caret(line) || is_gutter(line) => true,
-            () if headline(line).is_some() => true,
+            () if LINTERS.reads(line) => true,
             () => next().is_some_and(is_caret) && !is_linter_message(line),
         };
         if !goes_on {
@@ -194,13 +196,12 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
 /// A line of carets below a line of code.
 fn is_caret(line: &str) -> bool {
     let line = line.trim();
-    line.starts_with(['^', '~']) && place::is_caret(line, b" -")
+    line.starts_with(['^', '~']) && below::is_caret(line, b" -")
 }
 
 /// `12 | code`, `help: …` and `info: …`, as ruff and similar linters write them.
 fn is_gutter(line: &str) -> bool {
-    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = rest.len() < line.len() && rest.trim_start().starts_with(['|', '+', '-']);
+    let numbered = margin(line).is_some_and(|m| m.indent == 0 && m.digits > 0 && m.sign != b'~');
     numbered || ["help: ", "info: ", "note: "].iter().any(|s| line.starts_with(s))
 }
 

@@ -10,9 +10,9 @@ use std::collections::HashSet;
 
 use crate::detect::command::Simple;
 use crate::input::Input;
+use crate::reduce::diagnostic::without_node;
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{are_unquoted, leading_number};
-use crate::reduce::place::without_node;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::reduce::diagnostic::at_end;
 use crate::reduce::lines::is_number;
-use crate::reduce::place::at_end;
 use crate::text::source::Source;
 
 /// Languages, or what writes their traces.

@@ -364,6 +364,7 @@ places! {
             parts(text + "\n", pieces, PLAIN)
         },
         "cut at the end of a line" => |case| broken(case, "\n"),
+        "cut by a blank" => |case| broken(case, " "),
         "cut and indented" => |case| broken(case, "\n    "),
         "cut in a diff" => |case| broken(case, "\n+"),
         "cut behind grep -n" => |case| broken(case, "\n13:"),

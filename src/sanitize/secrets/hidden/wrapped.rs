@@ -24,6 +24,7 @@ const TRIGGERS: [bool; 256] = {
     set[b'\n' as usize] = true;
     set[b'"' as usize] = true;
     set[b'\'' as usize] = true;
+    set[b' ' as usize] = true;
     set
 };
 
@@ -63,6 +64,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
             stop::tick();
             let gap = match text[at] {
                 b'\n' => line_gap(text, at, is_diff, &mut guessed),
+                b' ' => blank_gap(text, at, &mut guessed),
                 _ => string_gap(text, at).or_else(|| item_gap(text, at, &mut guessed)),
             };
             match gap.filter(|gap| gap.start >= copied && gap.end > at) {
@@ -323,6 +325,20 @@ fn line_gap(text: &[u8], at: usize, is_diff: bool, guessed: &mut Vec<Gap>) -> Op
         let range = gap.range.clone();
         guessed.push(gap);
         range
+    })
+}
+
+/// A blank inside a word that no one writes with one.
+fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usize>> {
+    let next = at + 1;
+    let (last, first) = (*text.get(at.checked_sub(1)?)?, *text.get(next)?);
+    if !last.is_ascii_alphanumeric() || !first.is_ascii_alphanumeric() {
+        return None;
+    }
+    let is_one = is_broken(text, at, next) && is_mixed(&text[back(text, at)]) && !is_setting(text, next);
+    is_one.then(|| {
+        guessed.push(Gap::new(at..next));
+        at..next
     })
 }
 

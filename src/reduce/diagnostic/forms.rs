@@ -1,45 +1,135 @@
-//! Places as tools name them on a line: `path:3:5: message` of compilers, and what linters and compilers write
-//! besides, one function a form. Reducers ask for the forms that their tools have: [`place`] for those of compilers with
-//! blocks below, [`headline`] for those of linters, [`warning`] for warnings that fill one line.
-//!
-//! Nothing here knows a single tool's rules; what looks like a place in a log line, a stack or an address does not count.
+//! The forms of headlines, one function each. What looks like a place in a log line, a stack or an address does not count.
 
 use std::borrow::Cow;
 
+use super::message::{Severity, code, ends_with_link, is_marked, is_severity, severity, severity_with_code};
+use super::{Diagnostic, Form};
 use crate::reduce::lines::{MAX_LINE_BYTES, is_number};
 
-/// What such a line says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Headline<'a> {
-    /// The file.
-    pub path: &'a str,
-    /// Line and column as `3:5`, or the line alone.
-    pub place: Cow<'a, str>,
-    /// All else that the line says.
-    pub message: Cow<'a, str>,
-    /// Whether the message has a severity or a rule, which only a tool writes.
-    pub is_marked: bool,
+/// `path:3: message` or `path:3:5: message`. A path may hold a colon (`C:\a.c:3:5: …`), but what has one followed by a blank is a
+/// message (`make: *** [Makefile:3: a.o] Error 1`).
+pub(super) fn plain(line: &str) -> Option<Diagnostic<'_>> {
+    if line.starts_with([' ', '\t', ':']) {
+        return None;
+    }
+    let found = spot(line, usize::MAX, false)?;
+    let fits = !found.path.contains(": ") && !found.place.contains(',');
+    let message = found.rest.strip_prefix(": ").filter(|_| fits)?;
+    let (severity, text) = severity(message).map_or((None, message), |(found, text)| (Some(found), text));
+    let (path, place) = (found.path, Cow::Borrowed(found.place));
+    Some(Diagnostic { path, place, message: message.into(), severity, text, is_marked: severity.is_some() })
 }
 
-impl<'a> Headline<'a> {
-    /// What only a tool writes.
-    pub fn marked(path: &'a str, place: impl Into<Cow<'a, str>>, message: impl Into<Cow<'a, str>>) -> Self {
-        Self { path, place: place.into(), message: message.into(), is_marked: true }
+/// The plain form with `vet: ` before it or not.
+pub(super) fn vetted(line: &str) -> Option<Diagnostic<'_>> {
+    plain(line.strip_prefix("vet: ").unwrap_or(line))
+}
+
+/// The plain form with a severity that may have a code: `src/main.rs:2:9: error[E0308]: …`.
+pub(super) fn rust_short(line: &str) -> Option<Diagnostic<'_>> {
+    let found = plain(line)?;
+    let Cow::Borrowed(message) = found.message else { return None };
+    let (severity, text) = severity_with_code(message)?;
+    Some(Diagnostic { severity: Some(severity), text, is_marked: true, ..found })
+}
+
+/// The plain form with the words of javac, kotlinc and scalac: errors and warnings alone. Maven and Ant put their own word before
+/// the path.
+pub(super) fn jvm(line: &str) -> Option<Diagnostic<'_>> {
+    let found = plain(line).filter(|found| !found.path.starts_with('['))?;
+    if let Some(Severity::Warning | Severity::Error) = found.severity {
+        let text = found.text.strip_prefix(' ')?;
+        return Some(Diagnostic { text, ..found });
     }
+    let Cow::Borrowed(message) = found.message else { return None };
+    let of = |words: &[&str]| words.iter().find_map(|word| message.strip_prefix(word));
+    let (severity, text) = match of(&["info: ", "warning - "]) {
+        Some(text) => (Severity::Warning, text),
+        None => (Severity::Error, of(&["exception: "])?),
+    };
+    Some(Diagnostic { severity: Some(severity), text, is_marked: true, ..found })
+}
+
+/// `-- [E007] Type Mismatch Error: src/a.scala:3:5 -------`
+pub(super) fn scala3(line: &str) -> Option<Diagnostic<'_>> {
+    let before = line.strip_prefix("-- ")?.trim_end().trim_end_matches('-').trim_end();
+    let (text, at) = before.rsplit_once(": ")?;
+    let path = at.split(':').next().filter(|path| !path.is_empty() && at.len() > path.len())?;
+    let severity = match () {
+        () if text.ends_with("Error") => Severity::Error,
+        () if text.ends_with("Warning") || text.ends_with("Info") => Severity::Warning,
+        () => return None,
+    };
+    let found = Diagnostic::marked(path, &at[path.len() + 1..], text);
+    Some(Diagnostic { severity: Some(severity), text, ..found })
+}
+
+/// `src/a.ts(3,5): error TS2322: …`, `src/a.ts:3:5 - error TS2322: …`, `error TS18003: …`
+pub(super) fn typescript(line: &str) -> Option<Diagnostic<'_>> {
+    /// Before the code, behind `): ` or ` - `.
+    const WORDS: &[(&str, Severity)] = &[
+        ("): error ", Severity::Error),
+        (" - error ", Severity::Error),
+        ("): warning ", Severity::Warning),
+        (" - warning ", Severity::Warning),
+        ("): message ", Severity::Note),
+        (" - message ", Severity::Note),
+    ];
+    const BETWEEN: usize = "): ".len();
+    if !line.contains(" TS") {
+        return None;
+    }
+    let (path, place, message, text, severity) = match line.strip_prefix("error ") {
+        Some(text) => ("", "", line, text, Severity::Error),
+        None => WORDS.iter().find_map(|(words, severity)| {
+            let (before, text) = line.split_once(words)?;
+            let (path, place) = place_before(before)?;
+            Some((path, place, &line[before.len() + BETWEEN..], text, *severity))
+        })?,
+    };
+    is_number(text.strip_prefix("TS")?.split(':').next()?).then_some(())?;
+    let found = Diagnostic::marked(path, place, message);
+    Some(Diagnostic { severity: Some(severity), text, ..found })
+}
+
+/// `src/a.ts(3,5` or `src/a.ts:3:5`: the path, and the numbers.
+fn place_before(text: &str) -> Option<(&str, &str)> {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let rest = Some(text.trim_end_matches(is_digit)).filter(|rest| rest.len() < text.len())?;
+    let rest = rest.strip_suffix([',', ':'])?;
+    let path = rest.trim_end_matches(is_digit);
+    let fits =
+        path.len() < rest.len() && path.len() > 1 && path.ends_with(['(', ':']) && !path.starts_with(' ');
+    fits.then(|| (&path[..path.len() - 1], &text[path.len()..]))
+}
+
+/// `…: warning C4996: …`, `LINK : fatal error LNK1181: …`: the code, wherever it stands on the line. TypeScript writes its
+/// places alike.
+pub(super) fn microsoft(line: &str) -> Option<Diagnostic<'_>> {
+    const WORDS: &[(&str, Severity)] = &[
+        (": warning ", Severity::Warning),
+        (": error ", Severity::Error),
+        (": fatal error ", Severity::Error),
+        (": Command line warning ", Severity::Warning),
+        (": Command line error ", Severity::Error),
+    ];
+    let found = WORDS.iter().filter_map(|(word, severity)| line.find(word).map(|at| (at, *word, *severity)));
+    let (at, word, severity) = found.min_by_key(|(at, word, _)| (*at, *word))?;
+    let text = &line[at + word.len()..];
+    code(text).filter(|(code, _)| !code.starts_with("TS"))?;
+    let found = Diagnostic::marked("", "", &line[at + 2..]);
+    Some(Diagnostic { severity: Some(severity), text, ..found })
 }
 
 /// What may stand before the path.
 const BEFORE: &[&str] =
     &["[WARN] ", "[ERROR] ", "[INFO] ", "[WARNING] ", "ERROR: ", "WARNING: ", "warning: ", "  "];
 
-/// A form: what a line says, where it is of that form.
-type Form = for<'a> fn(&'a str) -> Option<Headline<'a>>;
 /// What linters write, the earlier form first.
 const LINTERS: &[Form] = &[compact, colon, bracketed, bug];
 
-/// Reads a line of a linter: `a.py:3:5: E501 …`, `a.py:3: [W0611] …`, `a.js: line 3, col 5, Warning - …`,
-/// `[WARN] A.java:3:5: …`, `Dockerfile:3 DL3008 …`, `a.cpp(3):  …  [x/y] [1]`, `M D NP: … At A.java:[line 3]`.
-pub fn headline(line: &str) -> Option<Headline<'_>> {
+/// A line of a linter in any of its forms.
+pub(super) fn linter(line: &str) -> Option<Diagnostic<'_>> {
     let line = line.trim_end();
     if line.len() > MAX_LINE_BYTES || !line.bytes().any(|b| b.is_ascii_digit()) {
         return None;
@@ -62,20 +152,8 @@ pub fn headline(line: &str) -> Option<Headline<'_>> {
     Some(found)
 }
 
-/// Reads a line of a compiler, `path:3: message` or `path:3:5: message`: the path, and the message. A path may hold a
-/// colon (`C:\a.c:3:5: …`), but what has one followed by a blank is a message (`make: *** [Makefile:3: a.o] Error 1`).
-pub fn place(line: &str) -> Option<(&str, &str)> {
-    if line.starts_with([' ', '\t', ':']) {
-        return None;
-    }
-    let found = spot(line, usize::MAX, false)?;
-    let fits = !found.path.contains(": ") && !found.place.contains(',');
-    found.rest.strip_prefix(": ").filter(|_| fits).map(|message| (found.path, message))
-}
-
-/// Reads a warning that fills one line: `a.cpp(3,5): warning C4996: … [p]` of MSVC, `csc` and MSBuild,
-/// `a.c:3:5: warning: … [-Wx]` of gcc and clang, `w: a.kt:3:5 …` of kotlinc, `[WARNING] A.java:[3,5] …` of Maven.
-pub fn warning(line: &str) -> Option<Headline<'_>> {
+/// A warning of a compiler that fills one line.
+pub(super) fn one_line(line: &str) -> Option<Diagnostic<'_>> {
     let text = line.trim_end();
     if text.len() > MAX_LINE_BYTES || text.is_empty() {
         return None;
@@ -83,9 +161,10 @@ pub fn warning(line: &str) -> Option<Headline<'_>> {
     if let Some(rest) = text.strip_prefix("w: ") {
         return kotlin(rest);
     }
-    let is_warning =
-        |found: &Headline<'_>| ["warning: ", "[WARNING] "].iter().any(|word| found.message.starts_with(word));
-    msvc(text).or_else(|| headline(text).filter(is_warning).filter(|_| !text.starts_with(' ')))
+    let is_warning = |found: &Diagnostic<'_>| {
+        ["warning: ", "[WARNING] "].iter().any(|word| found.message.starts_with(word))
+    };
+    msvc(text).or_else(|| linter(text).filter(is_warning).filter(|_| !text.starts_with(' ')))
 }
 
 /// Reads `path:3:5` at the end of a text: the path, and the place.
@@ -93,39 +172,6 @@ pub fn at_end(text: &str) -> Option<(&str, &str)> {
     let (rest, column) = text.rsplit_once(':')?;
     let (path, row) = rest.rsplit_once(':')?;
     (is_number(row) && is_number(column)).then(|| (path, &text[path.len() + 1..]))
-}
-
-/// How severe a diagnostic of a compiler is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// Includes fatal errors.
-    Error,
-    /// A warning.
-    Warning,
-    /// A note on another diagnostic.
-    Note,
-}
-
-/// The severity that a message starts with, and what follows its colon: `fatal error: …`.
-pub fn severity(message: &str) -> Option<(Severity, &str)> {
-    let (word, rest) = message.split_once(':')?;
-    let severity = match word {
-        "error" | "fatal error" => Severity::Error,
-        "warning" => Severity::Warning,
-        "note" | "remark" => Severity::Note,
-        _ => return None,
-    };
-    Some((severity, rest))
-}
-
-/// Whether a line marks code of the line above: carets, tildes and the signs in `between`, at least one of them a caret.
-pub fn is_caret(line: &str, between: &[u8]) -> bool {
-    line.contains('^') && line.bytes().all(|b| matches!(b, b'^' | b'~') || between.contains(&b))
-}
-
-/// `a.c: In function ‘f’:`, `a.h: At top level:`: where the diagnostics below stand.
-pub fn is_scope(line: &str) -> bool {
-    line.ends_with(':') && [": In ", ": At "].iter().any(|word| line.contains(word)) && !line.starts_with(' ')
 }
 
 /// A line of MSBuild without its indentation and the number of the node that wrote it: `     1>`, `   1:2>`.
@@ -170,7 +216,7 @@ fn spot(line: &str, most: usize, brackets: bool) -> Option<Spot<'_>> {
     None
 }
 
-fn digits(bytes: &[u8]) -> usize {
+pub(super) fn digits(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|b| b.is_ascii_digit()).count()
 }
 
@@ -181,7 +227,7 @@ fn number(text: &str) -> Option<(&str, &str)> {
 }
 
 /// `path:3:5: message`, with what linters write in place of the last colon.
-fn colon(line: &str) -> Option<Headline<'_>> {
+fn colon(line: &str) -> Option<Diagnostic<'_>> {
     let Spot { path, place, is_bracketed, rest } = spot(line, 8, true).filter(|found| is_path(found.path))?;
     let (message, needs_mark) = match rest {
         _ if rest.starts_with(": ") => {
@@ -197,29 +243,30 @@ fn colon(line: &str) -> Option<Headline<'_>> {
         return None;
     }
     let place = if is_bracketed { Cow::Owned(place.replace(',', ":")) } else { Cow::Borrowed(place) };
-    Some(Headline { path, place, message: Cow::Borrowed(message), is_marked })
+    let found = Diagnostic::marked(path, place, message);
+    Some(Diagnostic { is_marked, ..found })
 }
 
 /// `path: line 3, col 5, Warning - message`
-fn compact(line: &str) -> Option<Headline<'_>> {
+fn compact(line: &str) -> Option<Diagnostic<'_>> {
     let (path, rest) = line.split_once(": line ")?;
     let (row, rest) = number(rest)?;
     let (column, rest) = number(rest.strip_prefix(", col ")?)?;
     let message = rest.strip_prefix(", ")?;
     let fits = is_path(path) && !message.is_empty();
-    fits.then(|| Headline::marked(path, format!("{row}:{column}"), message))
+    fits.then(|| Diagnostic::marked(path, format!("{row}:{column}"), message))
 }
 
 /// `path(3):  message  [category/rule] [5]`
-fn bracketed(line: &str) -> Option<Headline<'_>> {
+fn bracketed(line: &str) -> Option<Diagnostic<'_>> {
     let (path, rest) = line.split_once('(')?;
     let (place, rest) = number(rest)?;
     let message = rest.strip_prefix("):")?.trim_start();
-    (is_path(path) && is_marked(message)).then(|| Headline::marked(path, place, message))
+    (is_path(path) && is_marked(message)).then(|| Diagnostic::marked(path, place, message))
 }
 
 /// `M D NP: message  At A.java:[line 3]`, as SpotBugs writes a bug.
-fn bug(line: &str) -> Option<Headline<'_>> {
+fn bug(line: &str) -> Option<Diagnostic<'_>> {
     let head = line.as_bytes().get(..4)?;
     if !matches!(head, [b'H' | b'M' | b'L', b' ', b'A'..=b'Z', b' ']) {
         return None;
@@ -229,11 +276,11 @@ fn bug(line: &str) -> Option<Headline<'_>> {
     let place = at.trim_start_matches('s').strip_prefix(' ')?.strip_suffix(']')?;
     let fits = is_path(path) && place.bytes().all(|b| b.is_ascii_digit() || b == b'-') && !place.is_empty();
     let message = message.strip_suffix(" At").unwrap_or(message).trim_end();
-    fits.then(|| Headline::marked(path, place, message))
+    fits.then(|| Diagnostic::marked(path, place, message))
 }
 
 /// `a.cpp(3,5): warning C4996: … [p.vcxproj]`, indented or behind the number of a node, `1>`.
-fn msvc(text: &str) -> Option<Headline<'_>> {
+fn msvc(text: &str) -> Option<Diagnostic<'_>> {
     let at = memchr::memmem::find(text.as_bytes(), b"): warning ")?;
     let open = text[..at].rfind('(')?;
     let place = &text[open + 1..at];
@@ -249,11 +296,11 @@ fn msvc(text: &str) -> Option<Headline<'_>> {
         0 => Cow::Borrowed(message),
         end => Cow::Owned(format!("{}{message}", &before[..end])),
     };
-    fits.then(|| Headline::marked(path, place.replace(',', ":"), message))
+    fits.then(|| Diagnostic::marked(path, place.replace(',', ":"), message))
 }
 
 /// `a.kt:3:5 …`, before Kotlin 1.8 `a.kt: (3, 5): …`.
-fn kotlin(text: &str) -> Option<Headline<'_>> {
+fn kotlin(text: &str) -> Option<Diagnostic<'_>> {
     let end = [".kt:", ".kts:"].iter().filter_map(|end| text.find(end).map(|at| at + end.len() - 1)).min()?;
     let path = &text[..end];
     let rest = &text[end + 1..];
@@ -271,7 +318,7 @@ fn kotlin(text: &str) -> Option<Headline<'_>> {
         }
     };
     let fits = !path.contains(": ") && !message.is_empty();
-    fits.then(|| Headline::marked(path, place, format!("w: {message}")))
+    fits.then(|| Diagnostic::marked(path, place, format!("w: {message}")))
 }
 
 /// Whether a text can be a file's path: no time, no address, no word of a sentence.
@@ -294,95 +341,12 @@ pub fn is_path(text: &str) -> bool {
             && !name.is_empty()
 }
 
-const SEVERITIES: &[&str] = &[
-    "error",
-    "warning",
-    "note",
-    "info",
-    "information",
-    "style",
-    "performance",
-    "portability",
-    "convention",
-    "refactor",
-    "hint",
-    "fatal error",
-    "severe",
-    "warn",
-    "Error",
-    "Warning",
-    "Info",
-    "ERROR",
-    "WARNING",
-    "E",
-    "W",
-    "C",
-    "R",
-    "F",
-    "I",
-];
-
-/// `warning: …`, `error[…`, `W: …`
-fn is_severity(message: &str) -> bool {
-    SEVERITIES.iter().any(|s| {
-        message.strip_prefix(s).is_some_and(|rest| {
-            rest.starts_with([':', '[']) || rest.starts_with(" - ") || s.len() > 3 && rest.starts_with(' ')
-        })
-    })
-}
-
-/// Whether a message starts with a severity or a code, or ends with the name of a rule.
-fn is_marked(message: &str) -> bool {
-    is_severity(message) || starts_with_code(message) || ends_with_rule(message) || ends_with_link(message)
-}
-
-/// `E501 …`, `[F401] …`, `SC2086: …`, `MD041/first-line …`
-fn starts_with_code(message: &str) -> bool {
-    let body = message.strip_prefix('[').unwrap_or(message);
-    let bytes = body.as_bytes();
-    let letters = bytes.iter().take_while(|b| b.is_ascii_uppercase()).count();
-    let numbers = digits(&bytes[letters..]);
-    let next = bytes.get(letters + numbers);
-    if (1..=8).contains(&letters) && (1..=6).contains(&numbers) {
-        return matches!(next, Some(b' ' | b':' | b'/' | b']' | b'(' | b',') | None);
-    }
-    // `[W] …`, `[error] …`
-    body.len() < message.len()
-        && body.split_once(']').is_some_and(|(word, _)| {
-            (1..=12).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_alphabetic() || b == b'*')
-        })
-}
-
-/// `… [https://…]`
-pub fn ends_with_link(message: &str) -> bool {
-    let link = message.strip_suffix(".md]").and_then(|m| m.rsplit_once(" [https://"));
-    link.is_some_and(|(_, link)| !link.contains([' ', '[']))
-}
-
-/// `… (line-too-long)`, `… [arg-type]`, `… [whitespace/tab] [5]`
-fn ends_with_rule(message: &str) -> bool {
-    let Some((message, close)) = message.strip_suffix([']', ')']).map(|m| (m, message.ends_with(']'))) else {
-        return false;
-    };
-    let open = if close { '[' } else { '(' };
-    let Some((before, rule)) = message.rsplit_once(open) else { return false };
-    if close && rule.len() == 1 && is_number(rule) {
-        return ends_with_rule(before.trim_end());
-    }
-    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-_./:@,= ".contains(&b);
-    before.ends_with(' ')
-        && (2..=80).contains(&rule.len())
-        && rule.bytes().all(fits)
-        && rule.bytes().any(|b| b.is_ascii_alphabetic())
-        && (!rule.contains(' ') || rule.starts_with("Rule:") || rule.contains(", "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(line: &str) -> Option<(String, String, String, bool)> {
-        headline(line).map(|h| (h.path.into(), h.place.into_owned(), h.message.into_owned(), h.is_marked))
+        linter(line).map(|h| (h.path.into(), h.place.into_owned(), h.message.into_owned(), h.is_marked))
     }
 
     #[test]
@@ -471,7 +435,7 @@ mod tests {
             ("w: /p/A.kt: (7, 5): unused", "/p/A.kt", "7:5", "w: unused"),
             ("[WARNING] /p/A.java:[3,5] old", "/p/A.java", "3:5", "[WARNING] old"),
         ] {
-            let found = warning(line).unwrap();
+            let found = one_line(line).unwrap();
             assert_eq!((found.path, &*found.place, &*found.message), (path, place, message));
         }
         for line in [
@@ -483,37 +447,26 @@ mod tests {
             "f(x): warning signs",
             "",
         ] {
-            assert!(warning(line).is_none(), "{line}");
+            assert!(one_line(line).is_none(), "{line}");
         }
     }
 
     #[test]
-    fn severities_are_read() {
-        assert_eq!(severity("fatal error: x.h: none"), Some((Severity::Error, " x.h: none")));
-        assert_eq!(severity("warning: x"), Some((Severity::Warning, " x")));
-        assert_eq!(severity("remark:x"), Some((Severity::Note, "x")));
-        assert_eq!((severity("warnings: x"), severity("an error: x"), severity("error")), (None, None, None));
-    }
-
-    #[test]
-    fn lines_about_code_are_recognised() {
-        assert!(is_caret("~~~^~~", b"") && !is_caret("~~~", b"") && !is_caret("a ^", b" "));
-        assert!(is_caret("^  ^", b" ") && !is_caret("^  ^", b""));
-        assert!(is_scope("a.c: In function ‘f’:") && is_scope("a.h: At top level:"));
-        assert!(!is_scope(" a.c: In function ‘f’:") && !is_scope("a.c: In function ‘f’, x"));
-        assert_eq!(without_node("   1:2>a.cs(1,2): error CS1: x"), "a.cs(1,2): error CS1: x");
-        assert_eq!(without_node("  a > b"), "a > b");
-    }
-
-    #[test]
     fn reads_what_compilers_write() {
-        assert_eq!(place("src/a.c:3:5: error: x"), Some(("src/a.c", "error: x")));
-        assert_eq!(place("C:\\a.c:3: warning: y"), Some(("C:\\a.c", "warning: y")));
+        let place = |line| plain(line).map(|found| (found.path, found.message.into_owned()));
+        assert_eq!(place("src/a.c:3:5: error: x"), Some(("src/a.c", "error: x".to_owned())));
+        assert_eq!(place("C:\\a.c:3: warning: y"), Some(("C:\\a.c", "warning: y".to_owned())));
         assert_eq!(place("12:30:01 started"), None);
         assert_eq!(place(" a.c:3:5: error: x"), None);
         assert_eq!(place("a.c:3:5:error"), None);
         assert_eq!(place("make: *** [Makefile:3: a.o] Error 1"), None);
         assert_eq!(place("no place at all"), None);
+    }
+
+    #[test]
+    fn nodes_of_msbuild_are_taken_off() {
+        assert_eq!(without_node("   1:2>a.cs(1,2): error CS1: x"), "a.cs(1,2): error CS1: x");
+        assert_eq!(without_node("  a > b"), "a > b");
     }
 
     #[test]

@@ -1,0 +1,69 @@
+//! Diagnostics of compilers and linters: one grammar for all of them.
+//!
+//! A diagnostic begins with a headline, which names a place and says what is wrong. The tools of a family write it in forms of
+//! their own: a [`Dialect`] lists them. What stands below a headline, code and carets and notes, is told apart in [`below`];
+//! how a message tells its severity, its code and its rule, in [`message`].
+//!
+//! Nothing here decides what is left out: that is for the reducer of each tool.
+
+pub mod below;
+mod dialects;
+mod forms;
+pub mod message;
+
+use std::borrow::Cow;
+
+pub use dialects::{C, GO, JAVA, LINTERS, MICROSOFT, ONE_LINE, RUST, TYPESCRIPT};
+pub use forms::{at_end, is_path, without_node};
+pub use message::Severity;
+
+/// A headline, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic<'a> {
+    /// The file; empty where the form names none.
+    pub path: &'a str,
+    /// Line and column as `3:5`, or the line alone; empty as above.
+    pub place: Cow<'a, str>,
+    /// All that the line says but for path and place, its severity included.
+    pub message: Cow<'a, str>,
+    /// How severe it is, where its dialect has words for that.
+    pub severity: Option<Severity>,
+    /// What it says behind severity and place.
+    pub text: &'a str,
+    /// Whether the message has a severity or a rule, which only a tool writes.
+    pub is_marked: bool,
+}
+
+/// A form of headlines: what a line says, where it has this form.
+type Form = for<'a> fn(&'a str) -> Option<Diagnostic<'a>>;
+
+/// How the tools of one family write headlines.
+#[derive(Debug)]
+pub struct Dialect {
+    /// The forms; an earlier one counts first.
+    forms: &'static [Form],
+    /// How the names of its files end; any if empty.
+    extensions: &'static [&'static str],
+}
+
+impl Dialect {
+    /// Reads a line: `None` if it is no headline of this family.
+    pub fn read<'a>(&self, line: &'a str) -> Option<Diagnostic<'a>> {
+        let is_of_it = |path: &str| self.extensions.iter().any(|end| path.ends_with(end));
+        let found = self.forms.iter().find_map(|form| form(line))?;
+        (self.extensions.is_empty() || is_of_it(found.path)).then_some(found)
+    }
+
+    /// Whether a line is a headline of this family.
+    pub fn reads(&self, line: &str) -> bool {
+        self.read(line).is_some()
+    }
+}
+
+impl<'a> Diagnostic<'a> {
+    /// One whose message has what only a tool writes.
+    pub fn marked(path: &'a str, place: impl Into<Cow<'a, str>>, message: impl Into<Cow<'a, str>>) -> Self {
+        let (place, message) = (place.into(), message.into());
+        Self { path, place, message, severity: None, text: "", is_marked: true }
+    }
+}
