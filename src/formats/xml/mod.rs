@@ -81,7 +81,8 @@ pub fn is_data(text: &str, nodes: &[Node]) -> bool {
     has.values().all(|(elements, text)| !(*elements && *text))
 }
 
-/// Whether most of a document is lines of text that stand in elements of which `holds` says that they hold such.
+/// Whether most of a document is lines of text that stand in elements of which `holds` says that they hold such, or in a tag
+/// around all of it: that is no data, whatever its name.
 pub fn only_wraps(text: &str, nodes: &[Node], holds: impl Fn(&str) -> bool) -> bool {
     let of = |node: &Node| &text[node.start as usize..node.end as usize];
     let (mut wrapped, mut all) = (0, 0);
@@ -94,7 +95,9 @@ pub fn only_wraps(text: &str, nodes: &[Node], holds: impl Fn(&str) -> bool) -> b
         let Some(parent) = nodes.get(node.parent as usize) else { continue };
         let tag = &text.as_bytes()[parent.start as usize..parent.open as usize];
         let name = tag.get(1..).and_then(name).and_then(|name| std::str::from_utf8(name).ok());
-        wrapped += if name.is_some_and(&holds) { of(node).len() } else { 0 };
+        let is_around = nodes.get(parent.parent as usize).is_none()
+            && name.is_some_and(|name| tag.len() == name.len() + 2);
+        wrapped += if is_around || name.is_some_and(&holds) { of(node).len() } else { 0 };
     }
     wrapped * 2 > all
 }

@@ -28,17 +28,15 @@ impl Sections {
     pub(super) fn of(source: &Source<'_>, starts: impl Iterator<Item = usize>) -> Self {
         let mut forms: Map<u64, (usize, bool)> = Map::default();
         let mut found: Vec<(usize, u64)> = Vec::new();
-        let mut units = 0;
         for (unit, line) in starts.enumerate() {
             crate::stop::tick();
-            units = unit + 1;
             let Some((form, is_numbered)) = form(source, line) else { continue };
             forms.entry(form).or_insert((0, is_numbered)).0 += 1;
             found.push((unit, form));
         }
         let is_level = |form: &u64| {
             let (count, is_numbered) = forms.get(form).copied().unwrap_or_default();
-            count * LINES_OF_TITLE <= units && (count > 1 || !is_numbered)
+            count * LINES_OF_TITLE <= source.len() && (count > 1 || !is_numbered)
         };
         let mut levels: Vec<(u64, usize)> = Vec::new();
         let mut titles = Vec::new();

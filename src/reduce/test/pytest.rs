@@ -1,5 +1,5 @@
 //! pytest: passing tests and what they printed are left out; everything from the first failure on is kept
-//! whole.
+//! whole, but for what an earlier failure shows already (`failures`).
 //!
 //! Grammar: a session is a title (`=== test session starts ===`, absent with `-q` and in a text that
 //! `tail` cut), progress lines, titled sections (`=== FAILURES ===`, …) and the totals
@@ -8,6 +8,7 @@
 //! and `PASSED` lines of the short summary are ever left out. A session inside a captured output is not read
 //! as a session: from there on everything stays, but in the section `PASSES` (`passes`).
 
+mod failures;
 mod fragment;
 mod grammar;
 mod passes;
@@ -38,10 +39,11 @@ static META: Meta = Meta {
     id: "pytest",
     family: "test",
     reads: "`pytest` in all its verbosities, with xdist too; also a part of it without title and totals",
-    keeps: "failures and errors whole, with what they printed; skipped and expected failures; warnings, coverage, \
+    keeps: "failures and errors whole, with what they printed, once; skipped and expected failures; warnings, coverage, \
             durations, the short summary, the totals; in a run that did not end, the last progress line; of a passed test \
             that ran a failing pytest session, all that it printed",
-    folds: "progress lines that hold only passed tests, the section `PASSES`, `PASSED` lines of the short summary; in \
+    folds: "of failures the reports that are the same as the one before but for the name, and source lines that an earlier one \
+            shows; progress lines that hold only passed tests, the section `PASSES`, `PASSED` lines of the short summary; in \
             `aggressive` the tests and source lines of warnings that repeat",
     anchors: &[
         "test session starts",
@@ -135,6 +137,13 @@ impl Reducer for Pytest {
             _ => first..source.len(),
         }
     }
+}
+
+/// Whether a section holds reports of failures.
+fn is_of_failures(title: &str) -> bool {
+    ["FAILURES", "ERRORS"]
+        .iter()
+        .any(|name| title == *name || title.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))
 }
 
 /// The state machine.
@@ -241,6 +250,15 @@ impl<'a> Reader<'a> {
             Some("short test summary info") => {
                 self.group += 1;
                 Part::Summary
+            }
+            Some(name) if !self.only_place && is_of_failures(name) => {
+                let gone = failures::repeated(self.source, i + 1);
+                self.group += 2;
+                for (lines, reason) in gone {
+                    let group = self.group - u32::from(reason == Reason::SameFailure);
+                    self.out.omit_in(lines, reason, group);
+                }
+                Part::Section
             }
             Some("warnings summary" | "warnings summary (final)") if self.short => {
                 self.group += 1;

@@ -42,6 +42,8 @@ enum Said {
 static FORMS: Forms<Said> = Forms::new(&[
     (r"=== (?:RUN|PAUSE|CONT|NAME) +(\S+)", Said::Starts),
     (r" *--- PASS: (\S+) \([\d.]+s\)", Said::Passed),
+    (r#"\{.*"Action":"run",.*"Test":"([^"]+)".*"#, Said::Starts),
+    (r#"\{.*"Action":"pass",.*"Test":"([^"]+)".*"#, Said::Passed),
     (r"\[ RUN      \] (\S+)", Said::Starts),
     (r"\[       OK \] (\S+?)(?:, where .*)?(?: \(\d+ ms\))?", Said::Passed),
     (r"(\S.* > .+) PASSED", Said::Passed),

@@ -27,6 +27,12 @@ fn lines_of_many_runners_are_read() {
         ("test a::b ... ok", "a::b"),
         ("    --- PASS: TestA/b (0.00s)", "TestA/b"),
         ("=== RUN   TestA\n--- PASS: TestA (0.00s)", "1 test: TestA"),
+        (
+            "{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"run\",\"Package\":\"p\",\"Test\":\"TestA\"}\n\
+             {\"Action\":\"output\",\"Package\":\"p\",\"Test\":\"TestA\",\"Output\":\"--- PASS: TestA (0.00s)\\n\"}\n\
+             {\"Action\":\"pass\",\"Package\":\"p\",\"Test\":\"TestA\",\"Elapsed\":0}",
+            "1 test: TestA",
+        ),
         ("[ RUN      ] A.b\n[       OK ] A.b (0 ms)", "1 test: A.b"),
         ("CartTest > adds() PASSED", "CartTest > adds()"),
         ("[INFO] Tests run: 2, Failures: 0, Time elapsed: 0.1 s - in p.A", "2 tests: p.A"),
