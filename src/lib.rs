@@ -32,7 +32,7 @@
 //! | [`formats`] | readers of data formats by their grammars |
 //! | [`input`] | the input of a step: the text, its call, what was detected, the policy |
 //! | [`reduce`] | reducers by family, formats as tables of line forms, stack traces, progress |
-//! | [`rules`] | rules of the operator |
+//! | [`rules`] | rules of the operator, compiled |
 //! | [`detail`] | how much of a file view is shown |
 //! | [`elide`] | how much of structured data is shown |
 //! | [`outline`] | where the declarations of a source file are |

@@ -8,10 +8,20 @@ use crate::text::source::Source;
 /// nearly half of the heads that a reference would hide stand among them.
 const MAX_HEADING_LINES: usize = 6;
 
+/// Columns that a tab goes on to a multiple of.
+const TAB: usize = 8;
+
+/// Columns of white space that a line begins with: what `man` and editors indent by tabs stands where blanks would.
+pub fn indent(line: &str) -> usize {
+    line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).fold(0, |columns, b| match b {
+        b'\t' => (columns / TAB + 1) * TAB,
+        _ => columns + 1,
+    })
+}
+
 /// The first of the headings of what follows `lines`, among the last of them. A heading is indented less than what it heads.
 pub fn first(source: &Source<'_>, lines: Range<usize>, behind: usize) -> Option<usize> {
     let text = |i: usize| source.view().text(source.line(i), i);
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     let next = (lines.end..behind).take(MAX_HEADING_LINES).map(text).find(|line| !line.trim().is_empty())?;
     let (mut least, mut first) = (indent(next), None);
     for i in lines.rev().take(MAX_HEADING_LINES) {

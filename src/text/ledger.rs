@@ -18,9 +18,11 @@ pub use crate::text::reduction::Reduction;
 use crate::text::source::Source;
 pub use crate::text::span::{Action, Span};
 use crate::text::span::{join, push_run};
-use crate::text::standing::tells_place;
+use crate::text::standing::{Place, place};
 use crate::tokens::Verbatim;
 
+/// Up to this many lines between two that say their time are not marked. A choice: more is an episode of its own.
+const MAX_LINES_BETWEEN_TIMES: usize = 16;
 /// Most lines of a gap that are looked at for whether they say something.
 const MAX_RULES: usize = 3;
 /// Most gaps that are marked in their places. With more gaps the marks would cost more than they say. Marking only some gaps
@@ -409,8 +411,11 @@ impl Ledger {
         let before = at.checked_sub(1).and_then(|before| self.spans.get(before));
         let is_told = is_kept(before)
             && is_kept(self.spans.get(at + 1))
-            && tells_place(source.line(lines.start - 1))
-            && tells_place(source.line(lines.end));
+            && match place(source.line(lines.start - 1)).min(place(source.line(lines.end))) {
+                Place::Number => true,
+                Place::Time => lines.len() <= MAX_LINES_BETWEEN_TIMES,
+                Place::Untold => false,
+            };
         !is_told && !before.is_some_and(|span| matches!(span.action, Action::Omit { .. }))
     }
 

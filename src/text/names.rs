@@ -126,9 +126,17 @@ impl<'a> Names<'a> {
         let mut found = Candidates::new(most);
         for i in gaps.iter().cloned().flatten() {
             let text = view.text(source.raw(i), i);
+            let line = first + (i - whole.start);
+            let next = if i + 1 < source.len() { source.line(i + 1) } else { "" };
+            if let Some(name) = entry(text).or_else(|| record(text, next)) {
+                if self.shown.insert(name) {
+                    found.add(Found { line, name, use_: Use::Declared });
+                }
+                continue;
+            }
             each(text, |name, kinds| {
                 if says_something(name, kinds) && self.shown.insert(name) {
-                    found.add(Found { line: first + (i - whole.start), name, use_: Use::of(name, text) });
+                    found.add(Found { line, name, use_: Use::of(name, text) });
                 }
             });
         }
@@ -179,6 +187,35 @@ impl Use {
             Self::Other
         }
     }
+}
+
+/// What a line of a list is about: `fping - sends ICMP ECHO_REQUEST packets`, `ping (8) - …`, as `apt-cache search` and `man -k`
+/// write it.
+fn entry(line: &str) -> Option<&str> {
+    const MAX_BYTES: usize = 60;
+    let (name, rest) = line.split_once(' ')?;
+    let rest = match rest.strip_prefix('(') {
+        Some(section) => section.split_once(") ")?.1,
+        None => rest,
+    };
+    let is_said = rest.strip_prefix("- ").is_some_and(|said| !said.trim().is_empty());
+    let is_name = (2..=MAX_BYTES).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.bytes().any(|b| b.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-+._@/:".contains(&b));
+    (is_said && is_name).then_some(name)
+}
+
+/// What a record is about, by its title and the line below it: `Loopback 21` of `Loopback 21 is up, line protocol is up`.
+fn record<'a>(title: &'a str, below: &str) -> Option<&'a str> {
+    let (kind, rest) = title.split_once(' ')?;
+    let number = rest.split([' ', ',', ':']).next()?;
+    let is_kind = kind.len() >= 3
+        && kind.starts_with(|c: char| c.is_ascii_uppercase())
+        && kind.bytes().all(|b| b.is_ascii_alphanumeric());
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+        && number.bytes().all(|b| b.is_ascii_digit() || b"/.:".contains(&b));
+    (is_kind && is_number && below.starts_with([' ', '\t'])).then(|| &title[..kind.len() + 1 + number.len()])
 }
 
 /// Words in front of what a line declares.
@@ -446,6 +483,22 @@ mod tests {
         assert_eq!(names(text, &[1..2, 2..3]), ["L7 parse_line", "L8 read_rows"]);
         // Not all of these lines carry a number, so that the marker counts lines of the text.
         assert_eq!(names(text, &[0..2, 2..4]), ["L2 parse_line", "L3 read_rows"]);
+    }
+
+    #[test]
+    fn lists_name_what_their_lines_are_about() {
+        let text = "2ping - Ping utility to determine directional packet loss\nping (8) - send ICMP ECHO_REQUEST to hosts\n\
+                    fping - sends ICMP ECHO_REQUEST packets\nINFO - read_rows of it\n- a - b_c_d_e\n";
+        assert_eq!(
+            names(text, std::slice::from_ref(&(0..5))),
+            ["L1 2ping L2 ping L3 fping L4 read_rows L5 b_c_d_e"]
+        );
+    }
+
+    #[test]
+    fn records_are_named_by_kind_and_number() {
+        let text = "Loopback 21 is up, line protocol is up\n  Flags: x\nTunnel 0/3: down\n  Flags: y\nPage 3\nText\n";
+        assert_eq!(names(text, std::slice::from_ref(&(0..6))), ["L1 Loopback 21 L3 Tunnel 0/3"]);
     }
 
     fn of_line(line: &str) -> String {

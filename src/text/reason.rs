@@ -83,7 +83,7 @@ reasons! {
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
     LibraryFrames = "library_frames", "Frames of libraries, runtimes and frameworks in a stack trace.";
-    SameFailure = "same_failure", "The report of a failure that is the same, but for the name of the test, as the one shown before it.";
+    SameFailure = "same_failure", "The report of a failure that is the one shown before it, but for the name of the test and memory addresses.";
     RepeatedExcerpt = "repeated_excerpt", "Source lines of a failure that an earlier failure of the text shows.";
     RepeatedTrace = "repeated_trace", "Frames of a stack trace that stood in the text before.";
     AssetLimit = "asset_limit", "Files that a bundler wrote, but for the largest.";

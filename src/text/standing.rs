@@ -4,11 +4,26 @@
 /// Bytes of a line that are looked at.
 const MAX_BYTES: usize = 48;
 
+/// What a line says of its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Nothing.
+    Untold,
+    /// When it was written. How many lines stand between two times is not told.
+    Time,
+    /// Its number.
+    Number,
+}
+
 /// See the module.
-pub fn tells_place(line: &str) -> bool {
+pub fn place(line: &str) -> Place {
     let line = line.trim_start_matches([' ', '\t', '[', '(', '<']).as_bytes();
     let line = &line[..line.len().min(MAX_BYTES)];
-    is_numbered(line) || is_date(line) || has_clock(line) || is_in_file(line)
+    match () {
+        () if is_numbered(line) || is_in_file(line) => Place::Number,
+        () if is_date(line) || has_clock(line) => Place::Time,
+        () => Place::Untold,
+    }
 }
 
 /// `185: x`, `185|x`, `185` and a tab or an arrow.
@@ -53,17 +68,12 @@ mod tests {
 
     #[test]
     fn times_numbers_and_files_tell_the_place() {
-        for line in [
-            "2025-10-14T08:15:02Z WARN x",
-            "[2025/10/14 x",
-            "Oct 14 08:15:02 host sshd",
-            "185:    let a",
-            "  12\tlet a",
-            "  12→let a",
-            "src/a.rs:12:5: error",
-            "./a.py:3: in f",
-        ] {
-            assert!(tells_place(line), "{line}");
+        for line in ["185:    let a", "  12\tlet a", "  12→let a", "src/a.rs:12:5: error", "./a.py:3: in f"]
+        {
+            assert_eq!(place(line), Place::Number, "{line}");
+        }
+        for line in ["2025-10-14T08:15:02Z WARN x", "[2025/10/14 x", "Oct 14 08:15:02 host sshd"] {
+            assert_eq!(place(line), Place::Time, "{line}");
         }
         for line in [
             "",
@@ -74,7 +84,7 @@ mod tests {
             "http://a:80",
             "2025 was",
         ] {
-            assert!(!tells_place(line), "{line}");
+            assert_eq!(place(line), Place::Untold, "{line}");
         }
     }
 }

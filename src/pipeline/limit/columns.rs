@@ -91,9 +91,15 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     let mut active: Vec<usize> = (0..columns.len()).collect();
     let mut fields = Vec::new();
     let (mut odd, mut others, mut rows) = (Vec::new(), 0, 0);
+    // The word that a line begins with, which may be no field.
+    let mut leading = Column::default();
     for (place, line) in lines.iter().enumerate() {
         let line = source.line(*line);
         divider.fields(line, &mut fields);
+        if !leading.is_done() {
+            let word = line.split_ascii_whitespace().next().unwrap_or_default();
+            leading.look(place, word.as_bytes(), MAX_COLUMNS);
+        }
         if fields.len() != count {
             if line.bytes().any(|b| b.is_ascii_alphabetic()) || !line.is_ascii() {
                 others += 1;
@@ -117,6 +123,13 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
         return;
     }
     let like = |place: usize| likeness(source.line(lines[place]));
+    for (key, value) in leading.verdicts(rows) {
+        let candidate = |(nth, &place)| {
+            let key = like(place) ^ digest(&key.to_le_bytes(), MAX_COLUMNS);
+            Candidate { place, nth, count: value.rows, key, is_word: false }
+        };
+        out.extend(value.places().iter().enumerate().map(candidate));
+    }
     for (at, column) in columns.iter().enumerate() {
         for (key, value) in column.rare(rows) {
             let candidate = |(nth, &place)| {

@@ -3,6 +3,7 @@
 
 use crate::pipeline::limit::sections::Sections;
 use crate::pipeline::limit::unit::{Form, Kept, Unit};
+use crate::text::heads;
 use crate::text::ledger::{Action, Ledger};
 use crate::text::names::SHORT;
 use crate::text::reason::Reason;
@@ -146,8 +147,8 @@ const BRANCHES: &[&str] =
 fn indent(line: &str) -> usize {
     let is_space = |c: char| c == ' ' || c == '\t';
     let is_drawn = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
-    let spaces = line.len() - line.trim_start_matches(is_space).len();
-    let rest = &line[spaces..];
+    let spaces = heads::indent(line);
+    let rest = line.trim_start_matches(is_space);
     match rest.as_bytes().first() {
         // The first byte of all box drawing characters.
         Some(0xe2) if rest.starts_with(is_drawn) => {
@@ -204,6 +205,12 @@ mod tests {
         assert_eq!(chain(&text), [7, 4], "{text}");
         // A line with a colon but without lines of its own is no part.
         assert!(chain("some words here\nerror: this failed:\n").is_empty());
+    }
+
+    #[test]
+    fn a_tab_is_as_wide_as_eight_blanks() {
+        let text = "OPTIONS\n       --abort\n\t   Ends it.\n\n       --quit\n\t   Ends it too,\n\t   but not quite.\n";
+        assert_eq!(chain(text), [4, 0], "{text}");
     }
 
     #[test]

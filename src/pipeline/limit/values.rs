@@ -11,6 +11,10 @@ const RARE_SHARE: usize = 5;
 pub(super) const NON_NUMBERS_ONE_IN: usize = 10;
 /// In a column of one number at most 1 in this many is another.
 const EXTREMES_ONE_IN: usize = 5;
+/// A verdict in capitals stands out if at most 1 in this many rows has it.
+const VERDICT_ONE_IN: usize = 4;
+/// Most values of a column of verdicts.
+const MAX_VERDICTS: usize = 6;
 /// How many times as far as the next one the farthest number is where many are far.
 const MUCH_FARTHER: f64 = 8.0;
 /// How many times the middle number the largest one of a column is that always stands out.
@@ -35,6 +39,8 @@ pub(super) struct Value {
     pub(super) rows: usize,
     /// The first of them.
     places: [usize; MAX_LINES_PER_VALUE],
+    /// Whether it is a word in capitals, as verdicts are.
+    is_shouted: bool,
 }
 
 impl Value {
@@ -108,7 +114,8 @@ impl Column {
                 }
                 None => {
                     self.keys.push(key);
-                    self.values.push(Value { rows: 1, places: [place; MAX_LINES_PER_VALUE] });
+                    let (places, is_shouted) = ([place; MAX_LINES_PER_VALUE], is_shouted(field));
+                    self.values.push(Value { rows: 1, places, is_shouted });
                 }
             }
         }
@@ -158,6 +165,15 @@ impl Column {
         all().filter(move |value| tells && rare(value))
     }
 
+    /// The verdicts in capitals, such as `INCONSISTENT` where most rows say `consistent`, with their keys.
+    pub(super) fn verdicts(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
+        let is_usual = |value: &Value| !value.is_shouted && value.rows * 2 >= rows;
+        let is_calm = self.values.len() <= MAX_VERDICTS && self.values.iter().any(is_usual);
+        let is_verdict =
+            move |value: &Value| is_calm && value.is_shouted && is_share(value.rows, rows, VERDICT_ONE_IN);
+        self.keys.iter().copied().zip(&self.values).filter(move |(_, value)| is_verdict(value))
+    }
+
     /// The rows with the farthest numbers: where many are far, only those that are much farther.
     pub(super) fn farthest(&self, rows: usize) -> impl Iterator<Item = usize> {
         let is_rare = is_few(self.outside, rows, RARE_ONE_IN);
@@ -189,6 +205,13 @@ impl Column {
         let words = Some(&self.words).filter(|words| is_rare(words));
         zeros.into_iter().chain(words).filter(|value| value.rows > 0)
     }
+}
+
+/// Whether a field is a word in capitals, or several.
+fn is_shouted(field: &[u8]) -> bool {
+    const MIN_CAPITALS: usize = 3;
+    field.iter().all(|b| b.is_ascii_uppercase() || matches!(b, b' ' | b'_' | b'-'))
+        && field.iter().filter(|b| b.is_ascii_uppercase()).count() >= MIN_CAPITALS
 }
 
 /// Whether a field says that there is no value.
@@ -255,6 +278,24 @@ mod tests {
         let mut column = Column::with_sample(numbers, fields.len(), MIN_ROWS_FOR_EXCEPTION);
         fields.iter().enumerate().for_each(|(place, field)| column.look(place, field.as_bytes(), 0));
         column.unlike_numbers(fields.len()).flat_map(|value| value.places().to_vec()).collect()
+    }
+
+    #[test]
+    fn verdicts_in_capitals_stand_out() {
+        let rare = |of: &dyn Fn(usize) -> &'static str| {
+            let mut column = Column::default();
+            (0..60).for_each(|place| column.look(place, of(place).as_bytes(), 0));
+            column.verdicts(60).map(|(_, value)| value.rows).collect::<Vec<_>>()
+        };
+        let verdict = |place: usize| match place % 6 {
+            0 => "INCONSISTENT",
+            1 if place < 30 => "NOT DERIVABLE",
+            _ => "consistent",
+        };
+        assert_eq!(rare(&verdict), [10, 5]);
+        // Not where all are in capitals, or none.
+        assert_eq!(rare(&|place| if place % 6 == 0 { "ERROR" } else { "INFO" }), [0; 0]);
+        assert_eq!(rare(&|place| if place % 6 == 0 { "odd" } else { "even" }), [0; 0]);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::message::{Severity, code, ends_with_link, is_marked, is_severity, severity, severity_with_code};
+use super::message::{
+    Severity, code, digits, ends_with_link, is_marked, is_severity, severity, severity_with_code,
+};
 use super::{Diagnostic, Form};
 use crate::reduce::lines::{MAX_LINE_BYTES, is_number};
 
@@ -214,10 +216,6 @@ fn spot(line: &str, most: usize, brackets: bool) -> Option<Spot<'_>> {
         return Some(Spot { path, place, is_bracketed, rest });
     }
     None
-}
-
-pub(super) fn digits(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|b| b.is_ascii_digit()).count()
 }
 
 /// The number that a text starts with, and what follows it.

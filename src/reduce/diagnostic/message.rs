@@ -2,6 +2,11 @@
 
 use crate::reduce::lines::is_number;
 
+/// The number of digits that some bytes start with.
+pub(super) fn digits(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|b| b.is_ascii_digit()).count()
+}
+
 /// How severe a diagnostic of a compiler is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
@@ -92,7 +97,7 @@ fn starts_with_code(message: &str) -> bool {
     let body = message.strip_prefix('[').unwrap_or(message);
     let bytes = body.as_bytes();
     let letters = bytes.iter().take_while(|b| b.is_ascii_uppercase()).count();
-    let numbers = super::forms::digits(&bytes[letters..]);
+    let numbers = digits(&bytes[letters..]);
     let next = bytes.get(letters + numbers);
     if (1..=8).contains(&letters) && (1..=6).contains(&numbers) {
         return matches!(next, Some(b' ' | b':' | b'/' | b']' | b'(' | b',') | None);

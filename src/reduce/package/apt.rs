@@ -71,6 +71,8 @@ impl Reducer for Apt {
         while i < source.len() {
             let line = source.line(i);
             match read(line) {
+                // A few of them say which programs a command stands for now.
+                Line::Step if is_alternative(line) && state.alternatives <= MAX_ALTERNATIVES => {}
                 Line::Step => actions.omit_unless_failure(i, Reason::Progress, 1),
                 Line::Hint => actions.omit_unless_failure(i, Reason::PackageHints, 1),
                 Line::SetUp(name, version) if state.set_up.contains(bare(name)) => {
@@ -129,6 +131,15 @@ impl Reducer for Apt {
     }
 }
 
+/// Up to this many lines on which program a command stands for stay. A choice: what was asked for installs a few, a system
+/// dozens.
+const MAX_ALTERNATIVES: usize = 6;
+
+/// `update-alternatives: using /usr/bin/x.db to provide /usr/bin/x (x) in auto mode`
+fn is_alternative(line: &str) -> bool {
+    line.starts_with("update-alternatives: using ")
+}
+
 /// What the whole output says of its packages.
 #[derive(Default)]
 struct State<'a> {
@@ -138,6 +149,8 @@ struct State<'a> {
     listed: BTreeSet<&'a str>,
     /// Names that a simulation would install.
     simulated: BTreeSet<&'a str>,
+    /// Commands that were given another program.
+    alternatives: usize,
     /// Names with the version that was there before.
     before: BTreeMap<&'a str, &'a str>,
 }
@@ -164,6 +177,7 @@ impl<'a> State<'a> {
                 Line::Failed(name) => {
                     failed.insert(bare(name));
                 }
+                Line::Step => state.alternatives += usize::from(is_alternative(line)),
                 _ => {}
             }
         }

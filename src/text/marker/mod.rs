@@ -451,7 +451,8 @@ impl Marker {
                 reason.as_deref().map_or(Ok(()), |reason| write!(out, ", {reason}"))
             }
             Self::Gap { count, is_merged } => {
-                write!(out, "{count} {}", if *is_merged { "merged" } else { "omitted" })
+                // "here", since the marker before counts these too.
+                write!(out, "{count} {} here", if *is_merged { "merged" } else { "omitted" })
             }
             Self::Bytes { count, line, reason, .. } => {
                 write!(out, "omitted {count} bytes of line {line}, {reason}")

@@ -155,9 +155,12 @@ fn parse_body(body: &str) -> Option<Marker> {
             names,
         });
     }
-    // Earlier versions wrote "of them".
+    // Earlier versions wrote no "here", and before that "of them".
+    let body_of_gap = body.strip_suffix(" here").unwrap_or(body);
     let gap = [(" omitted", false), (" merged", true), (" of them", false)];
-    if let Some((count, is_merged)) = gap.iter().find_map(|(end, is)| Some((body.strip_suffix(end)?, *is))) {
+    if let Some((count, is_merged)) =
+        gap.iter().find_map(|(end, is)| Some((body_of_gap.strip_suffix(end)?, *is)))
+    {
         return number(count).filter(|count| *count > 0).map(|count| Marker::Gap { count, is_merged });
     }
     let (is_merged, body) = match body.strip_prefix("merged ") {

@@ -647,6 +647,8 @@ export type Reason =
   | "repeated_diagnostic"
   | "diagnostic_excerpt"
   | "library_frames"
+  | "same_failure"
+  | "repeated_excerpt"
   | "repeated_trace"
   | "asset_limit"
   | "tool_hints"
@@ -2058,6 +2060,8 @@ export interface ResultEventObject {
   /**  */
   repeated_diagnostic?: Omitted | undefined;
   /**  */
+  repeated_excerpt?: Omitted | undefined;
+  /**  */
   repeated_lines?: Omitted | undefined;
   /**  */
   repeated_trace?: Omitted | undefined;
@@ -2081,6 +2085,8 @@ export interface ResultEventObject {
   rule_unstable?: Omitted | undefined;
   /**  */
   same_author?: Omitted | undefined;
+  /**  */
+  same_failure?: Omitted | undefined;
   /**  */
   same_outline?: Omitted | undefined;
   /**  */

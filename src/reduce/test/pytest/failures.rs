@@ -5,6 +5,7 @@
 //! line at fault), the exception (`E`) and the place, with `_ _ _` between functions; then what was captured, under titles of
 //! `-`. Names, arguments, `>`, `E` and places stay.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -28,10 +29,10 @@ pub fn repeated(source: &Source<'_>, from: usize) -> Vec<(Range<usize>, Reason)>
     let mut gone = Vec::new();
     let mut excerpts = HashSet::new();
     // The last body that is shown.
-    let mut shown = "";
+    let mut shown = Cow::Borrowed("");
     for (n, &heading) in headings.iter().enumerate() {
         let body = heading + 1..headings.get(n + 1).copied().unwrap_or(end);
-        let text = source.slice(body.clone()).trim();
+        let text = without_addresses(source.slice(body.clone()).trim());
         if text == shown && !text.is_empty() {
             gone.push((body, Reason::SameFailure));
             continue;
@@ -44,6 +45,22 @@ pub fn repeated(source: &Source<'_>, from: usize) -> Vec<(Range<usize>, Reason)>
         );
     }
     gone
+}
+
+/// A text in which all memory addresses are the same: `<Store object at 0x7f7e20bada10>`.
+fn without_addresses(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for at in memchr::memmem::find_iter(text.as_bytes(), b" at 0x") {
+        let start = at + " at 0x".len();
+        let digits = text[start..].bytes().take_while(u8::is_ascii_hexdigit).count();
+        out.push_str(&text[copied..start]);
+        copied = start + digits;
+    }
+    match copied {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(out + &text[copied..]),
+    }
 }
 
 /// `____ TestA.test_b[3] ____`, `____ ERROR at setup of test_c ____`
@@ -75,4 +92,50 @@ fn code(source: &Source<'_>, body: Range<usize>) -> impl Iterator<Item = Range<u
         }
         None
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HELPER: &str = "    def check(numbers, total):\n        \"\"\"Adds the numbers one after the other and compares the sum with \
+                          what is asked for.\"\"\"\n        found = sum(numbers)\n>       assert found == total\n";
+
+    fn of(text: &str) -> Vec<(Range<usize>, Reason)> {
+        repeated(&Source::new(text), 0)
+    }
+
+    #[test]
+    fn what_is_shown_is_not_shown_again() {
+        let failure = |name: &str, what: &str| {
+            format!("___ {name} ___\n\n{what}\n\n{HELPER}E       assert 6 == 7\n\nt.py:5: AssertionError\n")
+        };
+        // The same report, but for the name and an address.
+        let same = failure("test_a", "self = <T at 0x7f01>") + &failure("test_b", "self = <T at 0x8f0a1>");
+        assert_eq!(of(&same), [(12..22, Reason::SameFailure)]);
+        // Another argument: the source lines above the one at fault go.
+        let other = failure("test_a", "total = 7") + &failure("test_b", "total = 8");
+        assert_eq!(of(&other), [(15..18, Reason::RepeatedExcerpt)]);
+        // What another failure stands between is compared with that one.
+        let between = failure("test_a", "total = 7")
+            + &failure("test_b", "total = 8")
+            + &failure("test_a", "total = 7");
+        let reasons: Vec<Reason> = of(&between).into_iter().map(|(_, reason)| reason).collect();
+        assert_eq!(reasons, [Reason::RepeatedExcerpt; 2]);
+    }
+
+    #[test]
+    fn what_a_test_printed_stays() {
+        let printed = "---- Captured stdout call ----\n    one line of what the test wrote, which is long enough to go\n    \
+                       another\n    and one more line of what the test wrote\n";
+        let text =
+            format!("___ a ___\nx = 1\n{printed}___ b ___\nx = 2\n{printed}=== 2 failed in 0.1s ===\n");
+        assert_eq!(of(&text), []);
+    }
+
+    #[test]
+    fn headings_are_no_rules() {
+        assert!(is_heading("____ test_a[1] ____") && is_heading("_ a_name_that_fills_the_line _"));
+        assert!(!is_heading("_ _ _ _ _ _") && !is_heading("__init__") && !is_heading("____"));
+    }
 }

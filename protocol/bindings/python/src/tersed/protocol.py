@@ -959,6 +959,8 @@ Reason: TypeAlias = Union[
         "repeated_diagnostic",
         "diagnostic_excerpt",
         "library_frames",
+        "same_failure",
+        "repeated_excerpt",
         "repeated_trace",
         "asset_limit",
         "tool_hints",
@@ -2983,6 +2985,9 @@ class ResultEventObject(TypedDict, total=False):
     repeated_diagnostic: Omitted
     """"""
 
+    repeated_excerpt: Omitted
+    """"""
+
     repeated_lines: Omitted
     """"""
 
@@ -3017,6 +3022,9 @@ class ResultEventObject(TypedDict, total=False):
     """"""
 
     same_author: Omitted
+    """"""
+
+    same_failure: Omitted
     """"""
 
     same_outline: Omitted
