@@ -14,6 +14,7 @@ use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::diagnostic::below::{Margin, margin};
+use crate::reduce::diagnostic::message::severity_with_code;
 use crate::reduce::diagnostic::{Diagnostic, RUST, Severity};
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::is_cargo_progress;
@@ -174,11 +175,11 @@ fn is_cargo_message(line: &str) -> bool {
 }
 
 fn is_warning(line: &str) -> bool {
-    line.starts_with("warning: ") || line.starts_with("warning[")
+    severity_with_code(line).is_some_and(|(severity, _)| severity == Severity::Warning)
 }
 
 fn is_error(line: &str) -> bool {
-    line.starts_with("error: ") || line.starts_with("error[E")
+    severity_with_code(line).is_some_and(|(severity, _)| severity == Severity::Error)
 }
 
 /// `  --> src/main.rs:2:9`

@@ -39,14 +39,14 @@ pub fn severity_with_code(message: &str) -> Option<(Severity, &str)> {
     (rest.starts_with(": ") || is_error_code).then_some((severity, rest))
 }
 
-/// The code that a message of a compiler starts with, of one to four capitals and at least three digits, and what follows it:
-/// `C4996: …`, `TS2322: …`.
+/// The code that a message of a compiler starts with, of one to eight letters and at least three digits, and what follows it:
+/// `C4996: …`, `TS2322: …`, `xUnit1026: …`.
 pub fn code(message: &str) -> Option<(&str, &str)> {
     let end = message.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(message.len());
     let (code, rest) = message.split_at(end);
-    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
+    let letters = code.bytes().take_while(u8::is_ascii_alphabetic).count();
     let digits = &code[letters..];
-    let is_code = (1..=4).contains(&letters) && digits.len() >= 3 && is_number(digits);
+    let is_code = (1..=8).contains(&letters) && digits.len() >= 3 && is_number(digits);
     (is_code && rest.trim_start().starts_with(':')).then_some((code, rest))
 }
 
@@ -152,6 +152,6 @@ mod tests {
     fn codes_are_read() {
         assert_eq!(code("C4996: 'x': old"), Some(("C4996", ": 'x': old")));
         assert_eq!(code("LNK1181 : no file"), Some(("LNK1181", " : no file")));
-        assert_eq!((code("C49: x"), code("ABCDE123: x"), code("C4996 is a code")), (None, None, None));
+        assert_eq!((code("C49: x"), code("errorcode123: x"), code("C4996 is a code")), (None, None, None));
     }
 }

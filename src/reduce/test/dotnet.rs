@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use crate::detect::command::Simple;
 use crate::input::Input;
-use crate::reduce::diagnostic::without_node;
+use crate::reduce::diagnostic::{MICROSOFT, without_node};
 use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::reduce::lines::{are_unquoted, leading_number};
 use crate::reduce::{Meta, Proof, Reducer};
@@ -164,17 +164,9 @@ fn is_passed(line: &str) -> bool {
 
 /// `/p/A.cs(3,5): warning CS0168: … [/p/shop.csproj]`, `CSC : error CS5001: …`
 fn is_diagnostic(line: &str) -> bool {
-    [": warning ", ": error "].iter().any(|word| {
-        line.split_once(word).is_some_and(|(place, rest)| {
-            let code = rest.split(':').next().unwrap_or_default();
-            let is_code =
-                code.len() > 2 && code.len() < 16 && code.bytes().all(|b| b.is_ascii_alphanumeric());
-            is_code
-                && (place.ends_with(')')
-                    || place.ends_with(' ')
-                    || place.ends_with("proj")
-                    || place.ends_with(".sln"))
-        })
+    MICROSOFT.read(line).is_some_and(|found| {
+        let place = line[..line.len() - found.message.len()].trim_end_matches(": ");
+        place.ends_with(')') || place.ends_with(' ') || place.ends_with("proj") || place.ends_with(".sln")
     })
 }
 
