@@ -209,12 +209,12 @@ fn entry(line: &str) -> Option<&str> {
 /// What a record is about, by its title and the line below it: `Loopback 21` of `Loopback 21 is up, line protocol is up`.
 fn record<'a>(title: &'a str, below: &str) -> Option<&'a str> {
     let (kind, rest) = title.split_once(' ')?;
-    let number = rest.split([' ', ',', ':']).next()?;
+    let number = rest.split([' ', ',']).next()?.trim_end_matches(':');
     let is_kind = kind.len() >= 3
         && kind.starts_with(|c: char| c.is_ascii_uppercase())
         && kind.bytes().all(|b| b.is_ascii_alphanumeric());
     let is_number = number.starts_with(|c: char| c.is_ascii_digit())
-        && number.bytes().all(|b| b.is_ascii_digit() || b"/.:".contains(&b));
+        && number.bytes().all(|b| b.is_ascii_digit() || b"/.".contains(&b));
     (is_kind && is_number && below.starts_with([' ', '\t'])).then(|| &title[..kind.len() + 1 + number.len()])
 }
 
@@ -497,8 +497,9 @@ mod tests {
 
     #[test]
     fn records_are_named_by_kind_and_number() {
-        let text = "Loopback 21 is up, line protocol is up\n  Flags: x\nTunnel 0/3: down\n  Flags: y\nPage 3\nText\n";
-        assert_eq!(names(text, std::slice::from_ref(&(0..6))), ["L1 Loopback 21 L3 Tunnel 0/3"]);
+        let text = "Loopback 21 is up, line protocol is up\n  Flags: x\nTunnel 0/3: down\n  Flags: y\nPage 3\nText\n\
+                    BSS 90:fd:61:\n\tx\n";
+        assert_eq!(names(text, std::slice::from_ref(&(0..8))), ["L1 Loopback 21 L3 Tunnel 0/3"]);
     }
 
     fn of_line(line: &str) -> String {
