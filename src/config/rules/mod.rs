@@ -1,5 +1,5 @@
 //! Rules of the operator as they were written: the setting `policy.rules`. What a rule means, and whether its patterns and
-//! methods are allowed, is for [`crate::rules`], which compiles them.
+//! methods are allowed, is for the module `rules` above, which compiles them.
 
 mod error;
 mod spec;

@@ -146,7 +146,7 @@ fn the_order_of_a_batch_means_nothing_but_for_ties() {
         };
         let (one, mut two) = (outs(&one), outs(&two));
         two.reverse();
-        // An odd token may change which lines fit: of a small result those that matter most of its size.
+        // An odd token may decide which rung fits, and of a small result the next rung may be a third of its size.
         let names: Vec<&str> = of.iter().map(|sample| sample.name.as_str()).collect();
         let is_near = |(a, b): (&usize, &usize)| a.abs_diff(*b) * 10 <= a.max(b) + 1000;
         assert!(one.iter().zip(&two).all(is_near), "{names:?} under {total}: {one:?} {two:?}");
