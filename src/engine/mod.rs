@@ -32,7 +32,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::artifact::{Limits, Store, temporary_root};
-use crate::config::rules::RuleError;
+use crate::config::rules::RuleSet;
 use crate::config::{
     Accounting, Alerts, Config, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch, Recovery, Telemetry,
 };
@@ -332,7 +332,10 @@ fn resolve(policy: &Policy, patch: Option<&PolicyPatch>) -> Result<Policy, RpcEr
 
 /// Checks that the rules of a patch can be compiled.
 fn check_rules(patch: &PolicyPatch) -> Result<(), RpcError> {
-    let Some(rules) = &patch.rules else { return Ok(()) };
-    let bad = |error: RuleError| invalid("policy.rules", &error.to_string());
-    Rules::compile(rules).map(drop).map_err(bad)
+    patch.rules.as_ref().map_or(Ok(()), |rules| compiled(rules, "policy.rules").map(drop))
+}
+
+/// Compiles rules that came in the parameter `at`.
+fn compiled(rules: &RuleSet, at: &str) -> Result<Rules, RpcError> {
+    Rules::compile(rules).map_err(|error| invalid(at, &error.to_string()))
 }

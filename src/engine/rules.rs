@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::{Engine, resolve};
+use super::{Engine, compiled, resolve};
 use crate::config::rules::{RuleError, RuleSet, RuleSpec};
 use crate::config::{EvidenceDetail, Policy};
 use crate::engine::rule_check;
@@ -20,7 +20,7 @@ impl Engine {
         if let Some(given) = params.rules {
             policy.rules = usable(given, &mut errors)?;
         }
-        let rules = compiled(&policy.rules)?;
+        let rules = compiled(&policy.rules, "rules")?;
         let tests: Vec<Tested> = rule_check::run_tests(&policy)
             .into_iter()
             .map(|report| {
@@ -61,10 +61,6 @@ fn usable(given: &RawValue, errors: &mut Vec<String>) -> Result<RuleSet, RpcErro
         }
     }
     RuleSet::new(specs).map_err(|error| invalid("rules", &error.to_string()))
-}
-
-fn compiled(rules: &RuleSet) -> Result<Rules, RpcError> {
-    Rules::compile(rules).map_err(|error| invalid("rules", &error.to_string()))
 }
 
 fn explained(sample: &Sample, policy: &Policy) -> Result<Explained, RpcError> {

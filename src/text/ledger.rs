@@ -562,6 +562,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn between_times_only_a_long_gap_is_marked() {
+        let gaps = |text: &str| {
+            let source = Source::new(text);
+            let mut ledger = Ledger::new(&source);
+            let kept = |lines| Span { lines, action: Action::Keep };
+            let gone = |lines| Span {
+                lines,
+                action: Action::Omit { reason: Reason::HeadTail, group: CAP_GROUPS, names: None },
+            };
+            let (short, long) = (10 + MAX_LINES_BETWEEN_TIMES, 50);
+            ledger.spans = vec![
+                kept(0..2),
+                gone(2..4),
+                kept(4..10),
+                gone(10..short),
+                kept(short..short + 2),
+                gone(short + 2..long),
+                kept(long..60),
+            ];
+            let out = ledger.render(&source, None);
+            out.lines()
+                .filter_map(|line| Some(line.strip_suffix(" omitted here]")?.to_owned()))
+                .collect::<Vec<_>>()
+        };
+        let text = |front: &str| (0..60).map(|i| format!("{front}line {i}\n")).collect::<String>();
+        assert_eq!(gaps(&text("")), ["[tersed: 16", "[tersed: 22"]);
+        assert_eq!(gaps(&text("08:15:02 ")), ["[tersed: 22"]);
+        assert_eq!(gaps(&text("12: ")), [""; 0]);
+    }
+
+    #[test]
     fn there_is_only_what_the_reference_before_names() {
         let origin = |call: &str, label: &str| {
             let label = Some(label.to_owned());

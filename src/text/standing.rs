@@ -20,6 +20,8 @@ pub fn place(line: &str) -> Place {
     let line = line.trim_start_matches([' ', '\t', '[', '(', '<']).as_bytes();
     let line = &line[..line.len().min(MAX_BYTES)];
     match () {
+        // `08:15:02` begins as a number of a line does.
+        () if line.len() >= 8 && has_clock(&line[..8]) => Place::Time,
         () if is_numbered(line) || is_in_file(line) => Place::Number,
         () if is_date(line) || has_clock(line) => Place::Time,
         () => Place::Untold,
@@ -72,7 +74,9 @@ mod tests {
         {
             assert_eq!(place(line), Place::Number, "{line}");
         }
-        for line in ["2025-10-14T08:15:02Z WARN x", "[2025/10/14 x", "Oct 14 08:15:02 host sshd"] {
+        for line in
+            ["2025-10-14T08:15:02Z WARN x", "[2025/10/14 x", "Oct 14 08:15:02 host sshd", "08:15:02 x"]
+        {
             assert_eq!(place(line), Place::Time, "{line}");
         }
         for line in [
