@@ -22,6 +22,7 @@ mod class;
 #[path = "src/tokens/table.rs"]
 mod table;
 
+use std::io::Read as _;
 use std::{env, fs, path::PathBuf};
 
 fn main() {
@@ -47,13 +48,9 @@ fn main() {
     write("letter_blocks.bin", &blocks);
 
     let is_little_endian = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|order| order == "little");
-    let regexes = [
-        ("failure.dfa", patterns::FAILURE),
-        ("no_failure.dfa", patterns::NO_FAILURE),
-        ("some_failure.dfa", patterns::SOME_FAILURE),
-    ];
-    for (name, regex) in regexes {
-        write(name, &failures::automaton(regex, is_little_endian));
+    let names = ["failure.dfa", "no_failure.dfa", "some_failure.dfa"];
+    for (name, automaton) in names.iter().zip(automata(is_little_endian)) {
+        write(name, &automaton);
     }
 
     let mut lengths = String::new();
@@ -69,4 +66,16 @@ fn main() {
         ));
     }
     write("longest.rs", lengths.as_bytes());
+}
+
+/// The automata of lines that report a failure: those that are stored, or compiled where those are for other regexes.
+fn automata(is_little_endian: bool) -> Vec<Vec<u8>> {
+    let stored = || {
+        let file = fs::File::open("build/failures.zst").ok()?;
+        let mut bytes = Vec::new();
+        ruzstd::decoding::StreamingDecoder::new(file).ok()?.read_to_end(&mut bytes).ok()?;
+        failures::unpacked(&bytes, &patterns::ALL)
+    };
+    let compile = || patterns::ALL.iter().map(|regex| failures::automaton(regex, is_little_endian)).collect();
+    Some(is_little_endian).filter(|is_little| *is_little).and_then(|_| stored()).unwrap_or_else(compile)
 }

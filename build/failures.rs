@@ -1,4 +1,7 @@
-//! Compiles the regexes of `src/text/signals/patterns.rs` to automata that are read where they lie.
+//! The automata of the regexes in `src/text/signals/patterns.rs`, which are read where they lie.
+//!
+//! To compile them takes a build script, which nobody optimizes, twelve seconds. They are stored in `failures.zst`, with a digest of
+//! the regexes that they are for; those of other regexes, or for another byte order, are compiled.
 
 use regex_automata::dfa::{StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -16,4 +19,26 @@ pub fn automaton(regex: &str, is_little_endian: bool) -> Vec<u8> {
     let (bytes, padding) =
         if is_little_endian { dfa.to_bytes_little_endian() } else { dfa.to_bytes_big_endian() };
     bytes[padding..].to_vec()
+}
+
+/// The automata of what is stored, once it is decompressed: a digest of the regexes, and of each automaton its length in four
+/// bytes and its bytes. `None` if they are for other regexes.
+pub fn unpacked(stored: &[u8], regexes: &[&str]) -> Option<Vec<Vec<u8>>> {
+    let (head, mut rest) = stored.split_first_chunk::<8>()?;
+    if u64::from_le_bytes(*head) != digest(regexes) {
+        return None;
+    }
+    let mut out = Vec::new();
+    while let Some((len, after)) = rest.split_first_chunk::<4>() {
+        let (automaton, after) = after.split_at_checked(u32::from_le_bytes(*len) as usize)?;
+        out.push(automaton.to_vec());
+        rest = after;
+    }
+    (out.len() == regexes.len()).then_some(out)
+}
+
+/// FNV-1a over the regexes, each with a zero behind it.
+pub fn digest(regexes: &[&str]) -> u64 {
+    let bytes = regexes.iter().flat_map(|regex| regex.bytes().chain([0]));
+    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3))
 }

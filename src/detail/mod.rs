@@ -27,8 +27,14 @@ pub fn wants_terms(input: &Input<'_>) -> bool {
     level(input).is_some()
 }
 
-/// What to leave out of a file view.
-pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
+/// Whether the call names a file of settings or data, of which single lines can stand out.
+pub fn is_data(input: &Input<'_>) -> bool {
+    let language = || paths(input).find_map(|path| Language::of(Some(path), ""));
+    level(input).is_some() && language().is_some_and(|language| !language.is_code())
+}
+
+/// What to leave out of a file view; lines that stand out stay.
+pub fn reduce(input: &Input<'_>, ledger: &Ledger, standing_out: &[usize]) -> Result<Reduction, Reason> {
     if let Some(step) = limited(input, ledger) {
         return Ok(step);
     }
@@ -53,6 +59,10 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let with_values = input.policy.mode == Mode::Aggressive || input.policy.file_detail != FileDetail::Auto;
     let mut plan = Plan::new(&lines, &items, level, with_values);
     keep_reports(input, &lines, &items, numbered, &mut plan);
+    if !language.is_code() {
+        plan.join_over_blank_lines(&lines);
+    }
+    plan.keep(standing_out);
     plan.keep_edited(source, &items, input.relevance.edited());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());
     let gaps = plan.gaps(source, ledger);

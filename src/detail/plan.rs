@@ -78,6 +78,18 @@ impl Plan {
         Self { may_go }
     }
 
+    /// Leaves out the blank lines between lines that are left out: many small sections are one gap.
+    pub(super) fn join_over_blank_lines(&mut self, lines: &[&str]) {
+        let mut at = 0;
+        while at < lines.len() {
+            let end = (at..lines.len()).find(|&i| !lines[i].trim().is_empty()).unwrap_or(lines.len());
+            if end > at && at > 0 && end < lines.len() && self.may_go[at - 1] && self.may_go[end] {
+                self.may_go[at..end].fill(true);
+            }
+            at = end + 1;
+        }
+    }
+
     /// Keeps these lines.
     pub(super) fn keep(&mut self, lines: &[usize]) {
         lines.iter().for_each(|line| self.may_go[*line] = false);

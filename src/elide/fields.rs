@@ -1,6 +1,6 @@
 //! Reads the items of a JSON array: their fields, their shape, whether they report a failure.
 //!
-//! Reads scalars of an item and of the objects directly inside it. Decisions are made in `plan`.
+//! Reads scalars of an item and of the objects and lists inside it. Decisions are made in `plan`.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
@@ -77,8 +77,11 @@ const BAD: &[&str] = &[
 ];
 /// Most words of a field that a marker counts.
 const MAX_KINDS: usize = 6;
-/// Levels of objects that are read.
+/// Levels of objects that decide on the shape of an item and on whether it fails.
 const LEVELS: u32 = 2;
+/// Levels of objects and lists whose values are compared, and most nodes of an item below `LEVELS`. Bounds the work.
+const DEEP_LEVELS: u32 = 5;
+const MAX_DEEP_NODES: usize = 96;
 
 /// Ranks the items, given the bytes and the node of each, in the order in which limits keep them.
 pub fn rank(text: &str, nodes: &[Node], items: &[(Range<usize>, u32)], about: &Relevance) -> Ranking {
@@ -92,7 +95,8 @@ pub fn rank(text: &str, nodes: &[Node], items: &[(Range<usize>, u32)], about: &R
     };
     let mut series = Series::default();
     for (i, (_, value)) in items.iter().enumerate() {
-        let mut look = Look { text, nodes, series: &mut series, shape: 0, fails: false };
+        let mut look =
+            Look { text, nodes, series: &mut series, shape: 0, fails: false, deep_left: MAX_DEEP_NODES };
         look.item(*value);
         let (shape, fails) = (look.shape, look.fails);
         series.push(Item { shape, fails, score: scores.get(i).copied().unwrap_or(0) });
@@ -113,6 +117,8 @@ struct Look<'a> {
     series: &'a mut Series,
     shape: u64,
     fails: bool,
+    /// Nodes below `LEVELS` that may still be read.
+    deep_left: usize,
 }
 
 impl<'a> Look<'a> {
@@ -130,6 +136,7 @@ impl<'a> Look<'a> {
                 while at < node.next {
                     let inner = self.nodes[at as usize];
                     self.scalar(place, inner);
+                    self.deep(place, at, LEVELS);
                     self.shape = self.shape.rotate_left(3) ^ kind_of(inner.kind);
                     place += 1;
                     at = inner.next;
@@ -155,8 +162,36 @@ impl<'a> Look<'a> {
                 self.members(key.next, level + 1);
             } else {
                 self.scalar(name, value);
+                self.deep(name, key.next, level);
             }
             at = value.next;
+        }
+    }
+
+    /// The values in a list or a deeper object: those of all elements of a list are of one field, and so is how many it has.
+    fn deep(&mut self, name: u64, i: u32, level: u32) {
+        let node = self.nodes[i as usize];
+        if level >= DEEP_LEVELS || !matches!(node.kind, Kind::Array | Kind::Object) {
+            return;
+        }
+        let is_list = node.kind == Kind::Array;
+        if is_list {
+            self.series.field(name.rotate_left(17), Value::Number(f64::from(node.children)));
+        }
+        let mut at = i + 1;
+        while at < node.next && self.deep_left > 0 {
+            self.deep_left -= 1;
+            let (inner_name, value) = match is_list {
+                true => (name.rotate_left(9), at),
+                false => {
+                    let key = self.nodes[at as usize];
+                    (name.rotate_left(9) ^ digest(self.text(key), u64::from(level)), key.next)
+                }
+            };
+            let Some(inner) = self.nodes.get(value as usize).copied() else { return };
+            self.scalar(inner_name, inner);
+            self.deep(inner_name, value, level + 1);
+            at = inner.next;
         }
     }
 
@@ -249,6 +284,39 @@ fn member(text: &str, nodes: &[Node], item: u32, name: &str) -> Option<Node> {
 mod tests {
     use super::*;
     use crate::elide::tape;
+
+    /// Which of the items of an array stay.
+    fn kept(text: &str, limit: usize) -> Vec<usize> {
+        let nodes = tape::read(text, 0, false).unwrap();
+        let mut items = Vec::new();
+        let mut at = 1;
+        while at < nodes.len() as u32 {
+            let node = nodes[at as usize];
+            items.push((node.start as usize..node.end as usize, at));
+            at = node.next;
+        }
+        let keep = rank(text, &nodes, &items, &Relevance::default()).keep(limit);
+        keep.iter().enumerate().filter(|(_, kept)| **kept).map(|(i, _)| i).collect()
+    }
+
+    #[test]
+    fn values_deep_inside_an_item_stand_out() {
+        let item = |i: usize| {
+            let port = if i == 21 { 22 } else { 443 };
+            let range = if i == 33 { "0.0.0.0/0" } else { "10.0.0.0/8" };
+            let class = if i == 50 { "slow" } else { "fast" };
+            let more = if i == 40 { ",{\"k\":\"env\",\"v\":\"a\"}" } else { "" };
+            format!(
+                "{{\"id\":\"sg-{i}\",\"rules\":[{{\"port\":{port},\"ranges\":[{{\"c\":\"{range}\"}}]}}],\
+                 \"tags\":[{{\"k\":\"env\",\"v\":\"a\"}}{more}],\"a\":{{\"b\":{{\"c\":{{\"class\":\"{class}\"}}}}}}}}"
+            )
+        };
+        let text = format!("[{}]", (0..60).map(item).collect::<Vec<_>>().join(","));
+        let kept = kept(&text, 12);
+        for i in [21, 33, 40, 50] {
+            assert!(kept.contains(&i), "{i} of {kept:?}");
+        }
+    }
 
     #[test]
     fn a_text_unlike_the_others_but_for_their_numbers_stands_out() {

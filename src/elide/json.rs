@@ -464,7 +464,10 @@ impl<'d, 'a> Writer<'d, 'a> {
             true => self.keys(&gone),
             false => {
                 let values: Vec<u32> = gone.iter().map(|part| part.value).collect();
-                fields::kinds(self.document.text, &self.document.nodes, &values)
+                let kinds = fields::kinds(self.document.text, &self.document.nodes, &values);
+                // One marker stands for all gaps: with several of them, it says where they are.
+                let names = [gaps(keep), kinds].into_iter().flatten().collect::<Vec<_>>().join(", ");
+                Some(names).filter(|names| !names.is_empty())
             }
         };
         let (unit, reason) = match is_object {
@@ -504,6 +507,23 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
         Some(names).filter(|names| !names.is_empty())
     }
+}
+
+/// Most runs of items that a marker numbers.
+const MAX_GAPS: usize = 6;
+
+/// The indexes, from 0, of the items that are left out, where they stand in several places.
+fn gaps(keep: &[Kept]) -> Option<String> {
+    let mut at = 0;
+    let mut runs: Vec<String> = Vec::new();
+    for run in keep.chunk_by(|a, b| (*a == Kept::No) == (*b == Kept::No)) {
+        if run[0] == Kept::No {
+            runs.push(if run.len() == 1 { at.to_string() } else { format!("{at}-{}", at + run.len() - 1) });
+        }
+        at += run.len();
+    }
+    let is_told = (2..=MAX_GAPS).contains(&runs.len());
+    is_told.then(|| format!("index {}", runs.join(" ")))
 }
 
 /// Bytes that an omission must save for its marker to pay.

@@ -73,14 +73,17 @@ impl Series {
         let fails = (0..self.items.len()).filter(|&i| self.items[i].fails);
         let mut standouts: Vec<u32> = one_of_each(&self.items, fails);
         standouts.extend(self.rare_shapes());
+        // Of each field the rarest comes first: one with many rare words must not take the room of the others.
+        let mut of_fields: Vec<(usize, usize, u32)> = Vec::new();
         for field in &self.fields {
             stop::check();
-            standouts.extend(rare_words(field, self.items.len()));
+            let numbers = outliers(field).into_iter().map(|item| (1, item));
+            let words = rare_words(field, self.items.len()).into_iter().enumerate();
+            of_fields.extend(words.map(|(nth, (count, item))| (nth, count, item)));
+            of_fields.extend(numbers.enumerate().map(|(nth, (count, item))| (nth, count, item)));
         }
-        for field in &self.fields {
-            stop::check();
-            standouts.extend(outliers(field));
-        }
+        of_fields.sort_by_key(|(nth, count, _)| (*nth, *count));
+        standouts.extend(of_fields.into_iter().map(|(_, _, item)| item));
         let mut seen = vec![false; self.items.len()];
         standouts.retain(|&i| !std::mem::replace(&mut seen[i as usize], true));
         let mut matches: Vec<u32> = (0..self.items.len() as u32).collect();
@@ -123,8 +126,8 @@ fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
     first
 }
 
-/// The first item with each rare word of an enumeration.
-fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<u32> {
+/// Each rare word of an enumeration: how often it stands there, and the first item with it.
+fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<(usize, u32)> {
     let mut words: Vec<(u64, usize, u32)> = Vec::with_capacity(MAX_VALUES);
     let mut count = 0;
     for (item, value) in field {
@@ -140,9 +143,9 @@ fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<u32> {
     if count * 2 < items || words.len() < 2 {
         return Vec::new();
     }
-    words.retain(|(_, count, _)| is_few(*count, items, RARE_ONE_IN));
+    words.retain(|(_, rows, _)| is_few(*rows, count.max(items), RARE_ONE_IN));
     words.sort_by_key(|(_, count, item)| (*count, *item));
-    words.into_iter().map(|(_, _, item)| item).collect()
+    words.into_iter().map(|(_, count, item)| (count, item)).collect()
 }
 
 /// The items with the smallest and the largest number, if these are outliers.
@@ -163,7 +166,14 @@ fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
     // If most values are equal, different ones must be rare.
     let differ = numbers.iter().filter(|(n, _)| *n != spread.median).count();
     let any = spread.deviation > 0.0 || is_share(differ, numbers.len(), RARE_ONE_IN);
-    ends.into_iter().flatten().filter(|(n, _)| any && is_far(*n)).map(|(_, item)| *item).collect()
+    // A few negative numbers among others are far from them, however near.
+    let negative = numbers.iter().filter(|(n, _)| *n < 0.0).count();
+    let is_negative = |n: f64| n < 0.0 && is_few(negative, numbers.len(), RARE_ONE_IN);
+    ends.into_iter()
+        .flatten()
+        .filter(|(n, _)| any && is_far(*n) || is_negative(*n))
+        .map(|(_, item)| *item)
+        .collect()
 }
 
 /// See `Series::rank`.
@@ -259,6 +269,7 @@ mod tests {
             series.field(2, Value::Word(if i == 400 { 7 } else { (i % 3) as u64 }));
             // A steadily growing number has no outliers.
             series.field(3, Value::Number(i as f64));
+            series.field(4, Value::Number(if i == 250 { -4.0 } else { (i % 90) as f64 }));
             Item { shape: u64::from(i == 500), score: u32::from(i == 600), fails: i == 300 }
         });
         for limit in [12, 24, 100] {
@@ -268,7 +279,7 @@ mod tests {
                 assert!(kept.contains(&i), "{i} of {kept:?}");
             }
         }
-        assert!(kept(&ranking, 24).contains(&700));
+        assert!(kept(&ranking, 24).contains(&700) && kept(&ranking, 24).contains(&250));
         assert_eq!(kept(&ranking, 1), [0]);
         assert_eq!(kept(&ranking, 2), [0, 999]);
         assert_eq!(kept(&ranking, 5000).len(), 1000);

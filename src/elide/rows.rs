@@ -12,6 +12,7 @@ use foldhash::fast::FixedState;
 use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Ranking, Series, Value};
+use crate::text::judge::number;
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -245,7 +246,7 @@ fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
             let cell = cell.trim().trim_matches('"');
             // An empty cell changes the shape; the content of a cell does not.
             shape = shape << 1 | u64::from(cell.is_empty());
-            let value = cell.parse().map_or_else(|_| Value::Word(digest(cell)), Value::Number);
+            let value = number(cell.as_bytes()).map_or_else(|| Value::Word(digest(cell)), Value::Number);
             series.field(place as u64, value);
         }
         series.push(Item { shape, score, fails: signals::is_failure(row) });

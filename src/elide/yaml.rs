@@ -12,6 +12,7 @@ use foldhash::fast::FixedState;
 use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Series, Value};
+use crate::text::judge::number;
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -299,13 +300,28 @@ impl Writer<'_, '_> {
         for (place, lines) in siblings.iter().enumerate() {
             let mut shape = 0u64;
             let mut fails = false;
+            // A key that stands several times in an item is another field each time: limits and requests of memory.
+            let mut keys: Vec<(u64, u32)> = Vec::new();
             for i in lines.clone() {
                 let line = document.source.line(i).trim_start().trim_start_matches("- ");
                 let Some((key, value)) = line.split_once(':') else { continue };
                 let name = digest(key);
                 shape = shape.rotate_left(5) ^ name;
                 let value = value.trim();
-                series.field(name, value.parse().map_or_else(|_| Value::Word(digest(value)), Value::Number));
+                let nth = match keys.iter().position(|(key, _)| *key == name) {
+                    Some(known) => {
+                        keys[known].1 += 1;
+                        keys[known].1
+                    }
+                    None if keys.len() == MAX_KEYS => continue,
+                    None => {
+                        keys.push((name, 0));
+                        0
+                    }
+                };
+                let value =
+                    number(value.as_bytes()).map_or_else(|| Value::Word(digest(value)), Value::Number);
+                series.field(name.rotate_left(nth), value);
                 fails |= signals::is_failure(line);
             }
             series.push(Item { shape, fails, score: scores[place] });
@@ -332,6 +348,9 @@ impl Writer<'_, '_> {
         Some(names).filter(|names| !names.is_empty())
     }
 }
+
+/// Keys of an item that are told apart. Bounds the work.
+const MAX_KEYS: usize = 64;
 
 fn digest(text: &str) -> u64 {
     let mut hasher = FixedState::default().build_hasher();

@@ -9,13 +9,13 @@ use super::reading::Stretch;
 use super::request::Request;
 use super::{INPUT_LIMIT, exit, guard, ruled};
 use crate::config::{Mode, Structured};
-use crate::detect::{Detection, wrapper};
+use crate::detect::{Detection, Shape, wrapper};
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::input::Input;
 use crate::pipeline::limit::cap::Cap;
 use crate::pipeline::limit::cap_policy::{self, CapPolicy, has_samples};
-use crate::pipeline::limit::{fit, pointer};
-use crate::pipeline::repeat::blocks::{self, Reference, outlines};
+use crate::pipeline::limit::{fit, outliers, pointer};
+use crate::pipeline::repeat::blocks::{self, Earlier, Reference, outlines};
 use crate::pipeline::repeat::echoes;
 use crate::reduce::embedded;
 use crate::reduce::lint::compiler;
@@ -322,6 +322,11 @@ impl<'a> Attempt<'_, 'a> {
             fixed.retain(|&line| line < end);
             fixed.extend(end..source.len());
         }
+        if !matches!(self.request.earlier, Earlier::Nothing) && detection.shape == Shape::Other {
+            fixed.extend(blocks::told_again(source, detection.reports_failures()));
+            fixed.sort_unstable();
+            fixed.dedup();
+        }
         let references = match detection.is_window {
             true => self.references_of_window(source, &state.0, fixed),
             false => self.references(source, &state.0, fixed),
@@ -343,7 +348,11 @@ impl<'a> Attempt<'_, 'a> {
         if !self.request.in_full
             && !is_elided
             && self.rule_allows("file_detail")
-            && self.try_step("file_detail", source, held, state, |ledger| detail::reduce(&input, ledger))
+            && self.try_step("file_detail", source, held, state, |ledger| {
+                let standing_out =
+                    detail::is_data(&input).then(|| outliers::of_data(source)).unwrap_or_default();
+                detail::reduce(&input, ledger, &standing_out)
+            })
         {
             self.refer_to_outlines(source, held, state);
         }

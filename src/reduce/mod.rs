@@ -18,6 +18,7 @@ pub mod lines;
 pub mod lint;
 mod listing;
 mod log;
+mod odd;
 mod package;
 
 pub mod progress;
@@ -181,9 +182,10 @@ pub fn is_bounded(family: &str) -> bool {
     matches!(family, "test" | "build" | "diff" | "git" | "package" | "search" | "listing")
 }
 
-/// What a reducer leaves out of a text, with what is to be said of tests that passed.
+/// What a reducer leaves out of a text, but for what stands out in it, with what is to be said of tests that passed.
 pub fn run(reducer: &dyn Reducer, input: &Input<'_>) -> Result<Reduction, Reason> {
-    test::passed::tell(reducer.meta().id, input, reducer.reduce(input)?)
+    let reduction = odd::keep(input.source, reducer.reduce(input)?);
+    test::passed::tell(reducer.meta().id, input, reduction)
 }
 
 /// The reducer with the strongest claim on the text.

@@ -72,6 +72,49 @@ pub fn much_larger(quantities: &[u64], least: u64, most: usize) -> Vec<usize> {
     out
 }
 
+/// The number of a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with a unit in bytes or milliseconds: `1.5GB`, `12ms`.
+pub fn number(field: &[u8]) -> Option<f64> {
+    const MAX_NUMBER_BYTES: usize = 32;
+    // A label before it is part of each field where something else than a blank divides them.
+    let is_named = field.first()?.is_ascii_alphabetic();
+    let is_before = |b: &u8| *b == b'=' || is_named && *b == b' ';
+    let value = field.iter().rev().take(MAX_NUMBER_BYTES + 1).position(is_before).unwrap_or(field.len());
+    let value = &field[field.len() - value..];
+    let value = value.strip_prefix(b"$").unwrap_or(value);
+    let starts = matches!(value.first()?, b'0'..=b'9' | b'-' | b'+' | b'.');
+    if !starts || value.len() > MAX_NUMBER_BYTES {
+        return None;
+    }
+    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || matches!(b, b'%' | b',' | b';');
+    let unit = value.iter().rev().take_while(is_unit).count();
+    let (digits, unit) = value.split_at_checked(value.len() - unit).filter(|_| unit <= 3)?;
+    if !digits.is_empty() && digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit) {
+        // Exact in a float, and faster than by the standard library.
+        let number = digits.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0'));
+        return Some(number as f64 * scale(unit));
+    }
+    let number: f64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    Some(number * scale(unit)).filter(|n| n.is_finite())
+}
+
+/// How many bytes or milliseconds a unit is; 1 for one that is neither. One column may have several: `812MB`, `6.4GB`.
+fn scale(unit: &[u8]) -> f64 {
+    let unit = unit.strip_suffix(b",").or_else(|| unit.strip_suffix(b";")).unwrap_or(unit);
+    match unit {
+        b"us" => 1e-3,
+        b"ns" => 1e-6,
+        b"s" | b"sec" => 1e3,
+        b"m" | b"min" => 60e3,
+        b"h" => 3600e3,
+        b"d" => 24.0 * 3600e3,
+        [b'K' | b'k'] | [b'K' | b'k', b'B'] | [b'K' | b'k', b'i', ..] => 1024.0,
+        [b'M'] | b"MB" | [b'M', b'i', ..] => 1024.0 * 1024.0,
+        [b'G'] | b"GB" | [b'G', b'i', ..] => 1024.0 * 1024.0 * 1024.0,
+        [b'T'] | b"TB" | [b'T', b'i', ..] => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => 1.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

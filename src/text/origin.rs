@@ -60,7 +60,10 @@ pub fn label_of_command(command: &str) -> Option<String> {
 }
 
 /// Commands that print nothing, as a rule.
-const SILENT: &[&str] = &["cd ", "git add ", "mkdir ", "export ", "source ", "touch ", "sleep ", "set "];
+const SILENT: &[&str] = &[
+    "cd ", "git add ", "mkdir ", "export ", "source ", "touch ", "sleep ", "set ", "rm ", "cp ", "mv ",
+    "chmod ",
+];
 
 /// What follows commands that print nothing, as in `cd FOLDER && make`. Those with quotes and the like are not looked through.
 fn behind_silent(mut command: &str) -> &str {
@@ -92,6 +95,7 @@ mod tests {
         }
         assert_eq!(label_of_command("cargo  test --lib\n").as_deref(), Some("cargo test --lib"));
         assert_eq!(label_of_command("cd a && ls && rm b; c").as_deref(), Some("ls && rm ..."));
+        assert_eq!(label_of_command("rm -rf /tmp/r && mkdir /tmp/r && ./a").as_deref(), Some("./a"));
         assert_eq!(label_of_command("cd a; make all").as_deref(), Some("make all"));
         assert_eq!(label_of_command("git add -A\ncargo test").as_deref(), Some("cargo test"));
         assert_eq!(label_of_command("cd a && git add . && git status").as_deref(), Some("git status"));

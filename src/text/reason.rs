@@ -85,12 +85,12 @@ reasons! {
     LibraryFrames = "library_frames", "Frames of libraries, runtimes and frameworks in a stack trace.";
     SameFailure = "same_failure", "The report of a failure that is the one shown before it, but for the name of the test and memory addresses.";
     RepeatedExcerpt = "repeated_excerpt", "Source lines of a failure that an earlier failure of the text shows.";
-    RepeatedTrace = "repeated_trace", "Frames of a stack trace that stood in the text before.";
+    RepeatedTrace = "repeated_trace", "Frames of a stack trace that stood in the text before; where a text has several stacks, the marker says which one, and of threads whose it is.";
     AssetLimit = "asset_limit", "Files that a bundler wrote, but for the largest.";
     ToolHints = "tool_hints", "Advice that a build tool prints with every run.";
     ToolFrames = "tool_frames", "Frames of a build tool itself below an error that shows its place.";
     UnknownValue = "unknown_value", "Attributes of a planned resource that are known only after it is made.";
-    LogRepeat = "log_repeat", "Log records that are equal to shown ones but for times, process and thread ids, memory addresses, ports or durations; of durations far above the others the largest are shown.";
+    LogRepeat = "log_repeat", "Log records that are equal to shown ones but for times, process and thread ids, memory addresses, ports or durations; of durations far above the others the largest are shown, and so are both sides of a long pause and of a counter that falls or skips.";
     LogForm = "log_form", "Log records of a form of which the first, the last, the one that stands out and up to four with rare words are shown; the marker lists the numbers of orders, invoices, tickets and the like that they name.";
     LogGroup = "log_group", "What a group of a CI log holds that its page shows closed.";
     ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
@@ -102,7 +102,7 @@ reasons! {
     Budget = "budget", "Lines over the budget.";
     Externalized = "externalized", "What the preview of an externalized text leaves out.";
     LongLine = "long_line", "The middle of an over-long line.";
-    ArrayItems = "array_items", "Items of a long array, or documents of a long series; the first, the last and those that stand out are shown.";
+    ArrayItems = "array_items", "Items of a long array, or documents of a long series; the first, the last and those that stand out are shown. Where the others stand in several places, the marker numbers them from 0.";
     ObjectMembers = "object_members", "Members of an object with many of them; the marker names some of their keys.";
     DeepValue = "deep_value", "What an array or object deep inside a document holds.";
     EmptyMembers = "empty_members", "Members that are null or empty.";

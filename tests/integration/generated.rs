@@ -16,6 +16,12 @@ use tersed::protocol::{Kind, error, notification};
 use tersed::reduce::{self, Meta};
 use tersed::text::reason::Reason;
 
+#[path = "../../build/failures.rs"]
+mod failures;
+#[path = "../../src/text/signals/patterns.rs"]
+#[allow(dead_code, reason = "only all of them are asked for")]
+mod patterns;
+
 /// Compares a committed file with what it should be, or writes it.
 fn same(path: &str, expected: &str) {
     let file = repository(path);
@@ -35,6 +41,25 @@ fn read(path: &str) -> String {
 fn schema_and_metadata_are_those_of_the_code() {
     same("protocol/v1/schema.json", &schema::schema_json());
     same("protocol/v1/meta.json", &schema::meta_json());
+}
+
+#[test]
+fn the_stored_automata_are_those_of_the_regexes() {
+    let regexes = patterns::ALL;
+    let automata: Vec<Vec<u8>> = regexes.iter().map(|regex| failures::automaton(regex, true)).collect();
+    let file = repository("build/failures.zst");
+    if bless() {
+        let mut packed = failures::digest(&regexes).to_le_bytes().to_vec();
+        for automaton in &automata {
+            packed.extend(u32::try_from(automaton.len()).unwrap().to_le_bytes());
+            packed.extend(automaton);
+        }
+        fs::write(&file, zstd::encode_all(&packed[..], 19).unwrap()).unwrap();
+    }
+    let stored = zstd::decode_all(&fs::read(&file).unwrap()[..]).unwrap();
+    let is_same = failures::unpacked(&stored, &regexes).is_some_and(|stored| stored == automata);
+    assert!(is_same, "build/failures.zst is of other regexes; BLESS=1 writes it anew");
+    assert_eq!(failures::unpacked(&stored, &regexes[..2]), None);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::pipeline::INPUT_LIMIT;
 use crate::pipeline::evidence::Step;
 use crate::pipeline::limit::cap;
 use crate::pipeline::limit::cap::Cap;
+use crate::pipeline::limit::columns;
 use crate::pipeline::limit::rank;
 use crate::pipeline::request::Request;
 use crate::reduce::lines::is_markdown;
@@ -23,6 +24,9 @@ use crate::text::{details, names, signals};
 const MAX_RANGE_LINE_BYTES: usize = 1_000;
 /// Texts of fewer lines have the whole limits in a small context too.
 const MIN_SCALED_LINES: usize = 40;
+
+/// A cut to the limit of a mode takes off at least 1 part in this many. A choice: less is not worth a hole.
+const MIN_GAIN_ONE_IN: usize = 16;
 
 /// What decides how far a text is cut.
 pub(in crate::pipeline) struct CapPolicy<'c, 'r> {
@@ -85,7 +89,10 @@ impl CapPolicy<'_, '_> {
             return None;
         }
         let bytes = self.scaled_cap(&signals, bytes);
-        let (reason, outliers, names) = (Reason::OutputCap, has_samples(source, detection), self.names());
+        // Lines of one form that a search found are rows, and one of them may be the one that differs.
+        let has_rows = || detection.shape == Shape::Search && columns::is_table(source);
+        let outliers = has_samples(source, detection) || has_rows();
+        let (reason, names) = (Reason::OutputCap, self.names());
         Some((Cap { bytes, strict, reason, samples: false, outliers, names }, signals))
     }
 
@@ -222,7 +229,11 @@ pub(in crate::pipeline) fn cut(
     let kept = rank::with_frames(source, &kept);
     // What other steps wrote in place of many lines may not fit, and the lines themselves be longer.
     let next = cap::apply(source, ledger, &kept, cap).map(|next| (next.size(source, None), next));
-    next.filter(|(after, _)| *after < before)
+    let most = match cap.reason == Reason::HeadTail && !cap.strict {
+        true => before - before / MIN_GAIN_ONE_IN,
+        false => before - 1,
+    };
+    next.filter(|(after, _)| *after <= most)
 }
 
 /// Those of the lines, which are in order, that are shown as they are.

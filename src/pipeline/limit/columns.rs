@@ -2,9 +2,9 @@
 //! from the others in its column.
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
-use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, number};
+use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN};
 use crate::text::details::likeness;
-use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
+use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
 use crate::text::source::Source;
 
 /// Fewer lines are no table.
@@ -86,7 +86,9 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     }
     let trials: Vec<&str> =
         lines.iter().step_by(lines.len().div_ceil(SAMPLE_LINES)).map(|line| source.line(*line)).collect();
-    let Some((divider, count)) = divider(&trials) else { return };
+    let Some((divider, count)) = divider(&trials) else {
+        return find_in_kinds(source, lines, &trials, least, out);
+    };
     let mut columns = sampled(&trials, divider, count, least);
     let mut active: Vec<usize> = (0..columns.len()).collect();
     let mut fields = Vec::new();
@@ -145,20 +147,56 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
             };
             out.extend(value.places().iter().enumerate().map(candidate));
         }
-        let single = |count| {
-            move |place: usize| {
-                let key = digest(&place.to_le_bytes(), at);
-                Candidate { place, nth: 0, count, key, is_word: false }
-            }
+        let single = |nth, count, place: usize| {
+            let key = digest(&place.to_le_bytes(), at);
+            Candidate { place, nth, count, key, is_word: false }
         };
-        out.extend(column.farthest(rows).map(single(1)));
+        out.extend(column.farthest(rows).map(|(nth, place)| single(nth, 1, place)));
         // These come before all others: the smaller ones alone would read as if there were none larger.
-        out.extend(column.extremes(rows).map(single(0)));
+        out.extend(column.extremes(rows).map(|place| single(0, 0, place)));
+        out.extend(column.falls(rows).map(|place| single(0, 1, place)));
     }
     if is_few(others, lines.len(), EXCEPTION_ONE_IN) {
         let candidate =
             |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
         out.extend(odd.into_iter().enumerate().map(candidate));
+    }
+}
+
+/// Adds the rows that stand out where rows are of two kinds, each with as many words, such as the masters and the replicas of a
+/// cluster.
+fn find_in_kinds(
+    source: &Source<'_>,
+    lines: &[usize],
+    trials: &[&str],
+    least: usize,
+    out: &mut Vec<Candidate>,
+) {
+    const MIN_FIELDS: usize = 3;
+    let count = |line: &str| {
+        let mut fields = Vec::new();
+        Divider::Blank.fields(line, &mut fields);
+        fields.len()
+    };
+    let mut counts: Vec<usize> = trials.iter().map(|line| count(line)).filter(|n| *n >= MIN_FIELDS).collect();
+    counts.sort_unstable();
+    let mut kinds: Vec<(usize, usize)> = counts.chunk_by(|a, b| a == b).map(|c| (c.len(), c[0])).collect();
+    kinds.sort_unstable_by(|a, b| b.cmp(a));
+    kinds.truncate(2);
+    let both: usize = kinds.iter().map(|(rows, _)| rows).sum();
+    if both * 10 < trials.len() * 9 {
+        return;
+    }
+    for (_, of) in kinds {
+        let places: Vec<usize> =
+            (0..lines.len()).filter(|place| count(source.line(lines[*place])) == of).collect();
+        // Such a kind has one way of dividing: this goes no deeper.
+        if places.len() < lines.len() {
+            let rows: Vec<usize> = places.iter().map(|place| lines[*place]).collect();
+            let mut found = Vec::new();
+            find(source, &rows, least, &mut found);
+            out.extend(found.into_iter().map(|c| Candidate { place: places[c.place], ..c }));
+        }
     }
 }
 
@@ -212,15 +250,23 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
         }
         counts.sort_unstable();
         let (count, len) = counts.chunk_by(|a, b| a == b).map(|c| (c[0], c.len())).max_by_key(|c| c.1)?;
-        (count >= least && len * 4 >= trials.len() * 3).then_some((divider, count))
+        (count >= least && len * 4 >= trials.len() * 3).then_some((divider, count, len))
+    };
+    // Numbers that fill their columns have one blank between them: then words divide more lines alike.
+    let wide_or_words = |most: &mut dyn FnMut(Divider, usize) -> Option<(Divider, usize, usize)>| match (
+        most(Divider::Wide, 4),
+        most(Divider::Blank, 3),
+    ) {
+        (Some(wide), Some(words)) if words.2 > wide.2 => Some(words),
+        (wide, words) => wide.or(words),
     };
     most(Divider::Bar('|'), 2)
         .or_else(|| most(Divider::Bar('│'), 2))
         .or_else(|| most(Divider::Tab, 2))
-        .or_else(|| most(Divider::Wide, 4))
-        .or_else(|| most(Divider::Blank, 3))
+        .or_else(|| wide_or_words(&mut most))
         .or_else(|| most(Divider::Wide, 2))
         .or_else(|| most(Divider::Blank, 2))
+        .map(|(divider, count, _)| (divider, count))
 }
 
 #[cfg(test)]
@@ -269,6 +315,36 @@ mod tests {
             let text = rows(120, row, |i| of.replace("{i}", &i.to_string()));
             assert_eq!(standing_out(&text), [120], "{row}");
         }
+    }
+
+    #[test]
+    fn rows_of_two_kinds_and_counters() {
+        let of_node = |i: usize| match i % 2 {
+            0 => format!("id{i} 10.0.0.{i} master - {i} connected 1-{i}\n"),
+            _ => {
+                format!("id{i} 10.0.0.{i} slave {i} {}\n", if i == 47 { "disconnected" } else { "connected" })
+            }
+        };
+        assert_eq!(standing_out(&(0..80).map(of_node).collect::<String>()), [47]);
+        let of_step = |i: usize| {
+            format!("step {i} offset {} wait {}\n", if i < 90 { i * 50 } else { i * 50 - 4000 }, i % 7)
+        };
+        assert_eq!(standing_out(&(0..200).map(of_step).collect::<String>()), [89, 90]);
+        // Sizes in several units.
+        let of_image = |i: usize| {
+            format!(
+                "image-{i} latest {}\n",
+                if i == 31 { "6.4GB".to_owned() } else { format!("{}MB", 90 + i) }
+            )
+        };
+        assert_eq!(standing_out(&(0..80).map(of_image).collect::<String>()), [31]);
+        let of_bar = |i: usize| {
+            format!(
+                "step {i} | loss 1.{i} | grad_norm {} | tok/s 41{i}\n",
+                if i == 33 { "48.11" } else { "1.02" }
+            )
+        };
+        assert_eq!(standing_out(&(0..80).map(of_bar).collect::<String>()), [33]);
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod columns;
 pub(super) mod fit;
 pub(super) mod fit_parts;
 pub(crate) mod headings;
-mod outliers;
+pub(super) mod outliers;
 pub mod pointer;
 mod prints;
 mod rank;

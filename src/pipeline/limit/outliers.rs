@@ -258,6 +258,22 @@ pub(super) fn single(units: &[Unit]) -> impl Iterator<Item = usize> {
     (0..units.len()).filter(|&unit| units[unit].lines.len() == 1 && units[unit].is_shown)
 }
 
+/// Share of a file of settings, as 1 part in this many, that lines which stand out may take.
+const DATA_ONE_IN: usize = 12;
+
+/// The lines that stand out in a file of settings or data that is made of records, with what they depend on, in order.
+pub(in crate::pipeline) fn of_data(source: &Source<'_>) -> Vec<usize> {
+    let outliers = Outliers::find(source, (0..source.len()).collect());
+    if outliers.records.is_none() {
+        return Vec::new();
+    }
+    let mut cost = |line: usize| source.line(line).len() + 1;
+    let chosen = outliers.choose(source, &|_| false, &mut cost, source.text().len() / DATA_ONE_IN);
+    let mut lines: Vec<usize> = chosen.into_iter().collect();
+    lines.sort_unstable();
+    lines
+}
+
 /// What stands out among the units of a cut.
 pub(super) fn of_units(source: &Source<'_>, units: &[Unit]) -> Outliers {
     Outliers::find(source, single(units).map(|unit| units[unit].lines.start).collect())

@@ -1,7 +1,7 @@
 //! What a line of a record is about: its key, or its first word that is not a number.
 
 use crate::pipeline::limit::candidate::digest;
-use crate::pipeline::limit::values::number;
+use crate::text::judge::number;
 use crate::text::maps::Map;
 use crate::text::source::Source;
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
-use crate::text::judge::{EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_share};
+use crate::text::judge::{EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_share, number};
 
 /// A rare value has at most a fifth of the rows that a value of the column has on average.
 const RARE_SHARE: usize = 5;
@@ -56,6 +56,11 @@ impl Value {
     }
 }
 
+/// Most places where a counter falls; with more of them it is no counter.
+const MAX_FALLS: usize = 2;
+/// A column is a counter if its number goes up in all but 1 in this many rows.
+const COUNTER_ONE_IN: usize = 20;
+
 /// What is known of a column.
 #[derive(Default)]
 pub(super) struct Column {
@@ -75,6 +80,13 @@ pub(super) struct Column {
     outside: usize,
     below: [(f64, usize); 2],
     above: [(f64, usize); 2],
+    /// The last number with its row; in how many rows it went up, down, and the first rows where it went down with those before.
+    last: Option<(f64, usize)>,
+    ups: usize,
+    falls: usize,
+    /// The number before a fall in the last row.
+    before_fall: Option<f64>,
+    fall_places: [(usize, usize); MAX_FALLS],
 }
 
 impl Column {
@@ -127,6 +139,19 @@ impl Column {
             return;
         };
         let Some(number) = number(field) else { return self.words.add(place) };
+        if let Some((last, row)) = self.last.replace((number, place)) {
+            self.ups += usize::from(number > last);
+            // A number that is as high again in the next row did not begin anew: that row alone is odd.
+            let is_dip = self.before_fall.take().is_some_and(|before| number >= before);
+            self.falls -= usize::from(is_dip);
+            if number < last {
+                if let Some(free) = self.fall_places.get_mut(self.falls) {
+                    *free = (row, place);
+                }
+                self.falls += 1;
+                self.before_fall = Some(last);
+            }
+        }
         if number == 0.0 {
             self.zeros.add(place);
         } else if number > 0.0 && self.least.is_none_or(|least| number < least) {
@@ -174,14 +199,15 @@ impl Column {
         self.keys.iter().copied().zip(&self.values).filter(move |(_, value)| is_verdict(value))
     }
 
-    /// The rows with the farthest numbers: where many are far, only those that are much farther.
-    pub(super) fn farthest(&self, rows: usize) -> impl Iterator<Item = usize> {
+    /// The rows with the two farthest numbers on each side, with 0 for the first: where many are far, only one that is much farther.
+    pub(super) fn farthest(&self, rows: usize) -> impl Iterator<Item = (usize, usize)> {
         let is_rare = is_few(self.outside, rows, RARE_ONE_IN);
         let stands_out = move |side: &[(f64, usize); 2]| {
-            let [(first, place), (second, _)] = *side;
-            (first > 0.0 && (is_rare || first > second * MUCH_FARTHER)).then_some(place)
+            let [(first, place), (second, other)] = *side;
+            let is_first = first > 0.0 && (is_rare || first > second * MUCH_FARTHER);
+            [is_first.then_some((0, place)), (is_rare && second > 0.0).then_some((1, other))]
         };
-        [&self.above, &self.below].into_iter().filter_map(stands_out)
+        [&self.above, &self.below].into_iter().flat_map(stands_out).flatten()
     }
 
     /// The rows with the farthest numbers of a column in which all but a fifth are the same number, such as a counter that is
@@ -194,6 +220,14 @@ impl Column {
         let farthest =
             |(side, is_asked): (&[(f64, usize); 2], bool)| (is_asked && side[0].0 > 0.0).then_some(side[0].1);
         [(&self.above, is_extreme || is_largest), (&self.below, is_extreme)].into_iter().filter_map(farthest)
+    }
+
+    /// The rows before and after a counter falls: something began anew.
+    pub(super) fn falls(&self, rows: usize) -> impl Iterator<Item = usize> {
+        let is_counter =
+            self.falls <= MAX_FALLS && (self.ups + 1) * COUNTER_ONE_IN >= rows * (COUNTER_ONE_IN - 1);
+        let places = &self.fall_places[..if is_counter { self.falls } else { 0 }];
+        places.iter().flat_map(|(before, after)| [*before, *after])
     }
 
     /// The rows without a number among numbers, and those with zero among numbers that are far from it.
@@ -237,26 +271,6 @@ fn key(field: &[u8], column: usize) -> u64 {
         _ => return digest(field, column),
     };
     short | (len as u64) << 56
-}
-
-/// The number of a field: `12`, `-3.5`, `12ms`, `size=12`.
-pub(super) fn number(field: &[u8]) -> Option<f64> {
-    const MAX_NUMBER_BYTES: usize = 32;
-    let value = field.iter().rev().take(MAX_NUMBER_BYTES + 1).position(|b| *b == b'=').unwrap_or(field.len());
-    let value = &field[field.len() - value..];
-    let value = value.strip_prefix(b"$").unwrap_or(value);
-    let starts = matches!(value.first()?, b'0'..=b'9' | b'-' | b'+' | b'.');
-    if !starts || value.len() > MAX_NUMBER_BYTES {
-        return None;
-    }
-    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || matches!(b, b'%' | b',' | b';');
-    let unit = value.iter().rev().take_while(is_unit).count();
-    let digits = Some(&value[..value.len() - unit]).filter(|_| unit <= 3)?;
-    if !digits.is_empty() && digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit) {
-        // Exact in a float, and faster than by the standard library.
-        return Some(digits.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0')) as f64);
-    }
-    std::str::from_utf8(digits).ok()?.parse().ok().filter(|n: &f64| n.is_finite())
 }
 
 #[cfg(test)]

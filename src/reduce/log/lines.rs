@@ -4,12 +4,12 @@
 //!
 //! `standard` leaves out what is provably the same as lines that stay: equal but for times, process and
 //! thread ids, memory addresses, ports and durations. A duration that is many times the others stays, and
-//! so does what is severe with its neighbours.
+//! so do what is severe with its neighbours and both sides of a break (`breaks`).
 //! `aggressive` goes by forms (`forms`).
 
 use std::ops::Range;
 
-use super::{cited, forms, layout, record};
+use super::{breaks, cited, forms, layout, record};
 use crate::config::Mode;
 use crate::detect::Shape;
 use crate::input::{Claim, Input};
@@ -28,7 +28,7 @@ static META: Meta = Meta {
     reads: "logs with a time stamp or level on each line: syslog (RFC 3164, RFC 5424), journald, dmesg, JSON lines, \
             logfmt, access logs, Kubernetes, log4j and logback, Python logging, Android logcat, Windows, nginx, \
             PostgreSQL",
-    keeps: "warnings, errors and failures with the records around them, the first and the last of what repeats, every \
+    keeps: "warnings, errors and failures with the records around them, the first and the last of what repeats, both sides of the longest pauses and of where a counter falls or skips, every \
             record that differs in more than the named fields or of which a duration stands out; aggressive: errors, failures, the first, the last and \
             the one that stands out of each form and the first four with rare words or a rare value, records that name a commit, or a value that an error or the query names, the numbers of orders, invoices, \
             tickets and the like",
@@ -114,11 +114,13 @@ pub(super) fn fold(input: &Input<'_>, out: &mut Reduction) {
         let mut gone = forms::middles(source, &records, keys);
         let stay = cited::stay(source, &records, &gone, input.call.query.as_deref());
         gone.retain(|i| !stay.contains(i));
+        breaks::keep(source, &records, &mut gone);
         record::omit(source, &records, &gone, Reason::LogForm, out);
     } else {
         let keys =
             record::number(source, &mut records, |record, key| record::strict_key(source, record, key));
-        let gone = super::repeats::repeats(source, &records, keys);
+        let mut gone = super::repeats::repeats(source, &records, keys);
+        breaks::keep(source, &records, &mut gone);
         record::omit(source, &records, &gone, Reason::LogRepeat, out);
     }
 }

@@ -1,6 +1,7 @@
 //! Logs: lines that start with a time stamp or a level, whatever wrote them. A log is recognized by its
 //! content alone.
 
+mod breaks;
 mod ci;
 mod cited;
 mod durations;

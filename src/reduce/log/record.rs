@@ -28,6 +28,9 @@ pub const WORDS: usize = 4;
 /// Longest text by which a marker names a key, in bytes. A choice: a marker stays one line.
 const MAX_LABEL_BYTES: usize = 48;
 
+/// Longest value that a label stands over, in bytes.
+const MAX_VALUE_BYTES: usize = 8;
+
 /// A record.
 #[derive(Debug)]
 pub struct Record {
@@ -189,6 +192,12 @@ fn label(line: &str, head: Option<Head>) -> String {
     let mut out = String::new();
     for word in text.split_whitespace().take(WORDS) {
         let is_plain = word.bytes().all(|b| b.is_ascii_alphabetic() || b"-_.,/:'\"()=*".contains(&b));
+        // `code 404, message File not found`: one word says too little.
+        let is_value = !is_plain && !out.is_empty() && !out.contains(' ') && word.len() <= MAX_VALUE_BYTES;
+        if is_value {
+            out.push_str(" *");
+            continue;
+        }
         if !is_plain || out.len() + word.len() >= MAX_LABEL_BYTES {
             break;
         }
@@ -233,7 +242,9 @@ pub fn message(line: &[u8], head: Option<Head>) -> usize {
         words += 1;
         let word = &line[at..at + length];
         at += length;
-        if matches!(word, [.., b':' | b']'] | [b'-']) {
+        // At the end of a line it stands for a value that is not known.
+        let is_dash = word == b"-" && at < line.len();
+        if is_dash || matches!(word, [.., b':' | b']']) {
             end = at;
             if word.ends_with(b":") {
                 break;

@@ -39,6 +39,8 @@ pub static PIP: Format = Format::new(
         (r"Successfully (?:un)?installed .*", Shows),
         (r"Successfully (?:built|downloaded) .*", Keep),
         (r"Saved \S+\.(?:whl|tar\.gz|zip)", Shows),
+        // Which version goes: an upgrade, or the opposite.
+        (r" +Found existing installation: .*", Keep),
         (r"Installing collected packages: .*", Hide(Reason::Progress)),
         (
             r"Requirement already (?:satisfied|up-to-date): ([\w.\[\]-]+)\S* in \S+(?: \(from [^()]*\))? (\(\d\S*\))",
@@ -47,7 +49,7 @@ pub static PIP: Format = Format::new(
         (r"Collecting \S.*", State),
         (r" +(?:Downloading|Using cached) \S.*", State),
         (
-            r" +(?:Downloading|Using cached|Obtaining dependency information|Getting requirements to build|Preparing metadata|Installing build dependencies|Installing backend dependencies|Checking if build backend supports|Created wheel|Building wheel|Building editable|Stored in directory|Attempting uninstall|Found existing installation|Uninstalling|Successfully uninstalled) ?.*",
+            r" +(?:Downloading|Using cached|Obtaining dependency information|Getting requirements to build|Preparing metadata|Installing build dependencies|Installing backend dependencies|Checking if build backend supports|Created wheel|Building wheel|Building editable|Stored in directory|Attempting uninstall|Uninstalling|Successfully uninstalled) ?.*",
             Hide(Reason::Progress),
         ),
         (

@@ -95,7 +95,9 @@ impl Reducer for Records {
             let line = source.line(i);
             if everywhere(line) && !line.trim().is_empty() && !signals::is_failure(line) {
                 bytes += line.len();
-                out.omit_in(i..i + 1, Reason::CommonFields, 1);
+                // Said once, in the first marker.
+                let names = if bytes == line.len() { "as in the first record" } else { "" };
+                out.omit_named(i..i + 1, Reason::CommonFields, 1, names);
             }
         }
         if bytes * MIN_SAVED_ONE_IN < source.text().len() { Err(Reason::NothingToDo) } else { Ok(out) }

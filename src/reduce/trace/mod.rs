@@ -8,10 +8,12 @@
 
 mod frame;
 mod library;
+mod stacks;
 
 use std::ops::Range;
 
 use self::frame::{Frame, Hints, Language, frame};
+use self::stacks::Stacks;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::maps::Set;
 use crate::text::reason::Reason;
@@ -32,10 +34,9 @@ const MAX_LINES_BETWEEN_TRACES: usize = 3;
 /// What of the traces goes.
 pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut out = Reduction::default();
-    let mut seen: Set<Vec<&str>> = Set::default();
-    // One group for all that stood before, one for each run of traces.
-    const REPEATED: u32 = 1;
-    let mut group = REPEATED;
+    let mut stacks = Stacks::default();
+    // One group for each run of traces; those of traces that repeat are given at the end.
+    let mut group = 1;
     let mut last_end = None;
     let mut hints = Hints::new(source.text());
     for kept in ledger.kept() {
@@ -47,30 +48,35 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
                 continue;
             };
             at = last.lines.end;
-            if let Some(header) = goroutine(source, frames[0].lines.start) {
+            let start = frames[0].lines.start;
+            if let Some(header) = goroutine(source, start) {
                 let lines = header..at + usize::from(at < kept.end && source.line(at).is_empty());
                 let stack = frames.iter().map(|f| call(f.function)).chain([state(source.line(header))]);
-                if !seen.insert(stack.chain(frames.iter().map(|f| f.file)).collect()) {
-                    fold(source, lines, Reason::RepeatedTrace, REPEATED, &mut out);
+                let stack = stack.chain(frames.iter().map(|f| f.file)).collect();
+                if stacks.is_repeated(stack, start..at, lines) {
                     continue;
                 }
             }
             if frames.len() < MIN_FRAMES {
                 continue;
             }
-            let start = frames[0].lines.start;
             if last_end.is_none_or(|end| start > end + MAX_LINES_BETWEEN_TRACES) {
                 group += 1;
             }
             last_end = Some(at);
-            if !seen.insert((start..at).map(|i| frame_text(source.line(i))).collect()) {
-                fold(source, start..at, Reason::RepeatedTrace, REPEATED, &mut out);
+            let stack = (start..at).map(|i| frame_text(source.line(i))).collect();
+            if stacks.is_repeated(stack, start..at, start..at) {
                 continue;
             }
             for range in library(source, &frames) {
-                fold(source, range, Reason::LibraryFrames, group, &mut out);
+                fold(source, range, Reason::LibraryFrames, group, "", &mut out);
             }
         }
+    }
+    let from = out.spans.len();
+    stacks.fold_repeated(source, group, &mut out);
+    if from < out.spans.len() {
+        out.order(0);
     }
     out.unless_empty()
 }
@@ -210,10 +216,18 @@ fn library(source: &Source<'_>, frames: &[Frame<'_>]) -> Vec<Range<usize>> {
 }
 
 /// Hides lines, but none that reports a failure.
-fn fold(source: &Source<'_>, lines: Range<usize>, reason: Reason, group: u32, out: &mut Reduction) {
+fn fold(
+    source: &Source<'_>,
+    lines: Range<usize>,
+    reason: Reason,
+    group: u32,
+    names: &str,
+    out: &mut Reduction,
+) {
+    let mut names = names;
     for i in lines {
         if !signals::is_failure(source.line(i)) {
-            out.omit_in(i..i + 1, reason, group);
+            out.omit_named(i..i + 1, reason, group, std::mem::take(&mut names));
         }
     }
 }

@@ -42,3 +42,7 @@ pub const NO_FAILURE: &str = r"(?x)
 
 /// A count of failures that is not zero, which `NO_FAILURE` on the same line does not excuse.
 pub const SOME_FAILURE: &str = r"(?i)\b[1-9]\d*\ (?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)['\x22]?\s*[:=]\s*['\x22]?[1-9]|\b(?:errors|dropped)\ [1-9]";
+
+/// All of them, in the order in which `build/failures.zst` holds their automata. Only the build script and a test ask for it.
+#[allow(dead_code, reason = "the library reads the automata")]
+pub const ALL: [&str; 3] = [FAILURE, NO_FAILURE, SOME_FAILURE];

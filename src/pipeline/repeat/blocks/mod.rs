@@ -50,6 +50,57 @@ pub struct Reference {
     pub is_outline: bool,
 }
 
+/// Most verdicts of a run that stay. More of them are a report that nobody reads line by line.
+const MAX_VERDICTS: usize = 64;
+/// Most lines of the head of a commit.
+const MAX_HEAD_LINES: usize = 8;
+
+/// Lines that no reference may stand for, in order. Who reads "as in" a run that failed would take its verdicts for those of this
+/// one; and a body without the head of its commit reads as that of another.
+pub fn told_again(source: &Source<'_>, is_report: bool) -> Vec<usize> {
+    let mut verdicts = Vec::new();
+    let mut heads = Vec::new();
+    let mut head_end = 0;
+    for (i, line) in source.lines().enumerate() {
+        if is_report && is_verdict(line) {
+            verdicts.push(i);
+        }
+        if is_commit(line) {
+            head_end = i + MAX_HEAD_LINES;
+        }
+        if i < head_end {
+            heads.push(i);
+            // The head ends with a blank line.
+            head_end = if line.trim().is_empty() { i } else { head_end };
+        }
+    }
+    if verdicts.len() <= MAX_VERDICTS {
+        heads.extend(verdicts);
+    }
+    heads.sort_unstable();
+    heads
+}
+
+/// `commit 1ae0833a…`, as `git log` writes it.
+fn is_commit(line: &str) -> bool {
+    let hash = line.strip_prefix("commit ").map(|rest| rest.split(' ').next().unwrap_or_default());
+    hash.is_some_and(|hash| hash.len() >= 40 && hash.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// Whether a line is the verdict on a test or a check.
+fn is_verdict(line: &str) -> bool {
+    const MARKS: &[char] =
+        &['\u{2713}', '\u{2714}', '\u{2717}', '\u{2718}', '\u{2705}', '\u{274C}', '\u{2716}'];
+    const WORDS: &[&str] = &["PASS", "FAIL", "PASSED", "FAILED", "ok", "OK"];
+    let line = line.trim();
+    if line.starts_with(MARKS) {
+        return true;
+    }
+    let trimmed = |word: &str| WORDS.contains(&word.trim_matches(['[', ']', '(', ')', ':', '.', '!']));
+    let mut words = line.split_ascii_whitespace();
+    words.next().is_some_and(trimmed) || words.next_back().is_some_and(trimmed)
+}
+
 impl Reference {
     /// Its lines, if they carry other numbers here than there.
     pub fn shifted(&self, source: &Source<'_>) -> Option<Range<usize>> {

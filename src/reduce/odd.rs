@@ -1,0 +1,288 @@
+//! Keeps what stands out among the lines that a reducer leaves out since all is well: the slow test that explains how long a run
+//! took, and the one step that is of another kind than hundreds of others.
+//!
+//! Knows no program. Works on lines that are left out for the reasons below, and only makes a reduction smaller.
+
+use std::ops::Range;
+
+use crate::reduce::quantities::{MILLI, nanoseconds};
+use crate::text::judge;
+use crate::text::ledger::{Action, Reduction};
+use crate::text::maps::{Map, Set};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
+use crate::text::span::Span;
+
+/// Fewest lines of a reason among which some stand out. A choice: of fewer lines nobody expects to see each.
+const MIN_LINES: usize = 20;
+/// Fewest steps among which one of another kind stands out. A choice: short runs have an opening, a middle and an end.
+const MIN_STEPS: usize = 40;
+/// Most tests that are slow, and what part of all durations one takes at least: 1 in this many.
+const MAX_SLOW_TESTS: usize = 2;
+const SLOW_ONE_IN: u64 = 4;
+/// A test that takes less is not slow.
+const MIN_SLOW: u64 = 1_000 * MILLI;
+/// Most steps of other kinds that are kept, and most of one kind. With more of them a program just says many things.
+const MAX_ODD_STEPS: usize = 3;
+const MAX_STEPS_OF_KIND: usize = 2;
+/// At least this share of the steps, of 10, is of kinds that are not rare.
+const COMMON_IN_TEN: usize = 9;
+/// A kind is common if at least 1 step in this many is of it.
+const COMMON_ONE_IN: usize = 20;
+/// Longest line that is kept, in bytes.
+const MAX_LINE_BYTES: usize = 240;
+/// Words at the end of a line among which a duration is looked for.
+const MAX_WORDS: usize = 6;
+/// Headings of a kept line that are kept with it.
+const MAX_HEADINGS: usize = 4;
+
+/// A reduction that shows what stands out.
+pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
+    let of =
+        |reason| out.spans.iter().filter(move |span| is(span, reason)).flat_map(|span| span.lines.clone());
+    let mut odd: Set<usize> = Set::default();
+    let passed: Vec<usize> = of(Reason::PassingTests).collect();
+    if passed.len() >= MIN_LINES {
+        for line in slow(source, &passed).into_iter().chain(with_skipped(source, &passed)) {
+            odd.insert(line);
+            odd.extend(headings(source, &passed, line));
+        }
+    }
+    for reason in [Reason::Progress, Reason::TransferredFiles, Reason::Satisfied] {
+        let steps: Vec<usize> = of(reason).collect();
+        if steps.len() >= MIN_STEPS {
+            odd.extend(other_kinds(source, &steps));
+        }
+    }
+    if odd.is_empty() { out } else { without(out, &odd) }
+}
+
+fn is(span: &Span, reason: Reason) -> bool {
+    matches!(span.action, Action::Omit { reason: why, .. } if why == reason)
+}
+
+/// The lines of tests that took a large part of the time.
+fn slow(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
+    let times: Vec<u64> = lines.iter().map(|line| duration(source.line(*line)).unwrap_or(0)).collect();
+    let all: u64 = times.iter().fold(0, |sum, time| sum.saturating_add(*time));
+    let is_slow =
+        |place: &usize| times[*place] >= MIN_SLOW && times[*place].saturating_mul(SLOW_ONE_IN) >= all;
+    let longest = judge::much_larger(&times, MILLI, MAX_SLOW_TESTS);
+    longest.into_iter().filter(is_slow).map(|place| lines[place]).collect()
+}
+
+/// The few lines of files that passed but for tests that did not run: `✓ a.spec.ts (12 tests | 4 skipped)`.
+fn with_skipped(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
+    let says = |line: &&usize| {
+        let line = source.line(**line).as_bytes();
+        memchr::memmem::find_iter(line, b" skipped").any(|at| at > 0 && line[at - 1].is_ascii_digit())
+    };
+    let found: Vec<usize> = lines.iter().filter(says).copied().take(MAX_ODD_STEPS + 1).collect();
+    if found.len() > MAX_ODD_STEPS { Vec::new() } else { found }
+}
+
+/// The duration at the end of a line, in nanoseconds: `(0.12s)`, `[28112 ms]`, `(1.5 seconds)`, `time=48211ms`.
+fn duration(line: &str) -> Option<u64> {
+    if !line
+        .trim_end_matches([')', ']', ' ', ';', '.', '}', '"'])
+        .ends_with(|c: char| c.is_ascii_alphanumeric())
+    {
+        return None;
+    }
+    let trimmed = |word: &'_ str| -> (usize, usize) {
+        let start = word.rfind(['(', '[', '=', '<', ':']).map_or(0, |at| at + 1);
+        (start, word.trim_end_matches([')', ']', ',', ';', '"', '}', '.']).len().max(start))
+    };
+    let mut unit: Option<&str> = None;
+    for word in line.split_ascii_whitespace().rev().take(MAX_WORDS) {
+        let (start, end) = trimmed(word);
+        let word = &word[start..end];
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+        let text = match unit {
+            Some(unit) if is_number && word.ends_with(|c: char| c.is_ascii_digit()) => {
+                format!("{word} {unit}")
+            }
+            _ => word.to_owned(),
+        };
+        if is_number
+            && text.ends_with(|c: char| c.is_ascii_alphabetic())
+            && let Some(time) = nanoseconds(text.as_bytes())
+        {
+            return Some(time);
+        }
+        unit = Some(word).filter(|_| !is_number);
+    }
+    None
+}
+
+/// The lines among these that an indented one stands under.
+fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
+    let indent = |line: usize| source.line(line).bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let mut out = Vec::new();
+    let mut below = indent(line);
+    let place = lines.partition_point(|known| *known < line);
+    for &above in lines[..place].iter().rev() {
+        if below == 0 || out.len() == MAX_HEADINGS {
+            break;
+        }
+        if !source.line(above).trim().is_empty() && indent(above) < below {
+            below = indent(above);
+            out.push(above);
+        }
+    }
+    out
+}
+
+/// The few steps that are of another kind than nearly all.
+fn other_kinds(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
+    let mut kinds: Map<(&str, bool), (usize, [usize; MAX_STEPS_OF_KIND])> = Map::default();
+    for &line in lines {
+        let text = source.line(line);
+        let entry = kinds.entry(kind(text)).or_default();
+        if let Some(free) = entry.1.get_mut(entry.0) {
+            *free = line;
+        }
+        entry.0 += 1;
+    }
+    let is_common = |count: usize| count * COMMON_ONE_IN >= lines.len();
+    let common: usize = kinds.values().map(|(count, _)| *count).filter(|count| is_common(*count)).sum();
+    if common * 10 < lines.len() * COMMON_IN_TEN {
+        return Vec::new();
+    }
+    let is_usual = |place: Option<&usize>| {
+        let count =
+            place.and_then(|line| kinds.get(&kind(source.line(*line)))).map_or(0, |(count, _)| *count);
+        is_common(count)
+    };
+    // What opens or ends a phase of a run is of its own kind in every run.
+    let is_odd = |line: &usize| {
+        let place = lines.partition_point(|known| known < line);
+        let text = source.line(*line).trim();
+        is_usual(place.checked_sub(1).and_then(|before| lines.get(before)))
+            && is_usual(lines.get(place + 1))
+            && (1..=MAX_LINE_BYTES).contains(&text.len())
+            && !text.ends_with("...")
+    };
+    let rare = kinds.values().filter(|(count, _)| *count <= MAX_STEPS_OF_KIND && !is_common(*count));
+    let mut out: Vec<usize> =
+        rare.flat_map(|(count, places)| &places[..*count]).copied().filter(is_odd).collect();
+    if out.len() > MAX_ODD_STEPS {
+        return Vec::new();
+    }
+    out.sort_unstable();
+    out
+}
+
+/// The kind of a step: its first word that is no counter, and whether it names an address.
+fn kind(line: &str) -> (&str, bool) {
+    let is_counter = |word: &&str| {
+        !word.bytes().any(|b| b.is_ascii_alphabetic() || b == b'*')
+            && word.bytes().any(|b| b.is_ascii_digit())
+            || word.trim_matches(['[', ']']).bytes().all(|b| b.is_ascii_digit() || b == b'/' || b == b'%')
+    };
+    let word = line.split_ascii_whitespace().find(|word| !is_counter(word)).unwrap_or_default();
+    (word, memchr::memmem::find(line.as_bytes(), b"://").is_some())
+}
+
+/// Takes lines out of what is left out. What a marker names stays with the next line of its group.
+fn without(out: Reduction, odd: &Set<usize>) -> Reduction {
+    let mut next = Reduction { spans: Vec::with_capacity(out.spans.len() + 2 * odd.len()), ..out };
+    let mut waiting: Map<u32, std::sync::Arc<str>> = Map::default();
+    for span in out.spans {
+        let Action::Omit { reason, group, names } = &span.action else {
+            next.spans.push(span);
+            continue;
+        };
+        let mut names = names.clone().or_else(|| waiting.remove(group));
+        let mut push = |lines: Range<usize>, names: &mut Option<std::sync::Arc<str>>| {
+            if !lines.is_empty() {
+                let action = Action::Omit { reason: *reason, group: *group, names: names.take() };
+                next.spans.push(Span { lines, action });
+            }
+        };
+        let mut from = span.lines.start;
+        for line in span.lines.clone().filter(|line| odd.contains(line)) {
+            push(from..line, &mut names);
+            from = line + 1;
+        }
+        push(from..span.lines.end, &mut names);
+        if let Some(names) = names.filter(|_| *group > 0) {
+            waiting.insert(*group, names);
+        }
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines that stay of a text of which all is left out for a reason.
+    fn kept(text: &str, reason: Reason) -> Vec<usize> {
+        let source = Source::new(text);
+        let mut out = Reduction::default();
+        out.omit_named(0..source.len(), reason, 1, "names");
+        let out = keep(&source, out);
+        assert!(matches!(&out.spans[0].action, Action::Omit { names: Some(_), .. }));
+        let gone = |line: usize| out.spans.iter().any(|span| span.lines.contains(&line));
+        (0..source.len()).filter(|line| !gone(*line)).collect()
+    }
+
+    #[test]
+    fn the_slow_test_stays_with_its_headings() {
+        let tests =
+            |of: &dyn Fn(usize, bool) -> String| (0..60).map(|i| of(i, i == 40) + "\n").collect::<String>();
+        for of in [
+            &(|i, is_slow| format!("--- PASS: Test{i} ({}s)", if is_slow { "18.40" } else { "0.01" }))
+                as &dyn Fn(usize, bool) -> String,
+            &|i, is_slow| format!("[       OK ] Suite.Test{i} ({} ms)", if is_slow { 28_112 } else { 3 }),
+            &|i, is_slow| format!("  Passed Tests.T{i} [{}]", if is_slow { "22 s" } else { "< 1 ms" }),
+            &|i, is_slow| format!("ok {i} - test {i} # time={}ms", if is_slow { 48_211 } else { 12 }),
+            &|i, is_slow| {
+                format!("Test Case 'A.t{i}' passed ({} seconds).", if is_slow { "48.211" } else { "0.004" })
+            },
+        ] {
+            assert_eq!(kept(&tests(of), Reason::PassingTests), [40], "{}", of(40, true));
+        }
+        // The suite that a test stands under is shown with it.
+        let tree = |i: usize| match i % 5 {
+            0 => format!("  suite {i}\n"),
+            _ => format!("    \u{2713} does {i}{}\n", if i == 43 { " (4211ms)" } else { "" }),
+        };
+        assert_eq!(kept(&(0..60).map(tree).collect::<String>(), Reason::PassingTests), [40, 43]);
+        assert_eq!(
+            kept(&tests(&|i, _| format!("--- PASS: Test{i} (0.0{}s)", i % 9)), Reason::PassingTests),
+            [0; 0]
+        );
+    }
+
+    #[test]
+    fn the_one_step_of_another_kind_stays() {
+        let steps = |odd: &str| -> String {
+            (0..80)
+                .map(|i| {
+                    if i == 33 {
+                        format!("[34/80] {odd}\n")
+                    } else {
+                        format!("[{}/80] Building CXX object a{i}.o\n", i + 1)
+                    }
+                })
+                .collect()
+        };
+        for odd in [
+            "Generating version.h (v3.1.0-dirty)",
+            "Re-running CMake...",
+            "Building CXX object from https://a.b/c",
+        ] {
+            assert_eq!(kept(&steps(odd), Reason::Progress), [33], "{odd}");
+        }
+        assert_eq!(kept(&steps("Building CXX object b.o"), Reason::Progress), [0; 0]);
+        let many: String =
+            (0..80).map(|i| format!("verb{} thing\n", if i % 9 == 0 { i } else { 0 })).collect();
+        assert_eq!(kept(&many, Reason::Progress), [0; 0]);
+        let files: String = (0..80)
+            .map(|i| format!("{} a/{i}.jpg\n", if i == 9 { ".f...p....." } else { ">f.st......" }))
+            .collect();
+        assert_eq!(kept(&files, Reason::TransferredFiles), [9]);
+    }
+}
