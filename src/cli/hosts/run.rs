@@ -105,9 +105,7 @@ fn as_it_is(args: &Args, program: &Program, policy: &LazyPolicy<'_>) -> ExitCode
 fn ended(args: &Args, ran: Result<Outcome, String>) -> ExitCode {
     match ran {
         Ok(Outcome { ended, fault, is_shown }) => {
-            if !is_shown {
-                forget(args);
-            }
+            forget_unread(args, is_shown);
             if let Some(fault) = fault {
                 crate::cli::out::say(&format!("standard output: {fault}"));
             }
@@ -120,10 +118,13 @@ fn ended(args: &Args, ran: Result<Outcome, String>) -> ExitCode {
     }
 }
 
-/// Nothing may refer to an output that was not written.
-fn forget(args: &Args) {
+/// Nothing may refer to an output that was not written, or not read.
+fn forget_unread(args: &Args, is_shown: bool) {
     let given = |id: &Option<String>| id.clone().filter(|id| !id.is_empty());
     let Some((session, call)) = given(&args.session).zip(given(&args.call)) else { return };
+    if is_shown && run::was_read() {
+        return;
+    }
     let ask = Ask {
         until: Instant::now() + hook::of_host().unwrap_or(DEADLINE),
         is_alone: args.no_resident,

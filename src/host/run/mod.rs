@@ -23,7 +23,7 @@ use crate::config::Policy;
 #[cfg(unix)]
 use crate::sanitize::encoding;
 #[cfg(unix)]
-pub use system::{pass_on, relay, run};
+pub use system::{pass_on, relay, run, was_read};
 
 /// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,6 +138,12 @@ pub fn pass_on(
         to.write_all(&out).and_then(|()| to.flush())?;
     }
     to.write_all(&stream.end()).and_then(|()| to.flush())
+}
+
+/// Whether nobody closed a pipe with output in it that was not read: not known on this system.
+#[cfg(not(unix))]
+pub fn was_read() -> bool {
+    true
 }
 
 /// Runs the program and waits for it. On this system output is not held back.
