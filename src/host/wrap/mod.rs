@@ -433,11 +433,16 @@ mod tests {
             "  shopt -s dotglob",
             "setopt NULL_GLOB",
             "if a; then set -C; fi",
+            "alias -g G='| grep'",
+            "emulate sh",
             "IFS=:",
         ] {
             assert_eq!(wrapped_within("ls | wc", file), None, "{file}");
             assert!(wrapped_within("ls *", file).is_some(), "{file}");
         }
-        assert!(wrapped_within("ls | wc", "shopt -s histappend checkwinsize\nset -o vi").is_some());
+        assert!(
+            wrapped_within("ls | wc", "shopt -s histappend checkwinsize\nset -o vi\nemulate -L zsh")
+                .is_some()
+        );
     }
 }

@@ -302,7 +302,6 @@ const OPTIONS: &[&str] = &[
     "noglob",
     "noclobber",
     "posix",
-    "allexport",
     "noexec",
     "xtrace",
     "verbose",
@@ -357,7 +356,14 @@ impl Defined {
         for file in files {
             let name = file.to_string_lossy();
             let is_zsh = name.contains("zsh") || name.contains("/.z");
-            text(&file).inspect(|text| defined.read(text, is_zsh));
+            text(&file).inspect(|text| match name.contains(SNAPSHOTS) {
+                // What is indented there is in functions, and options in them are theirs.
+                true => text
+                    .lines()
+                    .filter(|line| !line.starts_with([' ', '\t']))
+                    .for_each(|line| defined.read(line, is_zsh)),
+                false => defined.read(text, is_zsh),
+            });
         }
         defined.settle();
         for (name, _) in std::env::vars_os() {
@@ -403,8 +409,9 @@ impl Defined {
                     "alias" => self.alias(whole.split_once("alias").unwrap_or_default().1, is_zsh),
                     "function" => self.name(rest),
                     "set" | "setopt" | "shopt" => self.options(rest),
+                    "emulate" => self.has_options |= !rest.contains("-L"),
                     "eval" => self.encoded(rest, is_zsh),
-                    _ if piece.starts_with("IFS=") || piece.starts_with("GLOBIGNORE=") => {
+                    _ if line.starts_with("IFS=") || line.starts_with("GLOBIGNORE=") => {
                         self.has_options = true;
                     }
                     _ => {
@@ -426,7 +433,9 @@ impl Defined {
     /// `[--] NAME=VALUE`. An alias that only adds colours for a person changes nothing.
     fn alias(&mut self, rest: &str, is_zsh: bool) {
         let mut rest = rest.trim_start();
-        while let Some((_, after)) = rest.split_once(' ').filter(|(flag, _)| flag.starts_with('-')) {
+        while let Some((flag, after)) = rest.split_once(' ').filter(|(flag, _)| flag.starts_with('-')) {
+            // `-g`: words anywhere.
+            self.has_options |= flag.contains('g');
             rest = after.trim_start();
         }
         let Some((name, value)) = rest.split_once('=') else { return };
@@ -441,9 +450,12 @@ impl Defined {
     }
 
     fn options(&mut self, rest: &str) {
+        if rest.to_ascii_lowercase().replace('_', "").contains("localoptions") {
+            return;
+        }
         self.has_options |=
             rest.trim_end_matches([';', '&']).split_whitespace().any(|word| match word.strip_prefix('-') {
-                Some(flags) => flags.contains(['e', 'u', 'f', 'n', 'C', 'a', 'k', 'P']),
+                Some(flags) => flags.contains(['e', 'u', 'f', 'n', 'C', 'k', 'P']),
                 None => OPTIONS.contains(&word.to_ascii_lowercase().replace('_', "").as_str()),
             });
     }
@@ -460,9 +472,12 @@ impl Defined {
     }
 }
 
-/// The newest picture of a shell that Claude Code made: it reads one before each command.
+/// Folder of the snapshots of a shell that Claude Code makes.
+const SNAPSHOTS: &str = "shell-snapshots";
+
+/// The newest snapshot: Claude Code reads one before each command.
 fn newest(folder: &Path) -> Option<PathBuf> {
-    let files = fs::read_dir(folder.join("shell-snapshots")).ok()?.flatten();
+    let files = fs::read_dir(folder.join(SNAPSHOTS)).ok()?.flatten();
     let made = files.filter_map(|file| Some((file.metadata().ok()?.modified().ok()?, file.path())));
     made.max().map(|(_, path)| path)
 }

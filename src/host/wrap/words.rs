@@ -82,6 +82,19 @@ pub(super) const BUILTINS: &[&str] = &[
     "conda",
     "deactivate",
     "workon",
+    "bye",
+    "chdir",
+    "float",
+    "functions",
+    "integer",
+    "limit",
+    "log",
+    "r",
+    "sched",
+    "unfunction",
+    "unhash",
+    "unlimit",
+    "vared",
 ];
 /// Builtins that do not change the shell.
 pub(super) const HARMLESS: &[&str] = &["echo", "printf", "pwd", "true", "false", "test", "[", ":", "which"];
