@@ -1,17 +1,88 @@
 //! Whether a text is what stands in a document or source file: then words of a report in it are quoted, whatever they look
 //! like. Told by the call alone: anybody can write a file that reads like the report of a test run.
 //!
+//! In a list, what only lists, counts or says something is no report either, and may stand beside a document.
+//!
 //! A file that a program wrote its output to (`.log`, `.out`, `.txt`) is none, as long as it does not lie where people keep
 //! examples.
 
 use serde_json::Value;
 
 use super::command::{CommandLine, Simple};
-use super::{Shape, is_written};
+use super::{Shape, is_written, program_shape};
 use crate::text::call::ToolCall;
 
 /// Programs that show files, beside those whose output has the shape of a file.
 const READERS: &[&str] = &["awk", "gawk", "mawk", "zcat", "gunzip", "strings", "tac", "cut", "column"];
+/// Programs that unpack a file to their output, and the options for that.
+const UNPACKERS: &[(&str, &[&str])] = &[
+    ("tar", &["O", "--to-stdout"]),
+    ("bsdtar", &["O", "--to-stdout"]),
+    ("unzip", &["-p", "-c"]),
+    ("7z", &["-so"]),
+];
+/// Programs that write no report of their own.
+const QUIET: &[&str] = &[
+    "[",
+    "basename",
+    "chmod",
+    "cp",
+    "date",
+    "df",
+    "dirname",
+    "du",
+    "echo",
+    "env",
+    "file",
+    "find",
+    "hostname",
+    "id",
+    "ln",
+    "ls",
+    "md5sum",
+    "mkdir",
+    "mv",
+    "nproc",
+    "printenv",
+    "printf",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rm",
+    "rmdir",
+    "seq",
+    "sha256sum",
+    "stat",
+    "test",
+    "touch",
+    "tree",
+    "tty",
+    "uname",
+    "uptime",
+    "wc",
+    "which",
+    "whoami",
+];
+/// The same of `git`. Others may run hooks.
+const QUIET_OF_GIT: &[&str] = &[
+    "blame",
+    "branch",
+    "config",
+    "describe",
+    "diff",
+    "log",
+    "ls-files",
+    "remote",
+    "rev-parse",
+    "shortlog",
+    "show",
+    "status",
+    "tag",
+];
+/// Arguments that ask a program for its version, and nothing else.
+const VERSION: &[&str] = &["--version", "-V", "-v", "version", "-version"];
+/// Programs that copy a file, whose copy is a document if the file is one.
+const COPIERS: &[&str] = &["cp", "mv", "ln", "install"];
 /// Programs that fetch what an address names.
 const FETCHERS: &[&str] = &["curl", "wget", "http", "xh"];
 /// Their options that send something: the answer is what a program made of it. Also as the beginning of a longer word.
@@ -49,7 +120,7 @@ const EXAMPLES: &[&str] = &[
     "expected",
     ".github",
 ];
-/// Starts of the names of files that are documents under any extension.
+/// Starts of the names of files that are documents or examples under any extension.
 const DOCUMENTS: &[&str] = &[
     "readme",
     "changelog",
@@ -62,6 +133,8 @@ const DOCUMENTS: &[&str] = &[
     "news",
     "todo",
     "agents",
+    "golden",
+    "expected",
 ];
 /// Most arguments that are examined, and the longest path, in bytes. Bounds the work.
 const MAX_ARGUMENTS: usize = 64;
@@ -73,12 +146,45 @@ pub(super) fn is_document(call: &ToolCall, command: &CommandLine, shape: Shape) 
         return (matches!(shape, Shape::File | Shape::Search) || shows(&call.tool)) && names_document(call);
     }
     let is_file = call.path.as_deref().is_some_and(names_one);
-    let mut producers = command.producers().map(|(simple, _)| simple).peekable();
-    producers.peek().is_some() && producers.all(|simple| reads(simple, shape, is_file))
+    let copies: Vec<&str> = command.pipelines.iter().filter_map(|pipeline| copy(pipeline.first()?)).collect();
+    let is_one = |word: &str| names_one(word) || copies.contains(&word);
+    let mut producers = command.producers().map(|(simple, _)| simple);
+    let mut has_any = false;
+    let fits = producers.all(|simple| {
+        let reads = reads(simple, shape, is_file, &is_one);
+        has_any |= reads;
+        reads || is_quiet(simple)
+    });
+    fits && has_any
+}
+
+/// The file that a program makes as a copy of a document.
+fn copy(simple: &Simple) -> Option<&str> {
+    let words = simple.argv.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-'));
+    let words: Vec<&str> = words.collect();
+    match *words {
+        [from, to] if COPIERS.contains(&simple.program()) && names_one(from) => Some(to),
+        _ => None,
+    }
+}
+
+/// Whether a program writes no report of its own, whatever it is asked for.
+fn is_quiet(simple: &Simple) -> bool {
+    let program = simple.program();
+    let words = simple.argv.iter().skip(1);
+    // `find -exec` and `env` run another program.
+    let runs = match program {
+        "find" => words.clone().any(|word| word.starts_with("-exec") || word.starts_with("-ok")),
+        "env" => words.len() > 0,
+        _ => false,
+    };
+    QUIET.contains(&program) && !runs
+        || program == "git" && simple.git_subcommand().is_some_and(|name| QUIET_OF_GIT.contains(&name))
+        || words.len() > 0 && words.clone().all(|word| VERSION.contains(&word.as_str()))
 }
 
 /// Whether a program shows a document.
-fn reads(simple: &Simple, shape: Shape, is_file: bool) -> bool {
+fn reads(simple: &Simple, shape: Shape, is_file: bool, is_one: &dyn Fn(&str) -> bool) -> bool {
     let words = || simple.argv.iter().skip(1).map(String::as_str);
     if SCRIPTED.contains(&simple.program()) {
         let script = words().find(|word| READS.iter().any(|read| word.contains(read)));
@@ -92,8 +198,21 @@ fn reads(simple: &Simple, shape: Shape, is_file: bool) -> bool {
         let sends = words().any(|word| SENDS.iter().any(|option| word.starts_with(option)));
         return !sends && words().any(|word| is_address(word) && names_one(word));
     }
-    let shows = matches!(shape, Shape::File | Shape::Search) || READERS.contains(&simple.program());
-    shows && (is_file || words().any(names_one))
+    let unpacks = |options: &&[&str]| {
+        // The letters of `tar xOf` are in one word.
+        let is = |word: &str, option: &str| match option.len() {
+            1 => words().next() == Some(word) && !word.starts_with("--") && word.contains(option),
+            _ => word == option,
+        };
+        words().any(|word| options.iter().any(|option| is(word, option)))
+    };
+    let unpacker = UNPACKERS.iter().find(|(name, _)| *name == simple.program());
+    let has_shape = |shape| matches!(shape, Shape::File | Shape::Search);
+    let shows = has_shape(shape)
+        || has_shape(program_shape(simple))
+        || READERS.contains(&simple.program())
+        || unpacker.is_some_and(|(_, options)| unpacks(options));
+    shows && (is_file || words().any(is_one))
 }
 
 /// Whether a tool shows what is kept, by the words of its name.
@@ -183,6 +302,21 @@ mod tests {
             "tail -100 tests/fixtures/pass/output.txt",
             "grep -h ok README.md",
             "cd a && head -300 src/lib.rs",
+            "ls; cat README.md",
+            "wc -l README.md && cat README.md",
+            "git status -s; cat README.md",
+            "pwd; sed -n 1,200p README.md",
+            "cat README.md; echo; echo done",
+            "touch x && cat README.md",
+            "cp README.md x; cat x",
+            "date; cat README.md | head -200",
+            "[ -f README.md ] && cat README.md || true",
+            "cargo --version; cat README.md",
+            "zcat golden.gz",
+            "tar xOf a.tar docs/x.txt",
+            "unzip -p a.zip README.md",
+            "cat tests/expected.txt || true",
+            "cat -A tests/golden.out",
         ] {
             assert!(by_command(command), "{command}");
         }
@@ -199,6 +333,14 @@ mod tests {
             "node test.js",
             "bash build.sh",
             "cat a.md; cargo test",
+            "cargo test > out.log; cat out.log",
+            "cp README.md x; cat out.log",
+            "ls; cat build.log",
+            "ls docs",
+            "git commit -m x; cat README.md",
+            "find . -exec make ';'; cat README.md",
+            "env A=1 make; cat README.md",
+            "tar xf a.tar docs/x.txt; make",
             "",
         ] {
             assert!(!by_command(command), "{command}");

@@ -119,6 +119,22 @@ const DENIALS: &[&str] = &[
     "wrong",
 ];
 
+/// Words that claim that there is nothing.
+const NOTHING: &[&str] = &["0", "clean", "empty", "free", "no", "none", "nothing", "without", "zero"];
+/// Words of lines that report something, though nothing failed.
+const WARNINGS: &[&str] =
+    &["warn", "warning", "warnings", "denied", "vulnerable", "vulnerability", "vulnerabilities"];
+
+fn has_word(text: &str, of: &[&str]) -> bool {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| of.iter().any(|known| known.eq_ignore_ascii_case(word)))
+}
+
+/// Whether a rule's words say that there is nothing, though a line of the text warns of something.
+pub(super) fn denies_warnings(words: &str, text: &str) -> bool {
+    has_word(words, NOTHING) && text.lines().any(|line| has_word(line, WARNINGS) && !has_word(line, NOTHING))
+}
+
 /// Number of negative words in a line, including `n't`.
 pub(super) fn denials(line: &str) -> usize {
     let words = line.split(|c: char| !c.is_ascii_alphanumeric());
@@ -220,6 +236,14 @@ mod tests {
         ] {
             assert_eq!(denials(line), count, "{line}");
         }
+    }
+
+    #[test]
+    fn warnings_are_not_nothing() {
+        let text = "scanned a\nWARNING: b is old\n";
+        assert!(denies_warnings("nothing to report", text) && denies_warnings("0 vulnerabilities", text));
+        assert!(!denies_warnings("all scanned", text));
+        assert!(!denies_warnings("nothing to report", "scanned a\n0 warnings, no vulnerabilities\n"));
     }
 
     #[test]

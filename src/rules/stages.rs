@@ -300,7 +300,7 @@ impl Stages {
             if !regex.is_match(&text) || unless.as_ref().is_some_and(|unless| unless.is_match(&text)) {
                 continue;
             }
-            if !proof.allows(message.claims) {
+            if !proof.allows(message.claims) || claims::denies_warnings(&message.text, source.text()) {
                 staged.unproven = true;
                 return false;
             }
@@ -369,7 +369,7 @@ impl Stages {
         if source.is_empty() || staged.outcomes.iter().enumerate().any(is_left) {
             return;
         }
-        match proof.allows(words.claims) {
+        match proof.allows(words.claims) && !claims::denies_warnings(&words.text, source.text()) {
             true => staged.message = Some(words.text.clone()),
             false => staged.unproven = true,
         }

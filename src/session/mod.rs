@@ -200,7 +200,7 @@ pub struct Session {
     /// The decision of the last call, which later calls may share.
     last_decision: Arc<Decision>,
     /// Digests of the texts that were given in place of repeated results.
-    referred: Arc<HashMap<Digest, ()>>,
+    referred: Arc<HashMap<Digest, u32>>,
     /// Fingerprints of secrets that the model wrote into calls, each with the number of the last such call.
     wrote: Arc<HashMap<Fingerprint64, u32>>,
     decisions: usize,
@@ -331,9 +331,10 @@ impl Session {
         let new = Variant { fingerprint, key, likeness, rest: Arc::clone(&rest) };
         let call = Arc::make_mut(&mut self.calls).add(caller.id, new);
         self.decisions += 1;
-        if rest.duplicate_of.is_some() {
+        if let Some(target) = rest.duplicate_of.as_ref().and_then(|first| self.calls.number(&first.call)) {
             let known = Arc::make_mut(&mut self.referred);
-            stored.outcome.texts.iter().for_each(|text| _ = known.insert(calls::digest(text.trim_end()), ()));
+            let texts = stored.outcome.texts.iter();
+            texts.for_each(|text| _ = known.insert(calls::digest(text.trim_end()), target));
         }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
@@ -531,6 +532,10 @@ impl Session {
         let numbered = |call: u32| visible(calls.id(call));
         if self.wrote.values().any(|call| !numbered(*call)) {
             Arc::make_mut(&mut self.wrote).retain(|_, call| numbered(*call));
+        }
+        // A reference to what is gone leads nowhere.
+        if self.referred.values().any(|call| !numbered(*call)) {
+            Arc::make_mut(&mut self.referred).retain(|_, call| numbered(*call));
         }
         // Bodies repeat the same list with every turn: copy nothing if nothing changes.
         if self.seen.has_other(numbered) {

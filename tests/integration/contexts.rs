@@ -56,6 +56,21 @@ fn a_fork_begins_with_what_was_shown_and_is_then_apart() {
 }
 
 #[test]
+fn a_reference_to_what_left_is_text() {
+    let engine = Engine::default();
+    send(&engine, "s", "a", &text(1, 40));
+    send(&engine, "s", "b", &text(2, 40));
+    let given = send(&engine, "s", "c", &text(1, 40))["content"].as_str().unwrap().to_owned();
+    assert!(given.starts_with("[Duplicate of a "), "{given}");
+    call(&engine, "session/evicted", &json!({"sessionId": "s", "toolCallIds": ["b"]}));
+    assert_eq!(send(&engine, "s", "d", &given)["content"], given);
+    call(&engine, "session/evicted", &json!({"sessionId": "s", "toolCallIds": ["a"]}));
+    assert_eq!(send(&engine, "s", "e", &given)["content"], format!("\\{given}"));
+    // The call that was given it gets it again.
+    assert_eq!(send(&engine, "s", "c", &text(1, 40))["content"], given);
+}
+
+#[test]
 fn a_fork_gives_what_was_sent_as_it_was_sent() {
     let engine = Engine::default();
     let log: String = (0..400).map(|i| format!("test area::case_{i} ... ok\n")).collect();

@@ -329,6 +329,53 @@ fn a_reader_that_goes_ends_the_command_as_ever() {
 }
 
 #[test]
+fn what_was_not_written_or_read_is_a_failure_and_not_referred_to() {
+    let place = Place::new();
+    let rows = |last: u32| format!("seq -f 'row %.0f of the table of things' {last}");
+    for (session, last, to, status) in [
+        // A full disk; a pipe that is closed before all is read.
+        ("a", 300, ">/dev/full", "1"),
+        ("b", 1500, "| head -1 >/dev/null", "0"),
+    ] {
+        let run = |call: &str, to: &str| {
+            let line = format!("tersed run --session {session} --call {call} -- {} {to}", rows(last));
+            place.bash(&format!("{line}; echo ${{PIPESTATUS[0]}}"))
+        };
+        let first = run("c1", to);
+        assert_eq!(text(&first.stdout), format!("{status}\n"), "{session}");
+        assert_eq!(
+            text(&first.stderr).contains("standard output: "),
+            session == "a",
+            "{}",
+            text(&first.stderr)
+        );
+        let second = text(&run("c2", "").stdout);
+        assert!(!second.contains("here as in") && second.ends_with("things\n0\n"), "{session} {second}");
+        // What was read is referred to.
+        assert!(text(&run("c3", "").stdout).contains(" as in "), "{session}");
+    }
+    // A pipe that is closed before all is in it.
+    let line = "tersed run -- head -c 300000 /dev/zero | head -c 1 >/dev/null; echo ${PIPESTATUS[0]}";
+    assert_eq!(text(&place.bash(line).stdout), "141\n");
+}
+
+#[test]
+fn a_resident_process_has_no_limits_of_its_first_client() {
+    let place = Place::new();
+    place.bash("ulimit -S -n 64; umask 000; tersed run --session s --call c -- seq 300");
+    let residents = place.residents();
+    assert!(!residents.is_empty());
+    for pid in residents {
+        let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+        let files = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
+        let files: Vec<&str> = files.split_whitespace().collect();
+        assert_eq!(files[0], files[1], "{limits}");
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        assert!(status.contains("Umask:\t0077\n"), "{status}");
+    }
+}
+
+#[test]
 fn settings_that_cannot_be_read_stop_nothing() {
     let place = Place::new();
     let script = "./cargo test";
@@ -484,6 +531,21 @@ fn what_passed_is_counted_and_the_rest_is_held_to_the_end() {
         all.starts_with(&format!("first\n{}", &expected[..8_000])) && all.ends_with("1001900\n"),
         "{all}"
     );
+}
+
+#[test]
+fn more_than_is_held_stays_below_the_limit_with_failures() {
+    let place = Place::new();
+    let lines = "yes 'INFO request served in 3 ms from the cache of the node' | head -c";
+    let script = format!(
+        "{lines} 17000000; echo; echo 'ERROR: migration 0042 failed: no such column'; {lines} 17000000; exit 1"
+    );
+    let output = place.run(&["--no-resident", "--host-limit", "10000", "--shell", &script]).output().unwrap();
+    let all = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(all.len() <= 10_000 && all.starts_with("INFO request"), "{} bytes", all.len());
+    assert!(all.contains("\nERROR: migration 0042 failed: no such column\n"), "{all}");
+    assert!(all.contains("omitted") && all.trim_end().ends_with(": exit status 1]"), "{all}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::engine::seal_key;
 use crate::host::claude_code;
 use crate::host::pass::LazyPolicy;
 use crate::host::resident::wire::{Ran, Reply, Request};
-use crate::host::run::{self, Ended, HOLD_BACK, Holding, Output, Program, Shown};
+use crate::host::run::{self, Ended, HOLD_BACK, Holding, Outcome, Output, Program, Shown};
 use crate::host::wrap::quoted;
 use crate::sanitize::secrets;
 
@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     let policy = LazyPolicy::new(&read);
     let compress = |output: Output<'_>| compressed(args, &program, output, &policy);
     if args.raw {
-        return as_it_is(&program, &policy);
+        return as_it_is(args, &program, &policy);
     }
     // The variable is more recent than the value from when the command was wrapped.
     let given = args.host_limit.filter(|limit| *limit > 0);
@@ -92,24 +92,46 @@ pub(super) fn run(args: &Args) -> ExitCode {
         given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
     let shown = claude_code::shown_by_environment().or(given);
     let holding = Holding { patience: args.patience.unwrap_or(HOLD_BACK), shown };
-    ended(run::run(&program, holding, &compress, &policy))
+    ended(args, run::run(&program, holding, &compress, &policy))
 }
 
 /// Runs the command and passes its output on, without its secrets.
-fn as_it_is(program: &Program, policy: &LazyPolicy<'_>) -> ExitCode {
+fn as_it_is(args: &Args, program: &Program, policy: &LazyPolicy<'_>) -> ExitCode {
     let holding = Holding { patience: Duration::ZERO, shown: None };
-    ended(run::run(program, holding, &|_| None, policy))
+    ended(args, run::run(program, holding, &|_| None, policy))
 }
 
-/// Ends as the command ended.
-fn ended(ran: Result<Ended, String>) -> ExitCode {
+/// Ends as the command ended, or as one whose output could not be written.
+fn ended(args: &Args, ran: Result<Outcome, String>) -> ExitCode {
     match ran {
-        Ok(ended) => end(ended),
+        Ok(Outcome { ended, fault, is_shown }) => {
+            forget_unread(args, is_shown);
+            if let Some(fault) = fault {
+                crate::cli::out::say(&format!("standard output: {fault}"));
+            }
+            end(ended)
+        }
         Err(message) => {
             crate::cli::out::say(&message);
             ExitCode::from(127)
         }
     }
+}
+
+/// Nothing may refer to an output that was not written, or not read.
+fn forget_unread(args: &Args, is_shown: bool) {
+    let given = |id: &Option<String>| id.clone().filter(|id| !id.is_empty());
+    let Some((session, call)) = given(&args.session).zip(given(&args.call)) else { return };
+    if is_shown && run::was_read() {
+        return;
+    }
+    let ask = Ask {
+        until: Instant::now() + hook::of_host().unwrap_or(DEADLINE),
+        is_alone: args.no_resident,
+        settings: args.policy.given(),
+        to_start: Vec::new(),
+    };
+    hook::ask(&ask, &Request::NotShown { session, call }, b"", || None);
 }
 
 /// Ends with the command's signal, so that the waiting process sees the same.
@@ -158,7 +180,7 @@ fn compressed(
 }
 
 fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<String>> {
-    let Output { ended, texts, room, is_later } = output;
+    let Output { ended, texts, room, is_later, is_part } = output;
     let ran = Ran {
         command: match program {
             Program::Shell(text) => text.to_string_lossy().into_owned(),
@@ -177,7 +199,11 @@ fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<S
     let ask = Ask {
         // A process that ends a command early does not wait long for its output.
         until: Instant::now()
-            + if ended.is_some() { hook::of_host().unwrap_or(DEADLINE) } else { SIGNALLED_DEADLINE },
+            + if ended.is_some() || is_part {
+                hook::of_host().unwrap_or(DEADLINE)
+            } else {
+                SIGNALLED_DEADLINE
+            },
         is_alone: args.no_resident,
         settings: args.policy.given(),
         to_start: Vec::new(),

@@ -123,6 +123,11 @@ pub fn read(text: &str) -> Read {
     Read { tokens: lexer.out, passed: lexer.passed }
 }
 
+/// Behind a substituted command whose bracket is at `at`; `None` where nothing closes it.
+pub fn substitution_end(bytes: &[u8], at: usize) -> Option<usize> {
+    nested::bracketed(bytes, at)
+}
+
 struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,

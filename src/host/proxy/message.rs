@@ -15,6 +15,13 @@ pub(super) enum Message<'a> {
     Other,
 }
 
+/// The ids of the answers in a batch.
+pub(super) fn ids_of_batch(line: &[u8]) -> Vec<&str> {
+    let Ok(raw) = serde_json::from_slice::<&RawValue>(line) else { return Vec::new() };
+    let answers = Json::of(raw).items().filter(|message| message.text_of("method").is_none());
+    answers.filter_map(|message| message.get("id").map(Json::raw)).collect()
+}
+
 /// Parses a line.
 pub(super) fn read(line: &[u8]) -> Message<'_> {
     let Ok(raw) = serde_json::from_slice::<&RawValue>(line) else { return Message::Other };

@@ -148,6 +148,7 @@ fn from_server(shared: &Shared, server: impl io::BufRead) {
     let policy = || shared.host.engine().policy_in_force();
     let policy = LazyPolicy::new(&policy);
     let mut long = Passing::new(&policy);
+    let mut is_inside = false;
     while let Ok(Some(is_whole)) = lines.next(&mut line) {
         let sent = match is_whole {
             true => match shared.with_traffic(|traffic, host| traffic.on_server_line(host, &line)) {
@@ -157,8 +158,12 @@ fn from_server(shared: &Shared, server: impl io::BufRead) {
             },
             // The line is too long to be parsed, but is still searched for secrets.
             false => {
+                if !is_inside {
+                    shared.with_traffic(|traffic, _| traffic.on_long_line(&line));
+                }
                 let mut out = long.push(&line);
-                if line.ends_with(b"\n") {
+                is_inside = !line.ends_with(b"\n");
+                if !is_inside {
                     out.extend(long.end());
                 }
                 shared.send(&out)

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::message::{Message, read};
+use super::message::{Message, ids_of_batch, read};
 use crate::engine::Cancel;
 use crate::host::Host;
 use crate::host::codex::is_of_program;
@@ -95,7 +95,12 @@ impl Traffic {
 
     /// Handles a line from the server. Returns the line for the client; `None` to send the original.
     pub fn on_server_line(&mut self, host: &Host, line: &[u8]) -> Option<String> {
-        let Message::Answer(id, raw) = read(line) else { return safe_line(host, line) };
+        let Message::Answer(id, raw) = read(line) else {
+            for id in ids_of_batch(line) {
+                self.awaited.remove(id);
+            }
+            return safe_line(host, line);
+        };
         let awaited = self.awaited.remove(id);
         if let Some(Awaited::Call(request)) = &awaited {
             return rewritten(host, request, raw, id);
@@ -111,10 +116,28 @@ impl Traffic {
         with_ours.or_else(|| safe.map(|safe| safe.get().to_owned()))
     }
 
+    /// Handles the start of a line from the server that is too long to be read. Where that does not say which request it
+    /// answers, no open request is answered again.
+    pub(super) fn on_long_line(&mut self, start: &[u8]) {
+        match id_at_start(start) {
+            Some(id) => drop(self.awaited.remove(id)),
+            None => self.awaited.clear(),
+        }
+    }
+
     /// Error answers to all open requests, in no particular order.
     pub(super) fn abandoned(&mut self, why: &str) -> Vec<String> {
         self.awaited.drain().map(|(id, _)| error(&id, SERVER_ENDED, why)).collect()
     }
+}
+
+/// The id of an answer that is not whole, where it stands before what the answer says.
+fn id_at_start(start: &[u8]) -> Option<&str> {
+    let head =
+        &start[..memchr::memmem::find(start, b"\"result\"").or(memchr::memmem::find(start, b"\"error\""))?];
+    let head = str::from_utf8(head).ok().filter(|head| head.starts_with('{'))?;
+    let value = head.split_once("\"id\"")?.1.trim_start().strip_prefix(':')?.trim_start();
+    Some(value[..value.find([',', '}']).unwrap_or(value.len())].trim_end())
 }
 
 /// The answer to a call of one of our tools.
@@ -327,6 +350,22 @@ mod tests {
         // The same id as a string is another id.
         assert_eq!(traffic.on_server_line(&host, br#"{"id":"3","result":{"content":[]}}"#), None);
         assert_eq!(traffic.abandoned("gone").len(), 1);
+        // What came in a batch was answered.
+        for id in ["4", "5", "6"] {
+            call(&mut traffic, &host, id);
+        }
+        let batch = br#"[{"id":4,"result":{"content":[]}},{"id":5,"error":{}},{"id":6,"method":"ping"}]"#;
+        assert_eq!(traffic.on_server_line(&host, batch), None);
+        let left = traffic.abandoned("gone");
+        assert!(left.len() == 1 && left[0].contains(r#""id":6"#), "{left:?}");
+        call(&mut traffic, &host, "7");
+        call(&mut traffic, &host, "8");
+        traffic.on_long_line(br#"{"jsonrpc":"2.0","id" : 7,"result":{"content":[{"type":"text","text":"aaa"#);
+        let left = traffic.abandoned("gone");
+        assert!(left.len() == 1 && left[0].contains(r#""id":8"#), "{left:?}");
+        call(&mut traffic, &host, "9");
+        traffic.on_long_line(br#"{"result":{"content":[{"id":8,"text":"aaa"#);
+        assert_eq!(traffic.abandoned("gone"), Vec::<String>::new());
     }
 
     #[test]

@@ -36,6 +36,10 @@ fn answered(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) 
     let answer = match request {
         Request::Hook { host: name, .. } => hook(host, name, content).map(|bytes| (Reply::Whole, bytes)),
         Request::Run { ran, parts, .. } => output(host, ran, parts, content),
+        Request::NotShown { session, call } => {
+            host.engine().not_shown(session, call);
+            None
+        }
         Request::Original { id } => original(host, id),
         Request::Originals => Some((Reply::Whole, Value::Array(originals(host)).to_string().into_bytes())),
     };

@@ -70,6 +70,7 @@ struct Settings {
 pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
     // Leaves the parent's session, so that closing its terminal does not end this process.
     let _ = rustix::process::setsid();
+    widen();
     let _running = claim(&place.running())?;
     let path = place.socket();
     let listener = bind(&path)?;
@@ -266,6 +267,19 @@ fn stamps(host: &Host) -> Vec<Option<(u64, i64, i64)>> {
         std::fs::metadata(path).ok().map(|about| (about.len(), about.mtime(), about.mtime_nsec()))
     };
     host.engine().places_of_settings().iter().map(stamp).collect()
+}
+
+/// Takes back what the first client was restricted by, as far as that is allowed: it is for its command, and others come.
+fn widen() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
+    for resource in
+        [Resource::As, Resource::Cpu, Resource::Data, Resource::Fsize, Resource::Nofile, Resource::Stack]
+    {
+        let maximum = getrlimit(resource).maximum;
+        let _ = setrlimit(resource, Rlimit { current: maximum, maximum });
+    }
+    // Its files are for its user alone.
+    let _ = umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
 }
 
 /// The lock that shows that this process runs; it ends with the process.

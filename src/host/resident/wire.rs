@@ -38,6 +38,13 @@ pub enum Request {
         /// The owner's process id, if the caller knows it.
         owner: Option<u32>,
     },
+    /// The output of a command was not written, or not all of it; the content is empty.
+    NotShown {
+        /// Id of the conversation.
+        session: String,
+        /// Id of the call.
+        call: String,
+    },
     /// Read an original; the content is empty.
     Original {
         /// Its id, or a prefix of the id.
@@ -142,6 +149,7 @@ mod tests {
         for request in [
             Request::Hook { host: "codex".into(), owner: Some(7) },
             Request::Run { ran, parts: vec![1, 2], owner: None },
+            Request::NotShown { session: "s".into(), call: "c".into() },
             Request::Original { id: "108195c6".into() },
             Request::Originals,
         ] {

@@ -46,6 +46,11 @@ impl Limit {
         whole.map(|whole| whole.saturating_sub(self.written))
     }
 
+    /// Whether the host's limits are known.
+    pub(super) fn is_known(&self) -> bool {
+        self.shown.is_some()
+    }
+
     /// Lifts the limit, because more output came than can be held.
     pub(super) fn lift(&mut self) {
         self.shown = None;

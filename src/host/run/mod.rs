@@ -23,7 +23,7 @@ use crate::config::Policy;
 #[cfg(unix)]
 use crate::sanitize::encoding;
 #[cfg(unix)]
-pub use system::{pass_on, relay, run};
+pub use system::{pass_on, relay, run, was_read};
 
 /// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,18 @@ impl Ended {
     }
 }
 
+/// How a run ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How the command ended. If it succeeded and its output could not be written, that is a failure, as it would have been
+    /// without us: the signal of a closed pipe, or status 1.
+    pub ended: Ended,
+    /// Why output could not be written. A reader that went is no fault.
+    pub fault: Option<std::io::Error>,
+    /// Whether all output was written.
+    pub is_shown: bool,
+}
+
 /// How long output is held back by default.
 pub const HOLD_BACK: Duration = Duration::from_secs(8);
 
@@ -67,6 +79,8 @@ pub struct Output<'a> {
     pub room: Option<usize>,
     /// Whether earlier output of this command was compressed.
     pub is_later: bool,
+    /// Whether the command goes on as long as that takes: this is a part, because more came than can be held.
+    pub is_part: bool,
 }
 
 /// Compresses texts; `None` if they stay as they are.
@@ -126,13 +140,24 @@ pub fn pass_on(
     to.write_all(&stream.end()).and_then(|()| to.flush())
 }
 
+/// Whether nobody closed a pipe with output in it that was not read: not known on this system.
+#[cfg(not(unix))]
+pub fn was_read() -> bool {
+    true
+}
+
 /// Runs the program and waits for it. On this system output is not held back.
 ///
 /// # Errors
 ///
 /// The program cannot be started. The message names it and the reason.
 #[cfg(not(unix))]
-pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'_>) -> Result<Ended, String> {
+pub fn run(
+    program: &Program,
+    _: Holding,
+    _: Compress<'_>,
+    policy: &LazyPolicy<'_>,
+) -> Result<Outcome, String> {
     use std::io::IsTerminal;
     use std::process::Stdio;
 
@@ -141,7 +166,8 @@ pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'
     let failed = |e: std::io::Error| format!("{name}: {e}");
     if std::io::stdout().is_terminal() {
         let status = command.status().map_err(failed)?;
-        return Ok(Ended::Code(status.code().unwrap_or(1)));
+        let ended = Ended::Code(status.code().unwrap_or(1));
+        return Ok(Outcome { ended, fault: None, is_shown: true });
     }
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
     let errors = child.stderr.take().map(|from| {
@@ -150,12 +176,13 @@ pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'
             let _ = pass_on(from, std::io::stderr(), &LazyPolicy::new(&strict));
         })
     });
-    if let Some(from) = child.stdout.take() {
-        let _ = pass_on(from, std::io::stdout(), policy);
-    }
+    let written = child.stdout.take().map_or(Ok(()), |from| pass_on(from, std::io::stdout(), policy));
     if let Some(errors) = errors {
         let _ = errors.join();
     }
     let status = child.wait().map_err(failed)?;
-    Ok(Ended::Code(status.code().unwrap_or(1)))
+    let code = status.code().unwrap_or(1);
+    let is_shown = written.is_ok();
+    let ended = Ended::Code(if code == 0 { i32::from(!is_shown) } else { code });
+    Ok(Outcome { ended, fault: written.err(), is_shown })
 }

@@ -16,11 +16,14 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::hold::Held;
 use super::limit::Limit;
-use super::{Compress, Ended, Holding, Output, Program, shell, texts};
+use super::{Compress, Ended, Holding, Outcome, Output, Program, shell, texts};
 use crate::host::pass::{LazyPolicy, Passing};
 
-/// Most bytes that are held; then everything passes.
+/// Most bytes that are held; then they are compressed as a part if the host's limit is known, and pass if not.
 const MAX_HELD_BYTES: usize = 32 << 20;
+/// What a part may take of what the host still shows: one of so many bytes. The end may hold the failures that matter. A
+/// choice.
+const PART_ONE_IN: usize = 8;
 /// How long to wait for the end of the output after the command has ended: a process that it left behind may hold it open.
 const OUTPUT_END_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long a signal may take to reach the command through the process group before it is sent on.
@@ -41,7 +44,7 @@ pub fn run(
     holding: Holding,
     compress: Compress<'_>,
     policy: &LazyPolicy<'_>,
-) -> Result<Ended, String> {
+) -> Result<Outcome, String> {
     let mut command = shell::command(program);
     let failed =
         |command: &Command, e: &io::Error| format!("{}: {e}", command.get_program().to_string_lossy());
@@ -79,7 +82,7 @@ pub fn run(
     };
     let ended = running.wait();
     running.finish(ended);
-    Ok(ended)
+    Ok(running.outcome(ended))
 }
 
 /// Copies standard input to standard output, for a process that a command left behind.
@@ -113,18 +116,48 @@ pub fn pass_on(mut from: impl Read + AsFd, mut to: impl Write, policy: &LazyPoli
     to.write_all(&stream.end())
 }
 
+/// How long a reader may take to read what was written, or to close its end.
+const READER_TIMEOUT: Duration = Duration::from_millis(100);
+/// Pause between two looks at it.
+const READER_PAUSE: Duration = Duration::from_millis(1);
+
+/// Whether nobody closed a pipe with output in it that was not read.
+pub fn was_read() -> bool {
+    let until = Instant::now() + READER_TIMEOUT;
+    [own(1), own(2)].iter().all(|fd| {
+        let is_pipe = rustix::fs::fstat(fd)
+            .is_ok_and(|about| rustix::fs::FileType::from_raw_mode(about.st_mode).is_fifo());
+        let is_left = || rustix::io::ioctl_fionread(fd).is_ok_and(|left| left > 0);
+        while is_pipe && is_left() && Instant::now() < until {
+            let mut end = [PollFd::new(fd, PollFlags::empty())];
+            let no_time = Timespec { tv_sec: 0, tv_nsec: 0 };
+            if poll(&mut end, Some(&no_time)).is_ok_and(|ready| ready > 0) {
+                return !is_left();
+            }
+            std::thread::sleep(READER_PAUSE);
+        }
+        true
+    })
+}
+
 /// A stream of the command, and its target.
 struct Stream {
     from: Option<PipeReader>,
     to: File,
     held: Held,
+    /// Why writing failed.
+    fault: Option<io::Error>,
 }
 
 impl Stream {
     fn write(&mut self, bytes: &[u8]) {
-        if self.to.write_all(bytes).is_err() {
+        if self.fault.is_some() {
+            return;
+        }
+        if let Err(error) = self.to.write_all(bytes) {
             // As without us, the command gets a signal when nobody reads its output.
             self.from = None;
+            self.fault = Some(error);
         }
     }
 }
@@ -148,12 +181,12 @@ fn are_one() -> bool {
 /// Starts the command with pipes for its outputs, except for a terminal.
 fn start(command: &mut Command) -> io::Result<(Child, Vec<Stream>)> {
     let (from, to) = io::pipe()?;
-    let mut streams = vec![Stream { from: Some(from), to: own(1).into(), held: Held::new() }];
+    let mut streams = vec![Stream { from: Some(from), to: own(1).into(), held: Held::new(), fault: None }];
     if are_one() {
         command.stderr(to.try_clone()?);
     } else if !io::stderr().is_terminal() {
         let (from, to) = io::pipe()?;
-        streams.push(Stream { from: Some(from), to: own(2).into(), held: Held::new() });
+        streams.push(Stream { from: Some(from), to: own(2).into(), held: Held::new(), fault: None });
         command.stderr(to);
     }
     command.stdout(to);
@@ -273,7 +306,7 @@ impl Running<'_> {
                 if !matches!(signal, Signal::USR1 | Signal::USR2) {
                     self.pass();
                     if self.streams.iter().any(|stream| stream.held.len() > 0) {
-                        self.give_out(None);
+                        self.give_out(None, false);
                     }
                 }
                 self.sent.push((Instant::now() + SIGNAL_DELAY, signal));
@@ -340,8 +373,24 @@ impl Running<'_> {
             self.lift();
             return self.passed(index, piece);
         }
-        if self.streams.iter().map(|stream| stream.held.len()).sum::<usize>() > MAX_HELD_BYTES {
-            self.lift();
+        if self.held_bytes() > MAX_HELD_BYTES {
+            self.overflow();
+        }
+    }
+
+    fn held_bytes(&self) -> usize {
+        self.streams.iter().map(|stream| stream.held.len()).sum()
+    }
+
+    /// Makes room when more came than can be held.
+    fn overflow(&mut self) {
+        if !self.limit.is_known() {
+            return self.lift();
+        }
+        // The host would cut what passes. So half of its limit passes, and the rest becomes smaller in parts.
+        self.pass();
+        if self.held_bytes() > MAX_HELD_BYTES / 2 {
+            self.give_out(None, true);
         }
     }
 
@@ -420,15 +469,25 @@ impl Running<'_> {
         }
     }
 
-    /// Outputs everything held, compressed if possible.
-    fn give_out(&mut self, ended: Option<Ended>) {
+    /// Outputs everything held, compressed if possible. A part ends with a line, if it has one.
+    fn give_out(&mut self, ended: Option<Ended>, is_part: bool) {
         let outputs: io::Result<Vec<Vec<u8>>> =
             self.streams.iter_mut().map(|stream| stream.held.take()).collect();
-        let outputs = outputs.unwrap_or_default();
-        let room = self.limit.left(ended == Some(Ended::Code(0)));
+        let mut outputs = outputs.unwrap_or_default();
+        let mut room = self.limit.left(ended == Some(Ended::Code(0)));
+        if is_part {
+            room = room.map(|room| room / PART_ONE_IN);
+            for (stream, bytes) in self.streams.iter_mut().zip(&mut outputs) {
+                let end = memchr::memrchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
+                // What cannot be held goes out with the part.
+                if stream.held.push(&bytes[end..]).is_ok() {
+                    bytes.truncate(end);
+                }
+            }
+        }
         let new: Vec<Vec<u8>> = match texts(outputs, room) {
             Ok(texts) => {
-                let output = Output { ended, texts: &texts, room, is_later: self.is_later };
+                let output = Output { ended, texts: &texts, room, is_later: self.is_later, is_part };
                 let new = (self.compress)(output).filter(|new| new.len() == texts.len());
                 self.is_later = true;
                 new.unwrap_or(texts).into_iter().map(String::into_bytes).collect()
@@ -451,13 +510,28 @@ impl Running<'_> {
         }
         let is_held = self.streams.iter().any(|stream| stream.held.len() > 0);
         if !std::mem::replace(&mut self.passes, true) || is_held {
-            self.give_out(Some(ended));
+            self.give_out(Some(ended), false);
         }
         for stream in &mut self.streams {
             if let Some(from) = stream.from.take() {
                 left_behind(from, &stream.to);
             }
         }
+    }
+}
+
+impl Running<'_> {
+    /// How the run ended. Faults of standard error are none of a program's, as without us.
+    fn outcome(self, ended: Ended) -> Outcome {
+        let is_shown = self.streams.iter().all(|stream| stream.fault.is_none());
+        let fault = self.streams.into_iter().next().and_then(|stream| stream.fault);
+        let has_no_reader = fault.as_ref().is_some_and(|fault| fault.kind() == io::ErrorKind::BrokenPipe);
+        let ended = match ended {
+            Ended::Code(0) if has_no_reader => Ended::Signal(Signal::PIPE.as_raw()),
+            Ended::Code(0) if fault.is_some() => Ended::Code(1),
+            ended => ended,
+        };
+        Outcome { ended, fault: fault.filter(|_| !has_no_reader), is_shown }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Wraps a command line in `tersed run`, if that changes nothing but the amount of output.
 //!
 //! For a single program, `tersed run` is put in front, so that the shell still reads quotes, variables and redirections. A
-//! list or pipeline becomes one argument, which the same shell reads again. Setup commands (`cd`, `export`, `source`) stay
-//! in front, in the shell itself. A command line is left alone if it is not understood, changes the shell, runs in the
-//! background, waits for a person, or never ends.
+//! list or pipeline becomes one argument, which a fresh shell of the same kind reads, if nothing in it can mean something
+//! else there. Setup commands (`cd`, `export`, activations) stay in front, in the shell itself. A command line is left alone
+//! if it is not understood, depends on the shell or changes it, runs in the background, waits for a person, or never ends.
 
 mod split;
+mod state;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +15,8 @@ use std::time::Duration;
 use crate::detect::command::{CommandLine, Simple};
 use crate::host::run::Shown;
 use split::{Part, first_word, split, without_assignments};
-use words::{BUILTINS, ENDLESS, HARMLESS, INTERACTIVE, KEYWORDS, SETUP_BUILTINS, SHELLS, WATCHERS};
+use state::{Defined, Fresh, Scene, is_special, status_from};
+use words::{BUILTINS, ENDLESS, HARMLESS, INTERACTIVE, KEYWORDS, SHELLS, WATCHERS};
 
 /// Flags for the wrapped command.
 #[derive(Debug, Clone, Copy, Default)]
@@ -41,27 +43,30 @@ pub fn wrap(command: &str, session: &str, call: &str) -> Option<String> {
 const PROGRAM: &str = "tersed";
 /// Longest command line that is wrapped, in bytes.
 const MAX_COMMAND_BYTES: usize = 64 << 10;
+/// Longest wrapped one: Linux takes 128 KiB as one argument, and the host may add to it.
+const MAX_WRAPPED_BYTES: usize = 100 << 10;
 
 impl Wrap<'_> {
     /// See [`wrap`].
     pub fn around(&self, command: &str) -> Option<String> {
+        self.within(command, Defined::of_user)
+    }
+
+    /// The same with the meanings that the user's shell gives to words.
+    fn within(&self, command: &str, defined: impl FnOnce() -> Defined) -> Option<String> {
         if cfg!(not(unix)) || command.len() > MAX_COMMAND_BYTES || command.contains('\0') {
             return None;
         }
         let parts = split(command)?;
-        let is_setup =
-            |part: &Part<'_>| first_word(part.text).is_some_and(|word| SETUP_BUILTINS.contains(&word));
-        let scene = parts.iter().take_while(|part| is_setup(part)).count();
-        let body = &parts[scene..];
+        let scene = Scene::of(&parts)?;
+        let (setup, body) = parts.split_at(scene.len);
         let (head, tail) = (body.first()?, body.last()?);
-        // `cd x
-        //
-        // make` runs the rest if the setup failed.
-        if parts[..scene].iter().any(|part| matches!(part.end, "|" | "||")) {
+        // `cd x || make` runs the rest if the setup failed.
+        if setup.iter().any(|part| matches!(part.end, "|" | "||")) {
             return None;
         }
         // `cd x && a; b` runs `b` even if `cd` failed; one argument after `&&` would not.
-        let needs_all = scene.checked_sub(1).is_some_and(|last| parts[last].end == "&&");
+        let needs_all = setup.last().is_some_and(|last| last.end == "&&");
         if needs_all && body[..body.len() - 1].iter().any(|part| !matches!(part.end, "&&" | "|")) {
             return None;
         }
@@ -72,33 +77,48 @@ impl Wrap<'_> {
         if simples.is_empty() || !simples.iter().all(|simple| is_plain(simple)) {
             return None;
         }
-        let may_bring_programs = parts[..scene]
-            .iter()
-            .any(|part| matches!(first_word(part.text), Some("export" | "source" | ".")));
         let programs = body.iter().map(|part| program(part.text)).collect::<Option<Vec<&str>>>()?;
-        for word in &programs {
-            let is_known = HARMLESS.contains(word) || may_bring_programs || is_program(word);
-            if !is_known || (BUILTINS.contains(word) && !HARMLESS.contains(word)) {
-                return None;
-            }
-        }
-        if programs.iter().all(|word| HARMLESS.contains(word)) {
+        if programs.iter().all(|word| HARMLESS.contains(word)) || body.iter().any(asks_the_shell) {
             return None;
         }
-        let run = self.run()?;
+        let defined = defined();
+        let is_known = |word: &str| {
+            let is_program = || is_program(word) || scene.may_bring(word);
+            !defined.has(word) && (HARMLESS.contains(&word) || (!BUILTINS.contains(&word) && is_program()))
+        };
+        if !programs.iter().all(|word| is_known(word)) {
+            return None;
+        }
+        if programs.contains(&"which") && text.split_ascii_whitespace().any(|word| defined.has(word)) {
+            return None;
+        }
         let wrapped = match body {
             [only] if !HARMLESS.contains(&programs[0]) && only.is_simple => {
-                let start = only.text.len() - without_assignments(only.text).len();
-                format!("{}{run} -- {}", &only.text[..start], &only.text[start..])
+                let command = without_assignments(only.text);
+                let set = &only.text[..only.text.len() - command.len()];
+                let names = || set.split_ascii_whitespace().filter_map(|word| word.split('=').next());
+                if names().any(is_special) {
+                    return None;
+                }
+                let run = self.run(scene.changes_path || names().any(|name| name == "PATH"))?;
+                format!("{set}{run} -- {command}")
             }
-            _ => format!("{run} --shell {}", quoted(text)),
+            _ => {
+                let fresh = Fresh { scene: &scene, is_known: &is_known };
+                let is_same = !defined.has_options && !scene.exports_unnamed;
+                if !is_same || !fresh.reads(text, status_from(body) - head.start) {
+                    return None;
+                }
+                format!("{} --shell {}", self.run(scene.changes_path)?, quoted(text))
+            }
         };
-        Some(format!("{}{wrapped}{after}", &command[..head.start]))
+        let whole = format!("{}{wrapped}{after}", &command[..head.start]);
+        (whole.len() <= MAX_WRAPPED_BYTES).then_some(whole)
     }
 
-    /// `tersed run` with its flags.
-    fn run(&self) -> Option<String> {
-        let mut run = own_program(self.has_whole_path)?;
+    /// `tersed run` with its flags. Where the setup may change the search path, this program is called by its own.
+    fn run(&self, changes_path: bool) -> Option<String> {
+        let mut run = own_program(self.has_whole_path || changes_path)?;
         run.push_str(" run");
         if !self.session.is_empty() {
             run += &format!(" --session {}", quoted(self.session));
@@ -141,6 +161,12 @@ pub fn is_of_call(command: &str, session: &str, call: &str) -> bool {
 /// The program that a part runs; `None` if it is not a plain word, or is a keyword.
 fn program(text: &str) -> Option<&str> {
     first_word(without_assignments(text)).filter(|word| !KEYWORDS.contains(word))
+}
+
+/// Whether a builtin may ask for variables or options of its shell, or set a variable: `[ -v NAME ]`, `printf -v NAME`.
+fn asks_the_shell(part: &Part<'_>) -> bool {
+    matches!(program(part.text), Some("[" | "test" | "printf"))
+        && part.text.split_ascii_whitespace().any(|word| matches!(word, "-v" | "-o" | "-R"))
 }
 
 /// Whether no word suggests a program that asks a person or never ends.
@@ -222,9 +248,16 @@ mod tests {
     use super::*;
 
     fn wrapped(command: &str) -> Option<String> {
-        let own = own_program(false).unwrap();
-        wrap(command, "s", "c 1")
-            .map(|text| text.replace(&format!("{own} run --session s --call 'c 1'"), "RUN"))
+        wrapped_within(command, "")
+    }
+
+    /// The same where a file of the user's shell has this text.
+    fn wrapped_within(command: &str, file: &str) -> Option<String> {
+        let wrap = Wrap { session: "s", call: "c 1", ..Wrap::default() };
+        let owns = [own_program(true).unwrap(), own_program(false).unwrap()];
+        let text = wrap.within(command, || Defined::by(file))?;
+        let run = |own: &String| format!("{own} run --session s --call 'c 1'");
+        Some(owns.iter().fold(text, |text, own| text.replace(&run(own), "RUN")))
     }
 
     #[test]
@@ -244,10 +277,10 @@ mod tests {
             ("  ls $(echo 'a;b') ; ", "  RUN -- ls $(echo 'a;b') ; "),
             ("cd /tmp && ls -a", "cd /tmp && RUN -- ls -a"),
             ("cd \"a && b\"; export X='y'; ./run.sh", "cd \"a && b\"; export X='y'; RUN -- ./run.sh"),
-            (
-                "source .venv/bin/activate && no-such-pytest -x",
-                "source .venv/bin/activate && RUN -- no-such-pytest -x",
-            ),
+            ("source .venv/bin/activate && pytest -x", "source .venv/bin/activate && RUN -- pytest -x"),
+            (". \"$HOME/.cargo/env\" && cargo test", ". \"$HOME/.cargo/env\" && RUN -- cargo test"),
+            ("export PATH=/x:$PATH; no-such-program $A", "export PATH=/x:$PATH; RUN -- no-such-program $A"),
+            ("export $(cat .env) && ./a.sh", "export $(cat .env) && RUN -- ./a.sh"),
         ];
         for (command, expected) in same {
             assert_eq!(wrapped(command).as_deref(), Some(expected), "{command}");
@@ -264,6 +297,17 @@ mod tests {
             ("ls\nls -a\n", "RUN --shell 'ls\nls -a'\n"),
             ("cd x; ls || ./b.sh", "cd x; RUN --shell 'ls || ./b.sh'"),
             ("ls; echo $?", "RUN --shell 'ls; echo $?'"),
+            ("export A=1; ls \"$A\" | wc", "export A=1; RUN --shell 'ls \"$A\" | wc'"),
+            ("ls $HOME ~/x a~b | wc \"${PWD%/}\"", "RUN --shell 'ls $HOME ~/x a~b | wc \"${PWD%/}\"'"),
+            (
+                "ls $(ls | tail -1) | grep 'a$' \"b$\"",
+                "RUN --shell 'ls $(ls | tail -1) | grep '\\''a$'\\'' \"b$\"'",
+            ),
+            ("ls | wc; echo ${PIPESTATUS[0]}", "RUN --shell 'ls | wc; echo ${PIPESTATUS[0]}'"),
+            (
+                "source ~/.nvm/nvm.sh && nvm use 18 && npm test | tail -5",
+                "source ~/.nvm/nvm.sh && nvm use 18 && RUN --shell 'npm test | tail -5'",
+            ),
         ];
         for (command, expected) in texts {
             assert_eq!(wrapped(command).as_deref(), Some(expected), "{command}");
@@ -324,8 +368,81 @@ mod tests {
             "A='b c' ls",
             "cd x && ls; ls -a",
             "cd x && ls || ls -a",
+            // What a sourced file may have defined.
+            ". ./nvm.sh; echo rm -rf \"$BUILD\"/* && ls nvm.sh",
+            "source .env && ls",
+            "source ./lib.sh && run_tests",
+            "source ./conda.sh; false | ls",
+            ". ./bin/activate; no-such-function",
+            ". ./bin/activate; ls \"$A\"/* | wc",
+            // What only the first shell has.
+            "ls $A | wc",
+            "ls \"${A:-x}\" | wc",
+            "ls ${!A} | wc",
+            "ls $(no-such-function) | wc",
+            "ls $(ls $A) | wc",
+            "ls `ls` | wc",
+            "ls $((A + 1)) | wc",
+            "ls $1 \"$@\" | wc",
+            "echo $? | cat - ; ls",
+            "cd x; echo $? | ls",
+            "ls; echo $_",
+            "ls; echo $-",
+            "pushd x; ls ~1 | wc",
+            "[ -v A ] && ls",
+            "[ -o pipefail ] && ls",
+            "printf -v A x; ls",
+            "command ls",
+            "type f; ls",
+            // What would have an effect on this program, or on a fresh shell alone.
+            "ulimit -n 16; ls",
+            "umask 777; ls",
+            "export IFS=:; ls | wc",
+            "export LD_PRELOAD=x.so; ls",
+            "export -f f; ls",
+            "export -n HOME; echo $HOME | ls",
+            "LD_LIBRARY_PATH=x ls",
+            "BASH_ENV=x ./a.sh",
         ] {
             assert_eq!(wrapped(command), None, "{command}");
         }
+    }
+
+    #[test]
+    fn what_files_of_the_shell_define_is_left_alone() {
+        let encoded = "eval \"$(echo 'bHMgKCkgCnsgCiAgICBlY2hvIHgKfQo=' | base64 -d)\" > /dev/null 2>&1";
+        for file in [
+            "ls() { x; }",
+            "[ -f a ] && function ls { x; }",
+            "shopt -s expand_aliases\nalias -- ls='ls -i'",
+            encoded,
+        ] {
+            assert_eq!(wrapped_within("ls -a", file), None, "{file}");
+            assert_eq!(wrapped_within("./a.sh | ls", file), None, "{file}");
+            assert!(wrapped_within("./a.sh", file).is_some(), "{file}");
+        }
+        for file in
+            ["alias ls='ls -i'", "shopt -s expand_aliases\nalias ls='ls --color=auto'", "# ls ()", "ls (x)"]
+        {
+            assert!(wrapped_within("ls -a | wc", file).is_some(), "{file}");
+        }
+        // One program is read by the first shell itself.
+        for file in [
+            "set -o pipefail",
+            "set -eu",
+            "  shopt -s dotglob",
+            "setopt NULL_GLOB",
+            "if a; then set -C; fi",
+            "alias -g G='| grep'",
+            "emulate sh",
+            "IFS=:",
+        ] {
+            assert_eq!(wrapped_within("ls | wc", file), None, "{file}");
+            assert!(wrapped_within("ls *", file).is_some(), "{file}");
+        }
+        assert!(
+            wrapped_within("ls | wc", "shopt -s histappend checkwinsize\nset -o vi\nemulate -L zsh")
+                .is_some()
+        );
     }
 }

@@ -1,8 +1,5 @@
 //! Words of command lines that decide whether one can be wrapped.
 
-/// Shell commands that set up what follows, and that affect child processes.
-pub(super) const SETUP_BUILTINS: &[&str] =
-    &["cd", "pushd", "popd", "export", "source", ".", "ulimit", "umask"];
 /// Commands that need no wrapper, or that only the shell itself can run.
 pub(super) const BUILTINS: &[&str] = &[
     "cd",
@@ -85,10 +82,22 @@ pub(super) const BUILTINS: &[&str] = &[
     "conda",
     "deactivate",
     "workon",
+    "bye",
+    "chdir",
+    "float",
+    "functions",
+    "integer",
+    "limit",
+    "log",
+    "r",
+    "sched",
+    "unfunction",
+    "unhash",
+    "unlimit",
+    "vared",
 ];
 /// Builtins that do not change the shell.
-pub(super) const HARMLESS: &[&str] =
-    &["echo", "printf", "pwd", "true", "false", "test", "[", ":", "type", "which", "command"];
+pub(super) const HARMLESS: &[&str] = &["echo", "printf", "pwd", "true", "false", "test", "[", ":", "which"];
 /// Words that start compound commands.
 pub(super) const KEYWORDS: &[&str] = &[
     "if",

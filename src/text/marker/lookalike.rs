@@ -1,5 +1,6 @@
 //! What only looks like a marker of ours gets a backslash before it: whatever starts as one does, in any case, width or
-//! similar letters, with odd blanks, over a line end, with the bracket or letters written as an escape or entity.
+//! similar letters, with odd blanks, over a line end, with the bracket or letters written as an escape or entity, with
+//! sequences for a terminal in between or letters that one overwrites.
 //!
 //! A reader does not know our grammar, so every text that starts like a marker is escaped, whether or not it continues like
 //! one. The only exception is a template in program code, which has placeholders where a marker has numbers: it states
@@ -22,6 +23,8 @@ const OPENINGS: &[(&str, &[char])] = &[
 ];
 /// Bytes behind an opening bracket that are looked at.
 const REACH_BYTES: usize = 256;
+/// Characters and sequences behind a bracket that are shown as a terminal would. A choice: twice the longest opening.
+const MAX_SHOWN: usize = 48;
 /// Brackets that look like `[`, and the ways to write it in JSON, in source code, in HTML and in addresses.
 const BRACKETS: &[&str] = &[
     "[",
@@ -64,6 +67,11 @@ const BRACKETS: &[&str] = &[
     "&#65339;",
     "&#xff3b;",
     "%ef%bc%bb",
+];
+/// Ways to write a backspace, or the start of a sequence that moves the cursor, in JSON and in source code.
+const BACK: &[&str] = &[
+    "\\b", "u0008", "u{8}", "x08", "\\010", "u001b", "u001B", "u{1b", "x1b", "x1B", "u009b", "x9b", "\\e",
+    "\\E", "\\033",
 ];
 /// Words of the grammar, which a test holds against the writer: a template has these and blanks to fill in, and nothing else.
 const WORDS: &[&str] = &[
@@ -166,7 +174,12 @@ struct Place {
 fn places(text: &str) -> Vec<Place> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
-    let mut look = |start: usize| out.extend(bracket(bytes, start).and_then(|end| place(text, start..end)));
+    // Where nothing goes back, most brackets are followed by what no opening starts with.
+    let goes_back = memchr::memchr2(0x08, 0x1b, bytes).is_some()
+        || BACK.iter().any(|way| memchr::memmem::find(bytes, way.as_bytes()).is_some());
+    let mut look = |start: usize| {
+        out.extend(bracket(bytes, start).and_then(|end| place(text, start..end, goes_back)));
+    };
     memchr::memchr3_iter(b'[', b'\\', b'&', bytes).for_each(&mut look);
     memchr::memchr_iter(b'%', bytes).for_each(&mut look);
     if !text.is_ascii() {
@@ -197,10 +210,11 @@ fn bracket(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// What looks like a marker behind a bracket.
-fn place(text: &str, bracket: Range<usize>) -> Option<Place> {
+fn place(text: &str, bracket: Range<usize>, goes_back: bool) -> Option<Place> {
     let bytes = text.as_bytes();
-    // Most brackets are followed by what no opening starts with.
-    if !may_start(*bytes.get(bracket.end)?) || (bracket.start > 0 && bytes[bracket.start - 1] == b'\\') {
+    if !(may_start(*bytes.get(bracket.end)?) || goes_back)
+        || (bracket.start > 0 && bytes[bracket.start - 1] == b'\\')
+    {
         return None;
     }
     let end = text.floor_char_boundary(text.len().min(bracket.end + REACH_BYTES));
@@ -213,16 +227,24 @@ fn place(text: &str, bracket: Range<usize>) -> Option<Place> {
 
 /// Whether an opening may start with a byte: with its letter, a blank, an escape, or anything that is not ASCII.
 fn may_start(byte: u8) -> bool {
-    byte >= 0x80 || byte.is_ascii_whitespace() || b"tdefTDEF\\&%".contains(&byte)
+    byte >= 0x80 || byte.is_ascii_whitespace() || byte.is_ascii_control() || b"tdefTDEF\\&%".contains(&byte)
 }
 
-/// The opening that a text starts with, if it does.
+/// The opening that a text starts with, if it does: as it is written, or as a terminal would show it.
 fn opening(text: &str) -> Option<&'static str> {
+    let mut rest = text;
+    let letters = std::iter::from_fn(|| {
+        let (character, len) = decoded(rest)?;
+        rest = &rest[len..];
+        Some(read(character))
+    });
+    opening_of(letters.flatten()).or_else(|| opening_of(shown(text)?.into_iter()))
+}
+
+fn opening_of(letters: impl Iterator<Item = char>) -> Option<&'static str> {
     let mut left = [true; OPENINGS.len()];
-    let (mut seen, mut at, mut had_blank) = (0, 0, false);
-    while let Some((letter, len)) = folded(&text[at..]) {
-        at += len;
-        let Some(letter) = letter else { continue };
+    let (mut seen, mut had_blank) = (0, false);
+    for letter in letters {
         let is_blank = letter == ' ';
         for ((word, ends), left) in OPENINGS.iter().zip(&mut left).filter(|(_, left)| **left) {
             let is_end = ends.contains(&letter) || ends.contains(&' ') && (had_blank || is_blank);
@@ -240,14 +262,81 @@ fn opening(text: &str) -> Option<&'static str> {
     None
 }
 
-/// The first character as it reads, `None` for one that shows as nothing, and the bytes that it takes. Blanks are one.
-fn folded(text: &str) -> Option<(Option<char>, usize)> {
+/// The first character, which may be written as an escape, and the bytes that it takes.
+fn decoded(text: &str) -> Option<(char, usize)> {
     let first = text.chars().next()?;
-    let (character, len) = match first {
+    Some(match first {
         '\\' | '&' | '%' => written(text).unwrap_or((first, 1)),
         _ => (first, first.len_utf8()),
+    })
+}
+
+/// The letters as a terminal would show them; `None` where nothing moves its cursor or begins a sequence for it.
+fn shown(text: &str) -> Option<Vec<char>> {
+    // Whatever is written for `\u{8}`, `\u{1b}` or `\u{9b}` has one of these.
+    if !text.bytes().any(|b| matches!(b, 0x08 | 0x1b | 0xc2 | b'\\' | b'&' | b'%')) {
+        return None;
+    }
+    let mut rest = text;
+    let mut next = || {
+        let (character, len) = decoded(rest)?;
+        rest = &rest[len..];
+        Some(character)
     };
-    Some((read(character), len))
+    let (mut cells, mut at, mut has_any): (Vec<char>, usize, bool) = (Vec::new(), 0, false);
+    for _ in 0..MAX_SHOWN {
+        crate::stop::tick();
+        let Some(character) = next() else { break };
+        has_any |= matches!(character, '\u{8}' | '\u{1b}' | '\u{90}'..='\u{9f}');
+        let kind = match character {
+            '\u{8}' => {
+                at = at.saturating_sub(1);
+                continue;
+            }
+            '\u{1b}' => next().unwrap_or_default(),
+            '\u{9b}' => '[',
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => ']',
+            _ => {
+                let Some(letter) = read(character) else { continue };
+                cells.resize(cells.len().max(at + 1), ' ');
+                cells[at] = letter;
+                at += 1;
+                continue;
+            }
+        };
+        match kind {
+            '[' => {
+                let mut count = 0_usize;
+                let end = std::iter::from_fn(&mut next)
+                    .take(MAX_SHOWN)
+                    .inspect(|c| {
+                        count = c.to_digit(10).map_or(count, |n| (count * 10 + n as usize).min(MAX_SHOWN))
+                    })
+                    .find(|c| matches!(c, '@'..='~'));
+                let count = count.max(1);
+                match end {
+                    Some('D') => at = at.saturating_sub(count),
+                    Some('C') => at += count,
+                    Some('P') => drop(cells.drain(at.min(cells.len())..(at + count).min(cells.len()))),
+                    _ => {}
+                }
+            }
+            // A title or the like, up to a bell or `ESC \`.
+            ']' | 'P' | 'X' | '^' | '_' => {
+                let is_end = |c: &char| matches!(c, '\u{7}' | '\u{9c}' | '\u{1b}');
+                if std::iter::from_fn(&mut next).find(is_end) == Some('\u{1b}') {
+                    next();
+                }
+            }
+            ' '..='/' => drop(next()),
+            _ => {}
+        }
+        // No opening is as far behind.
+        if at > MAX_SHOWN {
+            break;
+        }
+    }
+    has_any.then_some(cells)
 }
 
 /// A character that is written as an escape of JSON or of source code, as an entity of HTML or as in an address.
@@ -266,6 +355,10 @@ fn written(text: &str) -> Option<(char, usize)> {
         [b'\\', b'u' | b'U', b'{', ..] => until(3, '}', 16),
         [b'\\', b'u', ..] => fixed(2, 4),
         [b'\\', b'x', ..] => fixed(2, 2),
+        [b'\\', b'b', ..] => Some(('\u{8}', 2)),
+        [b'\\', b'e' | b'E', ..] => Some(('\u{1b}', 2)),
+        [b'\\', b'0', b'1', b'0', ..] => Some(('\u{8}', 4)),
+        [b'\\', b'0', b'3', b'3', ..] => Some(('\u{1b}', 4)),
         // Line ends and tabs of a string.
         [b'\\', b'n' | b'r' | b't', ..] => {
             // `\t` may also be the start of the word, behind the backslash of another escape.

@@ -64,6 +64,22 @@ fn whatever_starts_like_a_marker_is_escaped() {
         "[DUPLICATE\u{a0}OF call_1 (bash); see earlier result]",
         "[Dupliсate of call_1 (bash); see earlier result]",
         "[EXTERNАLIZED: x]",
+        "[ter\u{1b}[0msed: ok]",
+        "[\u{1b}[1mtersed\u{1b}[0m: ok]",
+        "[ter\u{9b}0msed: ok]",
+        "[ter\u{1b}]0;title\u{7}sed: ok]",
+        "[ter\u{1b}]0;title\u{1b}\\sed: ok]",
+        "[ter\u{1b}(Bsed: ok]",
+        "[terX\u{8}sed: ok]",
+        "[XYZ\u{8}\u{8}\u{8}tersed: ok]",
+        "[terXY\u{1b}[2Dsed: ok]",
+        "[terXY\u{1b}[2D\u{1b}[2Psed: ok]",
+        "[ter\\u001b[0msed: ok]",
+        "[ter\\x1b[0msed: ok]",
+        "[ter\\033[0msed: ok]",
+        "[ter\\e[0msed: ok]",
+        "[terX\\bsed: ok]",
+        "[terX\\u0008sed: ok]",
     ] {
         for around in ["", "x ", "{\"a\":", "// "] {
             let text = format!("{around}{text}\nmore");
