@@ -2,7 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::schema::setting;
+use super::schema::{setting, settings};
+use super::table;
+use crate::text::nearest::{nearest, plain_form};
+
+/// A longer name is not looked up, in bytes: no known one is.
+const MAX_GIVEN_BYTES: usize = 96;
 
 /// Their name, our name if there is one, the unit, and a note on differences.
 type Row = (&'static str, Option<&'static str>, &'static str, &'static str);
@@ -64,19 +69,176 @@ pub const NAMES: &[Row] = &[
         "output_pattern_regex_timeout_ms",
         None,
         "milliseconds",
-        "an expression takes time in proportion to the text, and its size is bounded when it is read; a clock would make outputs differ",
+        "none is needed: an expression takes time in proportion to the text, and its size is bounded when it is read; a clock would make outputs differ",
     ),
     ("declarative_rules", Some("policy.rules"), "", ""),
     ("declarative_rule_files", Some("ruleFiles"), "", ""),
-    ("declarative_regex_timeout_ms", None, "milliseconds", "as above"),
+    ("declarative_regex_timeout_ms", None, "milliseconds", "as for `output_pattern_regex_timeout_ms`"),
     ("diff_max_lines_per_hunk", Some("policy.diffMaxLinesPerHunk"), "lines", "`standard` shows all"),
     ("diff_max_total_lines", Some("policy.diffMaxLines"), "lines", "`standard` shows all"),
+    ("dynamic_compression", None, "", "its members are settings of `policy`, `alerts`, `recovery` and `telemetry`"),
+    ("enable_dynamic_compression", Some("policy.mode"), "", "it is on by default"),
+    (
+        "file_detail_exclude_line_numbers",
+        Some("policy.fileLineNumbers"),
+        "",
+        "`false` stands for it, which is the default",
+    ),
+    ("tool_output_compression", Some("policy.mode"), "", "its members are settings of `policy`"),
+    ("method", Some("policy.dictionary"), "", "it counts in `aggressive`"),
+    ("dictionary_method", Some("policy.dictionary"), "", "it counts in `aggressive`"),
+    ("tool_output_compression_method", Some("policy.dictionary"), "", "it counts in `aggressive`"),
+    ("session_id", None, "", "the member `sessionId` of a request says it, beside `policy`"),
+    ("redact_secrets", Some("policy.redactSecrets"), "", "true by default, in every mode"),
+    ("max_output_bytes", Some("policy.maxOutputBytes"), "bytes", ""),
+    ("tool_output_compression_log", Some("telemetry.path"), "", "`telemetry.enabled` turns it on"),
+    ("tool_output_compression_log_queue_capacity", Some("telemetry.queueEvents"), "events", ""),
+    ("tool_output_compression_log_max_event_bytes", Some("telemetry.maxEventBytes"), "bytes", ""),
+    ("schema_compression", Some("policy.toolSchemas"), "", ""),
+    ("backend_url", None, "", "the flag `--upstream` of `tersed gateway` says it"),
+    (
+        "full_output",
+        None,
+        "",
+        "the member `fullOutput` of a request says it, or `full_output` among the arguments of a call",
+    ),
+    ("externalization_threshold", Some("policy.externalizeAbove"), "bytes", "never by default"),
+    ("threshold", Some("policy.externalizeAbove"), "bytes", "never by default"),
+    ("passthrough_threshold", Some("policy.budget.perResult"), "tokens", "no limit by default"),
+    ("summarize_threshold", Some("policy.summarizeAbove"), "tokens", ""),
+    ("total_budget", Some("policy.budget.total"), "tokens", "no limit by default"),
+    ("tool_output_truncate_threshold", Some("policy.maxOutputBytes"), "bytes", "characters there"),
+    (
+        "tool_output_truncate_lines",
+        None,
+        "lines",
+        "a limit counts bytes or tokens: `policy.maxOutputBytes`, `policy.budget.perResult`",
+    ),
 ];
 
-/// Our name for a setting whose last name part is known from another program.
-pub fn ours(name: &str) -> Option<&'static str> {
-    let last = |theirs: &str| theirs.rsplit('.').next() == Some(name);
-    NAMES.iter().find(|(theirs, ..)| last(theirs)).and_then(|(_, ours, ..)| *ours)
+/// Names of values and of members of rules in other programs, and their names here.
+const VALUES: &[(&str, &str)] = &[
+    ("line_dedupe", "`repeated_lines`"),
+    ("line_deduplication", "`repeated_lines`"),
+    ("ansi_normalization", "`terminal`"),
+    ("ansi_normalize", "`terminal`, which a rule need not name: it is done before"),
+    ("volatile_field_normalize", "`log`"),
+    ("noisy_log_dedupe", "`log`"),
+    ("diff_compaction", "`git_diff`"),
+    ("unified_diff_compaction", "`git_diff`"),
+    ("listing_summary", "`listing`"),
+    ("search_grouping", "`search`"),
+    ("file_detail_reduction", "`file_detail`"),
+    ("json_summary", "`structured_data`"),
+    ("json_structural_summarization", "`structured_data`"),
+    ("build_diagnostics", "`rustc`, `gcc`, `go_build` or another reducer of builds"),
+    ("command_execution", "`command`"),
+    ("file_read", "`file`"),
+    ("directory_listing", "`listing`"),
+    ("tool_name", "`tool`"),
+    ("command_prefix", "`command`"),
+    ("content_types", "`contentType`"),
+];
+
+/// Groups around settings in other programs. What a name stands for does not depend on them.
+const GROUPS: &[&str] =
+    &["policy", "_forge", "forge", "gemini", "dynamic_compression", "tool_output_compression"];
+
+
+/// The row of a name as it stands in a file, a request, a flag or a variable.
+fn row(name: &str) -> Option<&'static Row> {
+    if name.len() > MAX_GIVEN_BYTES {
+        return None;
+    }
+    let mut rest = name.trim_start_matches('-').to_ascii_lowercase().replace('-', "_");
+    loop {
+        let found = NAMES.iter().find(|(theirs, ..)| plain_form(theirs) == plain_form(&rest));
+        let inner = |group: &&'static str| rest.strip_prefix(*group)?.strip_prefix(['.', '_']).map(str::to_owned);
+        match (found, GROUPS.iter().find_map(inner)) {
+            (Some(row), _) => return Some(row),
+            (None, Some(inner)) => rest = inner,
+            (None, None) => return None,
+        }
+    }
+}
+
+/// What a name of another program is called here, as the end of an error; `called` writes the key of a setting.
+fn answer((_, ours, _, note): &Row, called: impl Fn(&str) -> String) -> String {
+    match (ours, note.is_empty()) {
+        (Some(key), true) => format!("; did you mean {}?", called(key)),
+        (Some(key), false) => format!("; did you mean {}? ({note})", called(key)),
+        (None, _) => format!("; {note}"),
+    }
+}
+
+/// The end of an error about an unknown key, if another program has it.
+pub fn of_key(key: &str) -> Option<String> {
+    let is_section = |name: &str| settings().iter().any(|known| known.key.split('.').next() == Some(name));
+    match key.strip_prefix("policy.") {
+        Some(name) if is_section(name) => Some(format!("; did you mean `{name}`? (it stands beside `policy`)")),
+        _ => Some(answer(row(key)?, |key| format!("`{key}`"))),
+    }
+}
+
+/// The end of an error about an unknown flag, if another program has it.
+pub fn of_flag(flag: &str) -> Option<String> {
+    let called = |key: &str| match table::row(key).filter(|row| row.flag.is_some()) {
+        Some(row) => format!("`--{}`", row.field.replace('_', "-")),
+        None => format!("`--set {key}=…`"),
+    };
+    row(flag).map(|row| answer(row, called))
+}
+
+/// What is said about a variable of another program that would say the same as a setting.
+pub fn of_variable(name: &str) -> Option<String> {
+    const PREFIXES: [&str; 3] = ["FORGE_", "DYNAMIC_COMPRESSION_", "GEMINI_TOOL_OUTPUT_"];
+    if !PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        return None;
+    }
+    let called = |key: &str| setting(key).map(|known| format!("`{}`", known.variable())).unwrap_or_default();
+    row(name).map(|row| answer(row, called))
+}
+
+/// The end of an error about a value, if another program has it.
+pub fn of_value(given: &str) -> Option<String> {
+    let (_, ours) = VALUES.iter().find(|(theirs, _)| plain_form(theirs) == plain_form(given))?;
+    Some(format!("; did you mean {ours}?"))
+}
+
+/// The end of an error about a member or a value of a request; `known` are those that are allowed there.
+pub fn of_request<'a>(place: &str, given: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    if given.len() > MAX_GIVEN_BYTES {
+        return String::new();
+    }
+    let same = || known.clone().find(|known| plain_form(known) == plain_form(given));
+    let near = || same().or_else(|| nearest(given, known.clone()));
+    let is_rule = place.contains("rules[");
+    let of_key = || of_key(given).filter(|_| !is_rule);
+    let exact = same().map(|name| format!("; did you mean `{name}`?"));
+    exact
+        .or_else(|| of_value(given))
+        .or_else(of_key)
+        .or_else(|| near().map(|name| format!("; did you mean `{name}`?")))
+        .unwrap_or_default()
+}
+
+/// Where a member of a request has to stand that is a setting, ours or of another program.
+pub fn misplaced(name: &str) -> Option<String> {
+    // Programs may send these along and mean something else.
+    const COMMON: &[&str] = &["enabled", "level", "method", "threshold", "memo", "rules", "evidence"];
+    // Members of the parameters that settings have a name with in common.
+    const MEMBERS: &[&str] = &["budget", "toolSchemas", "full_output"];
+    if COMMON.contains(&name) || MEMBERS.contains(&name) || name.len() > MAX_GIVEN_BYTES {
+        return None;
+    }
+    if name == "_forge" {
+        return Some("; it stands in a body, and `policy` here".to_owned());
+    }
+    let key = format!("policy.{name}");
+    match table::row(&key) {
+        Some(_) => Some(format!("; did you mean `{key}`?")),
+        None => row(name).map(|row| answer(row, |key| format!("`{key}`"))),
+    }
 }
 
 /// The names as a Markdown table.
@@ -105,5 +267,65 @@ mod tests {
             // Rules are read by their own reader.
             assert!(ours.is_none_or(|key| setting(key).is_some() || key == "policy.rules"), "{theirs}");
         }
+        for (theirs, ours) in VALUES {
+            let name = ours.split('`').nth(1).unwrap();
+            let rule = ["tool", "command", "contentType"];
+            let categories = ["command", "file", "listing"];
+            let is_known = super::super::exclusion::methods().contains(&name) || name == "terminal";
+            assert!(is_known || rule.contains(&name) || categories.contains(&name), "{theirs}");
+        }
+    }
+
+    #[test]
+    fn names_are_answered_in_every_form() {
+        let of = |answer: Option<String>| answer.unwrap_or_default();
+        for (key, ours) in [
+            ("enabled", "`policy.mode`"),
+            ("policy.enabled", "`policy.mode`"),
+            ("dynamic_compression.level", "`policy.mode`"),
+            ("policy.method", "`policy.dictionary`"),
+            ("policy.disable_tools", "`policy.excludeTools`"),
+            ("policy.alerts", "`alerts`"),
+            ("tool_output_compression.session_id", "`sessionId`"),
+            ("toolOutputCompression", "`policy.mode`"),
+            ("dynamic_compression.alerts.window_seconds", "`alerts.windowSeconds`"),
+            ("schema_compression", "`policy.toolSchemas`"),
+            ("passthrough_threshold", "`policy.budget.perResult`"),
+            ("declarative_regex_timeout_ms", "`output_pattern_regex_timeout_ms`"),
+        ] {
+            assert!(of(of_key(key)).contains(ours), "{key}: {}", of(of_key(key)));
+        }
+        for (flag, ours) in [
+            ("--tool-output-compression", "`--mode`"),
+            ("--enable-dynamic-compression", "`--mode`"),
+            ("--dynamic-compression-min-bytes", "`--set policy.minBytes=…`"),
+            ("--dynamic-compression-file-detail-exclude-line-numbers", "policy.fileLineNumbers"),
+            ("--tool-output-compression-method", "policy.dictionary"),
+            ("--redact-secrets", "policy.redactSecrets"),
+            ("--backend-url", "`--upstream`"),
+        ] {
+            assert!(of(of_flag(flag)).contains(ours), "{flag}: {}", of(of_flag(flag)));
+        }
+        for (variable, ours) in [
+            ("FORGE_TOOL_OUTPUT_COMPRESSION", "`TERSED_POLICY_MODE`"),
+            ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", "`TERSED_TELEMETRY_QUEUE_EVENTS`"),
+            ("FORGE_REDACT_SECRETS", "`TERSED_POLICY_REDACT_SECRETS`"),
+            ("DYNAMIC_COMPRESSION_ENABLED", "`TERSED_POLICY_MODE`"),
+            ("GEMINI_TOOL_OUTPUT_TRUNCATE_THRESHOLD", "`TERSED_POLICY_MAX_OUTPUT_BYTES`"),
+        ] {
+            assert!(of(of_variable(variable)).contains(ours), "{variable}");
+        }
+        for none in ["FORGE_HOME", "GEMINI_API_KEY", "LEVEL", "ENABLED"] {
+            assert_eq!(of_variable(none), None, "{none}");
+        }
+        let known = ["mode", "minBytes", "memo"];
+        let said = |given: &str| of_request("policy", given, known.into_iter());
+        assert_eq!(said("min_bytes"), "; did you mean `minBytes`?");
+        assert!(said("method").contains("`policy.dictionary`"));
+        assert_eq!(said("mod"), "; did you mean `mode`?");
+        assert_eq!(said("zzzzz"), "");
+        assert_eq!(of_value("line_dedupe").unwrap(), "; did you mean `repeated_lines`?");
+        assert!(misplaced("mode").unwrap().contains("`policy.mode`"));
+        assert!(misplaced("level").is_none() && misplaced("trace").is_none());
     }
 }

@@ -106,6 +106,7 @@ reasons! {
     ObjectMembers = "object_members", "Members of an object with many of them; the marker names some of their keys.";
     DeepValue = "deep_value", "What an array or object deep inside a document holds.";
     EmptyMembers = "empty_members", "Members that are null or empty.";
+    EmptyKept = "empty_kept", "`dropEmpty` does nothing here: in `safe`, and in lines that were asked for.";
     LongString = "long_string", "The middle of a long string or text of structured data.";
     EncodedString = "encoded_string", "Base64 in structured data.";
     Siblings = "siblings", "Elements of an XML or HTML document beside others of the same name; keys of a property list go with their values.";
