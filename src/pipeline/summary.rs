@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::attempt::Findings;
-use super::evidence::{BeforeAfter, Evidence, Status, Step};
+use super::evidence::{Evidence, Status, Step};
 use super::limit::pointer;
 use super::parts::Parts;
 use super::repeat::dedup::{self, Decision};
@@ -57,7 +57,7 @@ pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> 
 /// what it costs. The rest is in proportion to the bytes, because nothing counted the tokens of what was cut.
 fn tokens_before_cuts(evidence: &Evidence) -> usize {
     const CUTS: [&str; 4] = ["head_tail", "output_cap", "budget", pointer::STEP];
-    let BeforeAfter { before, after } = evidence.tokens;
+    let (before, after) = (evidence.tokens.before, evidence.tokens.after);
     let is_cut = |step: &&Step| step.reason == Reason::Applied && CUTS.contains(&step.id.as_str());
     let cut = evidence.steps.iter().find(is_cut).filter(|_| evidence.duplicate_of.is_none());
     let Some(cut) = cut else { return after };
