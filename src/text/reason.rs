@@ -40,6 +40,7 @@ reasons! {
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";
     DiffLimit = "diff_limit", "Lines of a hunk over the limits of a diff.";
     GeneratedFile = "generated_file", "Changes of a lock file or a minified file; the marker names it and counts the lines added and removed.";
+    StatusFiles = "status_files", "Files of a status of which there are very many in the same state; the marker counts them by state and folder. Conflicts are all shown.";
     GitHints = "git_hints", "The hints that git prints on what to type next.";
     LineEndings = "line_endings", "Warnings of git that it will change the line endings of a file; the marker names the files.";
     SameAuthor = "same_author", "The author or date of a commit is that of the commit before it.";
