@@ -140,6 +140,38 @@ const VALUES: &[(&str, &str)] = &[
     ("content_types", "`contentType`"),
 ];
 
+/// What is not as in the programs that know these names, and why.
+pub const DIFFERENCES: &str = "
+## What differs from these programs, and why
+
+- **On by default**, in `standard`. Whoever starts a process for this purpose wants it. `--mode disabled` turns it off.
+- **`disabled` still removes secrets.** A mode says how much shorter a text becomes; what may leave the machine is another question.
+  `redactSecrets: false` answers it.
+- **References count in `safe` too.** A reference points at text that the model still sees, so that nothing is lost. A host that says
+  what is visible (`session/evicted`, `messages/compress`) makes that certain; otherwise the window is small
+  (`dedupWindowResults`). `dedup: false` turns them off. Neither a session nor a call id is made up: without them there are none.
+- **The cap comes last**, behind reducers and encoders, and not first: the totals at the end of a report are understood before anything is cut.
+- **Limits have room.** Unless it was set, the cap gives way to lines that report a failure, and markers may exceed it by their own
+  length: a cut that hides why something failed costs another run. A cap, a budget or a limit of lines that was set holds.
+- **Searches, diffs and arrays are shown whole in `standard`**, as long as they are under the cap; the limits of matches, of lines of a diff and of items
+  (24, the first, the last and those that stand out) hold in `aggressive`. A match, a changed line or an item that is missing is
+  what an agent asks for next.
+- **Nothing is externalized** unless `externalizeAbove` says from which size on (there 8 KB): a pointer costs a further call, and a
+  model without a tool that reads it has lost the text. What matters of a long text is shown in place.
+- **Members that are null or empty stay** unless `dropEmpty` is set: that a value is missing is a fact.
+- **Originals end with the process**, in memory or in private temporary files, and on disk only with `recovery.mode` (`never` by default). Copies
+  go when the process ends unless `recovery.survivesRestart` is set: what an output held should not outlive the work on it.
+- **`recovery.hintInText` is off**, as there. Markers with an id are the hint for a host that has `tersed_expand` or `artifact/read`.
+- **Dictionaries** are `auto` by default, and are used only where they save enough for a text that is still legible line by line, never over
+  records that a reader compares.
+- **Colours are not normalized but removed**, in `safe` already: nothing that they say is missing from the words.
+- **The same answer for a repeated call id** has no limit of 16 KB: a prompt cache breaks at any size.
+- **No clock in rules.** Expressions take time in proportion to the text; a limit in milliseconds would make outputs differ between runs.
+- **A budget does not cut at a number of characters**, but climbs: a higher mode, smaller limits, then a cut that keeps failures
+  and marks what went. `summarizeSuggested` says where a summary by a model would stand in for a cut; none is made here.
+- **Conflicts, failures, warnings of each form and totals stay in every mode**, whatever limit there is.
+";
+
 /// Groups around settings in other programs. What a name stands for does not depend on them.
 const GROUPS: &[&str] =
     &["policy", "_forge", "forge", "gemini", "dynamic_compression", "tool_output_compression"];
@@ -255,6 +287,11 @@ pub fn table() -> String {
         let _ = writeln!(out, "| `{theirs}` | {ours} | {default} | {unit} | {allowed} | {note} |");
     }
     out
+}
+
+/// The values as rows of a Markdown table.
+pub fn table_of_values() -> String {
+    VALUES.iter().map(|(theirs, ours)| format!("| `{theirs}` | {ours} |\n")).collect()
 }
 
 #[cfg(test)]

@@ -68,9 +68,20 @@ impl<'a> Shared<'a> {
 
     /// What the lines have that `find -ls` and `ls -l` wrote for some paths, if enough of them were.
     pub fn of_lines(lines: impl Iterator<Item = &'a str>) -> Self {
-        let rows: Option<Vec<Row<'_>>> = lines.map(|line| read(behind_numbers(line).1)).collect();
+        let mut has_numbers = false;
+        let mut read = |line| {
+            let (numbers, rest) = behind_numbers(line);
+            has_numbers |= !numbers.is_empty();
+            read(rest)
+        };
+        let rows: Option<Vec<Row<'_>>> = lines.map(&mut read).collect();
         let rows = rows.filter(|rows| rows.len() >= MIN_ROWS).unwrap_or_default();
-        if rows.is_empty() { Self::default() } else { Self::of(&rows.iter().collect::<Vec<_>>()) }
+        if rows.is_empty() {
+            return Self::default();
+        }
+        let shared = Self::of(&rows.iter().collect::<Vec<_>>());
+        // Between inode, blocks and size, the mode tells which number is which.
+        Self { mode: shared.mode.filter(|_| !has_numbers), ..shared }
     }
 
     /// A line that says what is not shown below; empty when that is nothing.
