@@ -54,7 +54,9 @@ impl Loaded {
         let untrusted = self.resolved.untrusted.as_ref().and_then(|untrusted| untrusted.line());
         let warnings = crate::rules::warnings(&self.resolved.config.policy.rules);
         let warnings = warnings.into_iter().map(|warning| format!("warning: {}", printable(&warning)));
-        say_once(faults.chain(foreign).chain(untrusted.map(|line| printable(&line))).chain(warnings).collect());
+        say_once(
+            faults.chain(foreign).chain(untrusted.map(|line| printable(&line))).chain(warnings).collect(),
+        );
     }
 }
 

@@ -76,7 +76,12 @@ pub const NAMES: &[Row] = &[
     ("declarative_regex_timeout_ms", None, "milliseconds", "as for `output_pattern_regex_timeout_ms`"),
     ("diff_max_lines_per_hunk", Some("policy.diffMaxLinesPerHunk"), "lines", "`standard` shows all"),
     ("diff_max_total_lines", Some("policy.diffMaxLines"), "lines", "`standard` shows all"),
-    ("dynamic_compression", None, "", "its members are settings of `policy`, `alerts`, `recovery` and `telemetry`"),
+    (
+        "dynamic_compression",
+        None,
+        "",
+        "its members are settings of `policy`, `alerts`, `recovery` and `telemetry`",
+    ),
     ("enable_dynamic_compression", Some("policy.mode"), "", "it is on by default"),
     (
         "file_detail_exclude_line_numbers",
@@ -176,7 +181,6 @@ pub const DIFFERENCES: &str = "
 const GROUPS: &[&str] =
     &["policy", "_forge", "forge", "gemini", "dynamic_compression", "tool_output_compression"];
 
-
 /// The row of a name as it stands in a file, a request, a flag or a variable.
 fn row(name: &str) -> Option<&'static Row> {
     if name.len() > MAX_GIVEN_BYTES {
@@ -185,7 +189,8 @@ fn row(name: &str) -> Option<&'static Row> {
     let mut rest = name.trim_start_matches('-').to_ascii_lowercase().replace('-', "_");
     loop {
         let found = NAMES.iter().find(|(theirs, ..)| plain_form(theirs) == plain_form(&rest));
-        let inner = |group: &&'static str| rest.strip_prefix(*group)?.strip_prefix(['.', '_']).map(str::to_owned);
+        let inner =
+            |group: &&'static str| rest.strip_prefix(*group)?.strip_prefix(['.', '_']).map(str::to_owned);
         match (found, GROUPS.iter().find_map(inner)) {
             (Some(row), _) => return Some(row),
             (None, Some(inner)) => rest = inner,
@@ -207,7 +212,9 @@ fn answer((_, ours, _, note): &Row, called: impl Fn(&str) -> String) -> String {
 pub fn of_key(key: &str) -> Option<String> {
     let is_section = |name: &str| settings().iter().any(|known| known.key.split('.').next() == Some(name));
     match key.strip_prefix("policy.") {
-        Some(name) if is_section(name) => Some(format!("; did you mean `{name}`? (it stands beside `policy`)")),
+        Some(name) if is_section(name) => {
+            Some(format!("; did you mean `{name}`? (it stands beside `policy`)"))
+        }
         _ => Some(answer(row(key)?, |key| format!("`{key}`"))),
     }
 }
@@ -259,7 +266,7 @@ pub fn misplaced(name: &str) -> Option<String> {
     // Programs may send these along and mean something else.
     const COMMON: &[&str] = &["enabled", "level", "method", "threshold", "memo", "rules", "evidence"];
     // Members of the parameters that settings have a name with in common.
-    const MEMBERS: &[&str] = &["budget", "toolSchemas", "full_output"];
+    const MEMBERS: &[&str] = &["budget", "toolSchemas", "full_output", "fullOutput", "sessionId"];
     if COMMON.contains(&name) || MEMBERS.contains(&name) || name.len() > MAX_GIVEN_BYTES {
         return None;
     }
@@ -363,6 +370,10 @@ mod tests {
         assert_eq!(said("zzzzz"), "");
         assert_eq!(of_value("line_dedupe").unwrap(), "; did you mean `repeated_lines`?");
         assert!(misplaced("mode").unwrap().contains("`policy.mode`"));
-        assert!(misplaced("level").is_none() && misplaced("trace").is_none());
+        let members = "sessionId result results body policy query fullOutput full_output budget contextPressure hostCut \
+                       correlationId format keepNewest toolSchemas structuredContent stripOverrides reclaim reclaimTerms";
+        for member in members.split_whitespace().chain(["level", "trace", "id", "_meta"]) {
+            assert_eq!(misplaced(member), None, "{member}");
+        }
     }
 }

@@ -397,14 +397,7 @@ impl<'a> Finder<'a, '_, '_> {
         }
         // In loose formats, comments and layout may matter.
         let is_pretty = self.is_exact || (is_loose && lines.len() > 1);
-        Document::new(
-            input.source.text(),
-            nodes,
-            exact,
-            input.relevance,
-            is_pretty,
-            input.policy.drop_empty,
-        )
+        Document::new(input.source.text(), nodes, exact, input.relevance, is_pretty, input.policy.drop_empty)
     }
 
     /// The parts of some lines that must stay: failure lines, and of long lines the part about the failure. Lines that an

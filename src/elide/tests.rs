@@ -182,7 +182,9 @@ fn yaml_is_known_by_its_content() {
             format!("- id: {i}\n  name: service-{i}\n  image: registry.example.com/app/service-{i}:1.2\n  ports:\n  - {i}\n")
         }))
         .collect();
-    for (command, mode) in [("curl x", Mode::Standard), ("./gen.sh", Mode::Aggressive), ("cat x.yaml", Mode::Standard)] {
+    for (command, mode) in
+        [("curl x", Mode::Standard), ("./gen.sh", Mode::Aggressive), ("cat x.yaml", Mode::Standard)]
+    {
         let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
         let out = run(call, &list, &Policy { mode, ..Policy::default() }).texts.concat();
         assert!(out.contains("of 900 items, array_items]") && !out.contains("head_tail"), "{command}: {out}");

@@ -77,7 +77,8 @@ impl<'a> Document<'a> {
     fn is_empty(&self, i: usize) -> bool {
         let block = self.blocks[i];
         let line = self.source.line(block.start).trim();
-        let Some(value) = line.strip_suffix(':').map(|_| "").or_else(|| Some(line.split_once(": ")?.1)) else {
+        let Some(value) = line.strip_suffix(':').map(|_| "").or_else(|| Some(line.split_once(": ")?.1))
+        else {
             return false;
         };
         !block.is_item
@@ -386,7 +387,11 @@ pub fn is_certain(source: &Source<'_>, lines: Range<usize>) -> bool {
         let line = source.line(i).trim_end();
         let indent = line.len() - line.trim_start_matches(' ').len();
         let rest = &line[indent..];
-        if rest.is_empty() || rest == "---" || rest.starts_with("# ") || text.is_some_and(|open| indent > open) {
+        if rest.is_empty()
+            || rest == "---"
+            || rest.starts_with("# ")
+            || text.is_some_and(|open| indent > open)
+        {
             continue;
         }
         text = opens_text(rest).then_some(indent);

@@ -112,7 +112,9 @@ impl Engine {
             resend,
             status: *status,
             mode: *mode,
-            family: family.clone().or_else(|| job.call.command.as_ref().map(|_| Category::Command.name().to_owned())),
+            family: family
+                .clone()
+                .or_else(|| job.call.command.as_ref().map(|_| Category::Command.name().to_owned())),
             content_type: content_type(outcome).to_owned(),
             reducer: reducer.clone(),
             bypass: *bypass,

@@ -207,8 +207,7 @@ mod tests {
         ] {
             let body = body(wrong);
             let found = Conversation::of(Format::Anthropic, body.as_bytes()).unwrap();
-            let done =
-                found.compressed(&engine(), "s".to_owned(), None, body.as_bytes(), &Cancel::default());
+            let done = found.compressed(&engine(), "s".to_owned(), None, body.as_bytes(), &Cancel::default());
             assert!(matches!(done, Err(Unread::Overrides(why)) if why.starts_with("body._forge")), "{wrong}");
         }
     }

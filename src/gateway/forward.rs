@@ -176,9 +176,10 @@ impl Shared {
         }
         let _room = self.room.of(incoming.size_hint().exact()).await;
         let body = Limited::new(incoming, MAX_BODY_BYTES).collect().await.map_err(|_| too_long())?.to_bytes();
-        let new = self.compressed(format, headers, &body).await.map_err(|why| {
-            failed(StatusCode::BAD_REQUEST, "invalid_request_error", &why)
-        })?;
+        let new = self
+            .compressed(format, headers, &body)
+            .await
+            .map_err(|why| failed(StatusCode::BAD_REQUEST, "invalid_request_error", &why))?;
         Ok(new.map_or((body, false), |new| (new.into(), true)))
     }
 

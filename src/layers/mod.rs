@@ -141,7 +141,14 @@ impl Sources {
 
     /// The same sources without files and variables.
     pub fn bare(self) -> Self {
-        Self { is_bare: true, variables: Vec::new(), file: None, faults: Vec::new(), foreign: Vec::new(), ..self }
+        Self {
+            is_bare: true,
+            variables: Vec::new(),
+            file: None,
+            faults: Vec::new(),
+            foreign: Vec::new(),
+            ..self
+        }
     }
 
     /// Reads all layers and reports every fault.
@@ -292,7 +299,8 @@ impl Sources {
                 let near = || nearest(name, names.iter().map(String::as_str));
                 let near = near().map(|near| format!("; did you mean `{near}`?"));
                 let theirs = || elsewhere::of_key(name.strip_prefix("TERSED_").unwrap_or(name));
-                let text = format!("no setting has this variable{}", near.or_else(theirs).unwrap_or_default());
+                let text =
+                    format!("no setting has this variable{}", near.or_else(theirs).unwrap_or_default());
                 errors.push(ConfigError { place: name.clone(), line: None, text });
                 continue;
             };

@@ -38,14 +38,17 @@ fn at_place(Fault { path, reason }: Fault, place: &str) -> RpcError {
 
 /// A reason with what was probably meant by a name or a value that is not known, before the list of those that are.
 fn with_meant(place: &str, reason: &str) -> String {
-    let unknown = ["unknown field `", "unknown variant `"].iter().find_map(|start| reason.strip_prefix(start));
+    let unknown =
+        ["unknown field `", "unknown variant `"].iter().find_map(|start| reason.strip_prefix(start));
     let Some((given, allowed)) = unknown.and_then(|rest| rest.split_once("`, expected ")) else {
         return reason.to_owned();
     };
     let meant = elsewhere::of_request(place, given, allowed.split('`').skip(1).step_by(2));
     match meant.is_empty() {
         true => reason.to_owned(),
-        false => format!("{}{meant} Expected {allowed}", reason.split(", expected ").next().unwrap_or_default()),
+        false => {
+            format!("{}{meant} Expected {allowed}", reason.split(", expected ").next().unwrap_or_default())
+        }
     }
 }
 
@@ -193,7 +196,10 @@ mod tests {
         assert_eq!(message(r#"{"policy":["safe"]}"#), "policy: invalid type: array, expected an object");
         assert_eq!(by_name::<Params>("[]").unwrap_err().message, "params: expected an object");
         let level = message(r#"{"policy":{"level":"balanced"}}"#);
-        assert!(level.starts_with("policy.level: unknown field `level`; did you mean `policy.mode`?"), "{level}");
+        assert!(
+            level.starts_with("policy.level: unknown field `level`; did you mean `policy.mode`?"),
+            "{level}"
+        );
         assert!(level.contains(" Expected one of `mode`"), "{level}");
         let misplaced = |text| of_results::<Params>(text).unwrap_err().message;
         assert_eq!(
@@ -201,7 +207,9 @@ mod tests {
             "maxOutputBytes: is no member of these parameters; did you mean `policy.maxOutputBytes`?"
         );
         assert!(misplaced(r#"{"tool_output_compression":"off"}"#).contains("did you mean `policy.mode`?"));
-        assert!(of_results::<Params>(r#"{"policy":{},"budget":{},"toolSchemas":"minify","trace":1}"#).is_ok());
+        assert!(
+            of_results::<Params>(r#"{"policy":{},"budget":{},"toolSchemas":"minify","trace":1}"#).is_ok()
+        );
         assert!(by_name::<Params>(r#"{"policy":null}"#).unwrap().policy.is_none());
         let long = message(&format!(r#"{{"policy":{{"mode":"{}"}}}}"#, "é".repeat(100_000)));
         assert!(long.len() <= MAX_MESSAGE_BYTES + 5 && long.ends_with("`aggressive`"), "{long}");

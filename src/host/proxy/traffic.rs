@@ -355,8 +355,12 @@ mod tests {
             settings.policy.tool_schemas = tool_schemas;
             let (host, mut traffic) = (Host::new(settings), Traffic::default());
             assert_eq!(traffic.on_client_line(&host, br#"{"id":1,"method":"tools/list"}"#), Route::Server);
-            let tools = r#"[{"name":"a","description":"Runs   it.  \n\n\n\nWell.","inputSchema":{"type":"object"}}]"#;
-            traffic.on_server_line(&host, format!(r#"{{"id":1,"result":{{"tools":{tools}{cursor}}}}}"#).as_bytes())
+            let tools =
+                r#"[{"name":"a","description":"Runs   it.  \n\n\n\nWell.","inputSchema":{"type":"object"}}]"#;
+            traffic.on_server_line(
+                &host,
+                format!(r#"{{"id":1,"result":{{"tools":{tools}{cursor}}}}}"#).as_bytes(),
+            )
         };
         let short = r#""description":"Runs it.\n\nWell.""#;
         assert!(listed(ToolSchemas::Minify, "").unwrap().contains(short));

@@ -149,7 +149,10 @@ impl CapPolicy<'_, '_> {
             Shape::File if detection.is_range => false,
             // A log or a report that a program left is no text that an agent edits.
             Shape::File
-                if is_aggressive && !is_full && !detection.is_window && is_left(self.request.call, detection) =>
+                if is_aggressive
+                    && !is_full
+                    && !detection.is_window
+                    && is_left(self.request.call, detection) =>
             {
                 true
             }

@@ -130,11 +130,7 @@ pub fn write(source: &Source<'_>, shown: &[bool], sheet: &mut Sheet<'_, '_>) {
         return;
     }
     for (line, row) in rows {
-        sheet.line(
-            line,
-            std::mem::take(&mut head) + &row.written(&shared),
-            Reason::ListingLayout,
-        );
+        sheet.line(line, std::mem::take(&mut head) + &row.written(&shared), Reason::ListingLayout);
     }
 }
 

@@ -86,7 +86,8 @@ pub(super) fn may_be_log(input: &Input<'_>) -> bool {
 
 /// Whether `sed -n` shows lines of a log.
 fn is_sed_of_log(simple: &Simple) -> bool {
-    let is_log = |word: &String| LOG_NAMES.iter().any(|end| word.ends_with(end)) || word.starts_with("/var/log/");
+    let is_log =
+        |word: &String| LOG_NAMES.iter().any(|end| word.ends_with(end)) || word.starts_with("/var/log/");
     simple.program() == "sed" && simple.has_flag(&["-n"]) && simple.argv.iter().skip(1).any(is_log)
 }
 

@@ -173,10 +173,10 @@ fn listed<'a>(source: &Source<'a>) -> Vec<Vec<Listed<'a>>> {
             continue;
         };
         let file = match section {
-            Some((Section::Bare, heading)) => {
-                Some((heading.split(' ').next().unwrap_or_default(), body))
+            Some((Section::Bare, heading)) => Some((heading.split(' ').next().unwrap_or_default(), body)),
+            Some((Section::Labelled, _)) => {
+                body.split_once(':').map(|(state, path)| (state, path.trim_start()))
             }
-            Some((Section::Labelled, _)) => body.split_once(':').map(|(state, path)| (state, path.trim_start())),
             None => None,
         };
         if let (Some((state, path)), Some(section)) = (file, sections.last_mut()) {
@@ -389,15 +389,23 @@ mod tests {
             + "\n";
         for (mode, most) in [(Mode::Standard, 60), (Mode::Aggressive, 20)] {
             let out = shown("git status", &text, mode);
-            let count = |what: &str| (0..240).filter(|i| out.contains(&format!("{what}/part_{i}/file_{i}.rs"))).count();
+            let count = |what: &str| {
+                (0..240).filter(|i| out.contains(&format!("{what}/part_{i}/file_{i}.rs"))).count()
+            };
             assert_eq!((count("src"), count("out")), (most, most), "{out}");
-            assert!((0..90).all(|i| out.contains(&format!("both modified:   lib/part_{i}/file_{i}.rs\n"))), "{out}");
+            assert!(
+                (0..90).all(|i| out.contains(&format!("both modified:   lib/part_{i}/file_{i}.rs\n"))),
+                "{out}"
+            );
             assert!(out.contains("deploy/.env") && out.contains("src/part_232/"), "{out}");
             let not_shown = 233 - most;
             let said = format!("status_files: 233 new file in all, of them not shown src/ {not_shown}");
             assert!(out.contains(&said), "{out}");
             assert!(out.contains("241 modified in all, of them not shown app/ "), "{out}");
-            assert!(out.contains(&format!("233 Untracked in all, of them not shown out/ {not_shown}")), "{out}");
+            assert!(
+                out.contains(&format!("233 Untracked in all, of them not shown out/ {not_shown}")),
+                "{out}"
+            );
         }
         let short: String = (0..700)
             .map(|i| format!("{} src/module_{i}/file_{i}.rs\n", if i % 3 > 0 { " M" } else { "??" }))
@@ -406,13 +414,24 @@ mod tests {
         for command in ["git status -s", "git status --porcelain"] {
             let out = shown(command, &short, Mode::Standard);
             assert!(out.contains("UU src/conflict.rs\n") && out.contains("A  docs/new.md\n"), "{out}");
-            assert!(out.contains("234 ?? in all, of them not shown src/ 174; 466 M in all, of them not shown src/ 406]"), "{out}");
+            assert!(
+                out.contains(
+                    "234 ?? in all, of them not shown src/ 174; 466 M in all, of them not shown src/ 406]"
+                ),
+                "{out}"
+            );
             assert_eq!(out.lines().filter(|line| line.starts_with(" M ")).count(), 60, "{out}");
         }
         // Few files, and those of other programs, all stay.
         let few = text.lines().filter(|line| !line.starts_with('\t') || line.contains("_1")).take(60);
-        assert!(!shown("git status", &few.map(|line| line.to_owned() + "\n").collect::<String>(), Mode::Standard).contains("status_files"));
-        assert!(!shown("hg status", &short.replace(" M", "M").replace("??", "?"), Mode::Standard).contains("status_files"));
+        assert!(
+            !shown("git status", &few.map(|line| line.to_owned() + "\n").collect::<String>(), Mode::Standard)
+                .contains("status_files")
+        );
+        assert!(
+            !shown("hg status", &short.replace(" M", "M").replace("??", "?"), Mode::Standard)
+                .contains("status_files")
+        );
     }
 
     #[test]
