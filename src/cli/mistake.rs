@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
 use super::out;
+use crate::config::elsewhere;
 use crate::text::nearest::nearest;
 
 /// Prints help, a version or a mistake. The exit code is 0, or 1 if help cannot be printed, or 2 after a mistake.
@@ -41,10 +42,15 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
             if text(error, ContextKind::SuggestedArg).is_some_and(|flag| is_hidden(command, &flag)) {
                 error.remove(ContextKind::SuggestedArg);
             }
-            let Some(given) = text(error, ContextKind::InvalidArg).filter(|word| !word.starts_with('-'))
-            else {
+            let Some(given) = text(error, ContextKind::InvalidArg) else { return };
+            if given.starts_with('-') {
+                if let Some(answer) = elsewhere::of_flag(given.split(['=', ' ']).next().unwrap_or_default()) {
+                    error.remove(ContextKind::Suggested);
+                    error.remove(ContextKind::SuggestedArg);
+                    tip(error, answer.trim_start_matches("; "));
+                }
                 return;
-            };
+            }
             if let Some(name) = words.iter().find(|word| takes_command(command, word)) {
                 error.remove(ContextKind::Suggested);
                 tip(error, &format!("a command stands after `--`: tersed {name} -- {given} …"));

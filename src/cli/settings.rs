@@ -50,10 +50,13 @@ impl Loaded {
     fn report_faults(&self) {
         let faults =
             self.faults.iter().map(|fault| format!("{}; it does not count", printable(&fault.to_string())));
+        let foreign = self.sources.foreign.iter().map(|foreign| printable(&foreign.to_string()));
         let untrusted = self.resolved.untrusted.as_ref().and_then(|untrusted| untrusted.line());
         let warnings = crate::rules::warnings(&self.resolved.config.policy.rules);
         let warnings = warnings.into_iter().map(|warning| format!("warning: {}", printable(&warning)));
-        say_once(faults.chain(untrusted.map(|line| printable(&line))).chain(warnings).collect());
+        say_once(
+            faults.chain(foreign).chain(untrusted.map(|line| printable(&line))).chain(warnings).collect(),
+        );
     }
 }
 

@@ -91,6 +91,18 @@ pub enum Structured {
     Plain,
 }
 
+/// What is done to the schemas of the tools in a request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ToolSchemas {
+    /// Nothing.
+    #[default]
+    Disabled,
+    /// As `toolSchema/minify` does.
+    Minify,
+}
+
 /// How repeated text is replaced by a dictionary in `aggressive`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

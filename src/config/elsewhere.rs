@@ -2,7 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::schema::setting;
+use super::schema::{setting, settings};
+use super::table;
+use crate::text::nearest::{nearest, plain_form};
+
+/// A longer name is not looked up, in bytes: no known one is.
+const MAX_GIVEN_BYTES: usize = 96;
 
 /// Their name, our name if there is one, the unit, and a note on differences.
 type Row = (&'static str, Option<&'static str>, &'static str, &'static str);
@@ -64,19 +69,215 @@ pub const NAMES: &[Row] = &[
         "output_pattern_regex_timeout_ms",
         None,
         "milliseconds",
-        "an expression takes time in proportion to the text, and its size is bounded when it is read; a clock would make outputs differ",
+        "none is needed: an expression takes time in proportion to the text, and its size is bounded when it is read; a clock would make outputs differ",
     ),
     ("declarative_rules", Some("policy.rules"), "", ""),
     ("declarative_rule_files", Some("ruleFiles"), "", ""),
-    ("declarative_regex_timeout_ms", None, "milliseconds", "as above"),
+    ("declarative_regex_timeout_ms", None, "milliseconds", "as for `output_pattern_regex_timeout_ms`"),
     ("diff_max_lines_per_hunk", Some("policy.diffMaxLinesPerHunk"), "lines", "`standard` shows all"),
     ("diff_max_total_lines", Some("policy.diffMaxLines"), "lines", "`standard` shows all"),
+    (
+        "dynamic_compression",
+        None,
+        "",
+        "its members are settings of `policy`, `alerts`, `recovery` and `telemetry`",
+    ),
+    ("enable_dynamic_compression", Some("policy.mode"), "", "it is on by default"),
+    (
+        "file_detail_exclude_line_numbers",
+        Some("policy.fileLineNumbers"),
+        "",
+        "`false` stands for it, which is the default",
+    ),
+    ("tool_output_compression", Some("policy.mode"), "", "its members are settings of `policy`"),
+    ("method", Some("policy.dictionary"), "", "it counts in `aggressive`"),
+    ("dictionary_method", Some("policy.dictionary"), "", "it counts in `aggressive`"),
+    ("tool_output_compression_method", Some("policy.dictionary"), "", "it counts in `aggressive`"),
+    ("session_id", None, "", "the member `sessionId` of a request says it, beside `policy`"),
+    ("redact_secrets", Some("policy.redactSecrets"), "", "true by default, in every mode"),
+    ("max_output_bytes", Some("policy.maxOutputBytes"), "bytes", ""),
+    ("tool_output_compression_log", Some("telemetry.path"), "", "`telemetry.enabled` turns it on"),
+    ("tool_output_compression_log_queue_capacity", Some("telemetry.queueEvents"), "events", ""),
+    ("tool_output_compression_log_max_event_bytes", Some("telemetry.maxEventBytes"), "bytes", ""),
+    ("schema_compression", Some("policy.toolSchemas"), "", ""),
+    ("backend_url", None, "", "the flag `--upstream` of `tersed gateway` says it"),
+    (
+        "full_output",
+        None,
+        "",
+        "the member `fullOutput` of a request says it, or `full_output` among the arguments of a call",
+    ),
+    ("externalization_threshold", Some("policy.externalizeAbove"), "bytes", "never by default"),
+    ("threshold", Some("policy.externalizeAbove"), "bytes", "never by default"),
+    ("passthrough_threshold", Some("policy.budget.perResult"), "tokens", "no limit by default"),
+    ("summarize_threshold", Some("policy.summarizeAbove"), "tokens", ""),
+    ("total_budget", Some("policy.budget.total"), "tokens", "no limit by default"),
+    ("tool_output_truncate_threshold", Some("policy.maxOutputBytes"), "bytes", "characters there"),
+    (
+        "tool_output_truncate_lines",
+        None,
+        "lines",
+        "a limit counts bytes or tokens: `policy.maxOutputBytes`, `policy.budget.perResult`",
+    ),
 ];
 
-/// Our name for a setting whose last name part is known from another program.
-pub fn ours(name: &str) -> Option<&'static str> {
-    let last = |theirs: &str| theirs.rsplit('.').next() == Some(name);
-    NAMES.iter().find(|(theirs, ..)| last(theirs)).and_then(|(_, ours, ..)| *ours)
+/// Names of values and of members of rules in other programs, and their names here.
+const VALUES: &[(&str, &str)] = &[
+    ("line_dedupe", "`repeated_lines`"),
+    ("line_deduplication", "`repeated_lines`"),
+    ("ansi_normalization", "`terminal`"),
+    ("ansi_normalize", "`terminal`, which a rule need not name: it is done before"),
+    ("volatile_field_normalize", "`log`"),
+    ("noisy_log_dedupe", "`log`"),
+    ("diff_compaction", "`git_diff`"),
+    ("unified_diff_compaction", "`git_diff`"),
+    ("listing_summary", "`listing`"),
+    ("search_grouping", "`search`"),
+    ("file_detail_reduction", "`file_detail`"),
+    ("json_summary", "`structured_data`"),
+    ("json_structural_summarization", "`structured_data`"),
+    ("build_diagnostics", "`rustc`, `gcc`, `go_build` or another reducer of builds"),
+    ("command_execution", "`command`"),
+    ("file_read", "`file`"),
+    ("directory_listing", "`listing`"),
+    ("tool_name", "`tool`"),
+    ("command_prefix", "`command`"),
+    ("content_types", "`contentType`"),
+];
+
+/// What is not as in the programs that know these names, and why.
+pub const DIFFERENCES: &str = "
+## What differs from these programs, and why
+
+- **On by default**, in `standard`. Whoever starts a process for this purpose wants it. `--mode disabled` turns it off.
+- **`disabled` still removes secrets.** A mode says how much shorter a text becomes; what may leave the machine is another question.
+  `redactSecrets: false` answers it.
+- **References count in `safe` too.** A reference points at text that the model still sees, so that nothing is lost. A host that says
+  what is visible (`session/evicted`, `messages/compress`) makes that certain; otherwise the window is small
+  (`dedupWindowResults`). `dedup: false` turns them off. Neither a session nor a call id is made up: without them there are none.
+- **The cap comes last**, behind reducers and encoders, and not first: the totals at the end of a report are understood before anything is cut.
+- **Limits have room.** Unless it was set, the cap gives way to lines that report a failure, and markers may exceed it by their own
+  length: a cut that hides why something failed costs another run. A cap, a budget or a limit of lines that was set holds.
+- **Searches, diffs and arrays are shown whole in `standard`**, as long as they are under the cap; the limits of matches, of lines of a diff and of items
+  (24, the first, the last and those that stand out) hold in `aggressive`. A match, a changed line or an item that is missing is
+  what an agent asks for next.
+- **Nothing is externalized** unless `externalizeAbove` says from which size on (there 8 KB): a pointer costs a further call, and a
+  model without a tool that reads it has lost the text. What matters of a long text is shown in place.
+- **Members that are null or empty stay** unless `dropEmpty` is set: that a value is missing is a fact.
+- **Originals end with the process**, in memory or in private temporary files, and on disk only with `recovery.mode` (`never` by default). Copies
+  go when the process ends unless `recovery.survivesRestart` is set: what an output held should not outlive the work on it.
+- **`recovery.hintInText` is off**, as there. Markers with an id are the hint for a host that has `tersed_expand` or `artifact/read`.
+- **Dictionaries** are `auto` by default, and are used only where they save enough for a text that is still legible line by line, never over
+  records that a reader compares.
+- **Colours are not normalized but removed**, in `safe` already: nothing that they say is missing from the words.
+- **The same answer for a repeated call id** has no limit of 16 KB: a prompt cache breaks at any size.
+- **No clock in rules.** Expressions take time in proportion to the text; a limit in milliseconds would make outputs differ between runs.
+- **A budget does not cut at a number of characters**, but climbs: a higher mode, smaller limits, then a cut that keeps failures
+  and marks what went. `summarizeSuggested` says where a summary by a model would stand in for a cut; none is made here.
+- **Conflicts, failures, warnings of each form and totals stay in every mode**, whatever limit there is.
+";
+
+/// Groups around settings in other programs. What a name stands for does not depend on them.
+const GROUPS: &[&str] =
+    &["policy", "_forge", "forge", "gemini", "dynamic_compression", "tool_output_compression"];
+
+/// The row of a name as it stands in a file, a request, a flag or a variable.
+fn row(name: &str) -> Option<&'static Row> {
+    if name.len() > MAX_GIVEN_BYTES {
+        return None;
+    }
+    let mut rest = name.trim_start_matches('-').to_ascii_lowercase().replace('-', "_");
+    loop {
+        let found = NAMES.iter().find(|(theirs, ..)| plain_form(theirs) == plain_form(&rest));
+        let inner =
+            |group: &&'static str| rest.strip_prefix(*group)?.strip_prefix(['.', '_']).map(str::to_owned);
+        match (found, GROUPS.iter().find_map(inner)) {
+            (Some(row), _) => return Some(row),
+            (None, Some(inner)) => rest = inner,
+            (None, None) => return None,
+        }
+    }
+}
+
+/// What a name of another program is called here, as the end of an error; `called` writes the key of a setting.
+fn answer((_, ours, _, note): &Row, called: impl Fn(&str) -> String) -> String {
+    match (ours, note.is_empty()) {
+        (Some(key), true) => format!("; did you mean {}?", called(key)),
+        (Some(key), false) => format!("; did you mean {}? ({note})", called(key)),
+        (None, _) => format!("; {note}"),
+    }
+}
+
+/// The end of an error about an unknown key, if another program has it.
+pub fn of_key(key: &str) -> Option<String> {
+    let is_section = |name: &str| settings().iter().any(|known| known.key.split('.').next() == Some(name));
+    match key.strip_prefix("policy.") {
+        Some(name) if is_section(name) => {
+            Some(format!("; did you mean `{name}`? (it stands beside `policy`)"))
+        }
+        _ => Some(answer(row(key)?, |key| format!("`{key}`"))),
+    }
+}
+
+/// The end of an error about an unknown flag, if another program has it.
+pub fn of_flag(flag: &str) -> Option<String> {
+    let called = |key: &str| match table::row(key).filter(|row| row.flag.is_some()) {
+        Some(row) => format!("`--{}`", row.field.replace('_', "-")),
+        None => format!("`--set {key}=…`"),
+    };
+    row(flag).map(|row| answer(row, called))
+}
+
+/// What is said about a variable of another program that would say the same as a setting.
+pub fn of_variable(name: &str) -> Option<String> {
+    const PREFIXES: [&str; 3] = ["FORGE_", "DYNAMIC_COMPRESSION_", "GEMINI_TOOL_OUTPUT_"];
+    if !PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        return None;
+    }
+    let called = |key: &str| setting(key).map(|known| format!("`{}`", known.variable())).unwrap_or_default();
+    row(name).map(|row| answer(row, called))
+}
+
+/// The end of an error about a value, if another program has it.
+pub fn of_value(given: &str) -> Option<String> {
+    let (_, ours) = VALUES.iter().find(|(theirs, _)| plain_form(theirs) == plain_form(given))?;
+    Some(format!("; did you mean {ours}?"))
+}
+
+/// The end of an error about a member or a value of a request; `known` are those that are allowed there.
+pub fn of_request<'a>(place: &str, given: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    if given.len() > MAX_GIVEN_BYTES {
+        return String::new();
+    }
+    let same = || known.clone().find(|known| plain_form(known) == plain_form(given));
+    let near = || same().or_else(|| nearest(given, known.clone()));
+    let is_rule = place.contains("rules[");
+    let of_key = || of_key(given).filter(|_| !is_rule);
+    let exact = same().map(|name| format!("; did you mean `{name}`?"));
+    exact
+        .or_else(|| of_value(given))
+        .or_else(of_key)
+        .or_else(|| near().map(|name| format!("; did you mean `{name}`?")))
+        .unwrap_or_default()
+}
+
+/// Where a member of a request has to stand that is a setting, ours or of another program.
+pub fn misplaced(name: &str) -> Option<String> {
+    // Programs may send these along and mean something else.
+    const COMMON: &[&str] = &["enabled", "level", "method", "threshold", "memo", "rules", "evidence"];
+    // Members of the parameters that settings have a name with in common.
+    const MEMBERS: &[&str] = &["budget", "toolSchemas", "full_output", "fullOutput", "sessionId"];
+    if COMMON.contains(&name) || MEMBERS.contains(&name) || name.len() > MAX_GIVEN_BYTES {
+        return None;
+    }
+    if name == "_forge" {
+        return Some("; it stands in a body, and `policy` here".to_owned());
+    }
+    let key = format!("policy.{name}");
+    match table::row(&key) {
+        Some(_) => Some(format!("; did you mean `{key}`?")),
+        None => row(name).map(|row| answer(row, |key| format!("`{key}`"))),
+    }
 }
 
 /// The names as a Markdown table.
@@ -95,6 +296,11 @@ pub fn table() -> String {
     out
 }
 
+/// The values as rows of a Markdown table.
+pub fn table_of_values() -> String {
+    VALUES.iter().map(|(theirs, ours)| format!("| `{theirs}` | {ours} |\n")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +310,70 @@ mod tests {
         for (theirs, ours, ..) in NAMES {
             // Rules are read by their own reader.
             assert!(ours.is_none_or(|key| setting(key).is_some() || key == "policy.rules"), "{theirs}");
+        }
+        for (theirs, ours) in VALUES {
+            let name = ours.split('`').nth(1).unwrap();
+            let rule = ["tool", "command", "contentType"];
+            let categories = ["command", "file", "listing"];
+            let is_known = super::super::exclusion::methods().contains(&name) || name == "terminal";
+            assert!(is_known || rule.contains(&name) || categories.contains(&name), "{theirs}");
+        }
+    }
+
+    #[test]
+    fn names_are_answered_in_every_form() {
+        let of = |answer: Option<String>| answer.unwrap_or_default();
+        for (key, ours) in [
+            ("enabled", "`policy.mode`"),
+            ("policy.enabled", "`policy.mode`"),
+            ("dynamic_compression.level", "`policy.mode`"),
+            ("policy.method", "`policy.dictionary`"),
+            ("policy.disable_tools", "`policy.excludeTools`"),
+            ("policy.alerts", "`alerts`"),
+            ("tool_output_compression.session_id", "`sessionId`"),
+            ("toolOutputCompression", "`policy.mode`"),
+            ("dynamic_compression.alerts.window_seconds", "`alerts.windowSeconds`"),
+            ("schema_compression", "`policy.toolSchemas`"),
+            ("passthrough_threshold", "`policy.budget.perResult`"),
+            ("declarative_regex_timeout_ms", "`output_pattern_regex_timeout_ms`"),
+        ] {
+            assert!(of(of_key(key)).contains(ours), "{key}: {}", of(of_key(key)));
+        }
+        for (flag, ours) in [
+            ("--tool-output-compression", "`--mode`"),
+            ("--enable-dynamic-compression", "`--mode`"),
+            ("--dynamic-compression-min-bytes", "`--set policy.minBytes=…`"),
+            ("--dynamic-compression-file-detail-exclude-line-numbers", "policy.fileLineNumbers"),
+            ("--tool-output-compression-method", "policy.dictionary"),
+            ("--redact-secrets", "policy.redactSecrets"),
+            ("--backend-url", "`--upstream`"),
+        ] {
+            assert!(of(of_flag(flag)).contains(ours), "{flag}: {}", of(of_flag(flag)));
+        }
+        for (variable, ours) in [
+            ("FORGE_TOOL_OUTPUT_COMPRESSION", "`TERSED_POLICY_MODE`"),
+            ("FORGE_TOOL_OUTPUT_COMPRESSION_LOG_QUEUE_CAPACITY", "`TERSED_TELEMETRY_QUEUE_EVENTS`"),
+            ("FORGE_REDACT_SECRETS", "`TERSED_POLICY_REDACT_SECRETS`"),
+            ("DYNAMIC_COMPRESSION_ENABLED", "`TERSED_POLICY_MODE`"),
+            ("GEMINI_TOOL_OUTPUT_TRUNCATE_THRESHOLD", "`TERSED_POLICY_MAX_OUTPUT_BYTES`"),
+        ] {
+            assert!(of(of_variable(variable)).contains(ours), "{variable}");
+        }
+        for none in ["FORGE_HOME", "GEMINI_API_KEY", "LEVEL", "ENABLED"] {
+            assert_eq!(of_variable(none), None, "{none}");
+        }
+        let known = ["mode", "minBytes", "memo"];
+        let said = |given: &str| of_request("policy", given, known.into_iter());
+        assert_eq!(said("min_bytes"), "; did you mean `minBytes`?");
+        assert!(said("method").contains("`policy.dictionary`"));
+        assert_eq!(said("mod"), "; did you mean `mode`?");
+        assert_eq!(said("zzzzz"), "");
+        assert_eq!(of_value("line_dedupe").unwrap(), "; did you mean `repeated_lines`?");
+        assert!(misplaced("mode").unwrap().contains("`policy.mode`"));
+        let members = "sessionId result results body policy query fullOutput full_output budget contextPressure hostCut \
+                       correlationId format keepNewest toolSchemas structuredContent stripOverrides reclaim reclaimTerms";
+        for member in members.split_whitespace().chain(["level", "trace", "id", "_meta"]) {
+            assert_eq!(misplaced(member), None, "{member}");
         }
     }
 }

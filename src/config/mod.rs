@@ -22,7 +22,7 @@ mod telemetry;
 
 pub use accounting::{Accounting, AccountingPatch, Price};
 pub use alerts::{Alerts, AlertsPatch};
-pub use choices::{DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Structured};
+pub use choices::{DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Structured, ToolSchemas};
 pub use exclusion::Category;
 pub use limits::{DataLimits, DiffLimits, SearchLimits};
 pub use patch::{Config, ConfigPatch};

@@ -40,12 +40,18 @@ pub fn page() -> String {
     for profile in Profile::ALL {
         let _ = write!(out, "\n`{}`:\n\n```yaml\n{}```\n", profile.name(), profile.yaml());
     }
-    out.push_str("\n## Names known from elsewhere\n\n");
+    out.push_str(
+        "\n## Names known from elsewhere\n\nA file, a flag, a variable or a request that uses one of these is told the name here; they set nothing.\n\
+         Flags and variables are made of them there: `--dynamic-compression-level`, `FORGE_TOOL_OUTPUT_COMPRESSION`.\n\n",
+    );
     out.push_str(&elsewhere::table());
+    out.push_str("\n| value there | here |\n| --- | --- |\n");
+    out.push_str(&elsewhere::table_of_values());
     out.push_str(
         "\nFlags of that form are `--profile`, `--mode`, `--max-output-bytes` and, for every setting, `--set`:\n\
          `--set policy.excludeCommands='git diff --stat,pytest -v'`.\n",
     );
+    out.push_str(elsewhere::DIFFERENCES);
     out
 }
 

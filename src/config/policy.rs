@@ -9,7 +9,7 @@ use super::rules::RuleSet;
 use super::table::{Overlay, Project, Row, settings};
 use super::{
     Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Scale, Secrets, Structured,
-    exclusion,
+    ToolSchemas, elsewhere, exclusion,
 };
 use crate::text::marker::SealKey;
 use crate::tokens::Tokenizer;
@@ -157,7 +157,7 @@ settings! {
     budget: Budget = Budget::NONE, rank: Some(2);
     /// What may happen to structured data. Default `auto`.
     structured: Structured = Structured::Auto;
-    /// Whether members that are null, `""`, `[]` or `{}` may be left out in `aggressive`. Default false.
+    /// Whether members of JSON and YAML that are null, `""`, `[]` or `{}` are left out, from `standard` on. Default false.
     drop_empty: bool = false;
     /// Items shown of an array; 0 for all. Default all in `standard`, 24 in `aggressive`.
     array_max_items: Option<usize> = None;
@@ -169,6 +169,9 @@ settings! {
     /// Bytes above which a result of a session is replaced by a pointer and a preview; 0 for never.
     /// Default never.
     externalize_above: Option<usize> = None, zero_is_none: true;
+    /// What is done to the schemas of tools in requests of the gateway, in lists of `mcp-proxy`, and in `messages/compress`.
+    /// Default `disabled`.
+    tool_schemas: ToolSchemas = ToolSchemas::Disabled, flag: Some("What is done to the schemas of tools: disabled, minify [default: disabled]");
     /// Rules of the operator. A rule replaces an earlier one of the same name; others are added. Default none.
     #[serde(serialize_with = "super::rules::as_digest")]
     rules: RuleSet = RuleSet::default(), is_collected: true;
@@ -211,9 +214,11 @@ pub struct BadValue {
 
 impl std::fmt::Display for BadValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let meant = elsewhere::of_value(self.value.trim_matches('`')).unwrap_or_default();
+        let comma = if meant.is_empty() { "," } else { "" };
         write!(
             f,
-            "{}.{}: {} is out of range, allowed is {}",
+            "{}.{}: {} is out of range{meant}{comma} allowed is {}",
             self.section, self.key, self.value, self.allowed
         )
     }

@@ -41,7 +41,7 @@ use super::rules::RuleSet;
 use super::{
     Accounting, Alerts, BadValue, Budget, Category, Config, DictionaryMethod, EvidenceDetail, FileDetail,
     Framing, Mode, OnRepeat, Policy, Price, Profile, Recovery, RecoveryMode, Secrets, Server, Structured,
-    Telemetry,
+    Telemetry, ToolSchemas,
 };
 use crate::tokens::Tokenizer;
 
@@ -310,6 +310,7 @@ as_given! {
     RecoveryMode;
     Structured;
     Tokenizer;
+    ToolSchemas;
     Vec<Category>;
     Vec<PathBuf>, IS_PATH = true;
 }

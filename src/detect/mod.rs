@@ -55,6 +55,8 @@ pub struct Detection {
     pub shape: Shape,
     /// Whether the text is a file that people write: source code, configuration, documentation.
     pub is_written: bool,
+    /// Whether it is a file in a format of data, which programs write too.
+    pub is_data: bool,
     /// Whether some of the text shows lines of a file with their numbers.
     pub is_numbered: bool,
     /// Whether a command line, and not a tool of its own, tells the shape.
@@ -71,6 +73,12 @@ impl Detection {
     /// Whether the text shows a part of a file, or its lines with their numbers.
     pub fn is_view(&self) -> bool {
         self.is_numbered || self.is_range || self.is_window
+    }
+
+    /// Whether the text is a part of a file that somebody wrote, such as source code: its lines were asked for one by one, to be
+    /// edited or quoted. Data that programs write, and logs, are no such file.
+    pub fn is_exact_range(&self) -> bool {
+        self.is_range && self.shape == Shape::File && self.is_written && !self.is_data
     }
 
     /// Whether words such as "error" report something rather than being quoted or programmed. A log
@@ -144,11 +152,15 @@ pub fn of_command(call: &ToolCall, command: Rc<CommandLine>, source: &Source<'_>
     let window = source.lines().take(3).any(|l| l.starts_with("[File: ") && l.contains(" lines total)]"));
     // The "command" of a tool that shows files may be the file.
     let program = usize::from(by_tool != Shape::File);
-    let is_written = call.path.as_deref().is_some_and(is_written)
-        || command.producers().any(|(s, _)| s.argv.iter().skip(program).any(|word| is_written(word)));
+    let names = |is_such: fn(&str) -> bool| {
+        call.path.as_deref().is_some_and(is_such)
+            || command.producers().any(|(s, _)| s.argv.iter().skip(program).any(|word| is_such(word)))
+    };
+    let is_written = names(is_written);
     let shape = if window { Shape::File } else { shape };
     Detection {
         is_written: is_written || window,
+        is_data: names(is_data),
         is_window: window,
         is_by_command: by_tool == Shape::Other,
         is_numbered: is_numbered_view(source),
@@ -238,11 +250,22 @@ const WRITTEN: &[&str] = &[
     "vim",
 ];
 
+/// Extensions of formats of data, which programs write as often as people.
+const DATA: &[&str] = &["json", "yaml", "yml", "lock", "ipynb"];
+
 fn is_written(path: &str) -> bool {
+    extension(path).is_some_and(|extension| WRITTEN.contains(&extension))
+}
+
+fn is_data(path: &str) -> bool {
+    extension(path).is_some_and(|extension| DATA.contains(&extension))
+}
+
+fn extension(path: &str) -> Option<&str> {
     // Some hosts quote it.
     let path = path.trim_matches(['`', '\'', '"']);
     let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').is_some_and(|(_, ext)| WRITTEN.contains(&ext))
+    name.rsplit_once('.').map(|(_, extension)| extension)
 }
 
 /// Lines at the start that are examined for numbers. A choice, for speed.

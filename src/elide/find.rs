@@ -18,6 +18,8 @@ use crate::{encode, formats};
 
 /// Smaller documents stay whole.
 const MIN_DOCUMENT_BYTES: usize = 512;
+/// The same where empty members are to go. A choice: the marker pays from there on.
+const MIN_SPARSE_BYTES: usize = 128;
 /// Smaller files stay whole.
 const MIN_FILE_BYTES: usize = 16 << 10;
 /// Longest label before a document on its line, in bytes. A choice.
@@ -28,7 +30,12 @@ const HEAD_BYTES: usize = 160;
 const MIN_SERIES: usize = 4;
 
 /// All documents in lines that no step changed, in order.
-pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<Found<'a>> {
+pub(super) fn documents<'a>(
+    input: &'a Input<'_>,
+    ledger: &Ledger,
+    signals: &[usize],
+    is_over: bool,
+) -> Vec<Found<'a>> {
     let is_file = input.detection.shape == Shape::File;
     // Errors mentioned in a file are not a report, but such items should not be left out first either.
     let quoted =
@@ -37,9 +44,14 @@ pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[us
     let finder = Finder {
         input,
         signals,
-        least: if is_file { MIN_FILE_BYTES } else { MIN_DOCUMENT_BYTES },
+        least: match () {
+            () if input.policy.drop_empty => MIN_SPARSE_BYTES,
+            () if is_file => MIN_FILE_BYTES,
+            () => MIN_DOCUMENT_BYTES,
+        },
         is_exact: crate::input::is_exact_text(input),
         is_aggressive: input.policy.mode == Mode::Aggressive,
+        is_over,
     };
     let mut out = Vec::new();
     // What stands around an output is none of its documents.
@@ -57,7 +69,7 @@ pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[us
 }
 
 /// Whether the text is known to be YAML: by the command, the path, or the first lines of a manifest.
-fn is_yaml(input: &Input<'_>, first: &str) -> bool {
+pub(super) fn is_yaml(input: &Input<'_>, first: &str) -> bool {
     const WORDS: &[&str] = &["yaml", "yml", "helm get", "helm template", "compose config", "kustomize"];
     let command = input.call.command.as_deref().unwrap_or_default();
     let path = input.call.path.as_deref().unwrap_or_default();
@@ -74,6 +86,8 @@ pub(super) struct Finder<'a, 'i, 's> {
     /// Whether white space must stay.
     pub(super) is_exact: bool,
     pub(super) is_aggressive: bool,
+    /// Whether a limit would cut the text.
+    pub(super) is_over: bool,
 }
 
 impl<'a> Finder<'a, '_, '_> {
@@ -91,8 +105,12 @@ impl<'a> Finder<'a, '_, '_> {
         if out.len() == before {
             self.markup(kept.clone(), out);
         }
+        let is_shortened = self.is_aggressive || self.is_over || self.input.policy.drop_empty;
+        if out.len() == before && is_shortened {
+            out.extend(self.yaml(kept.clone()));
+        }
         if out.len() == before && self.is_aggressive {
-            out.extend(self.yaml(kept.clone()).or_else(|| self.csv(kept.clone())));
+            out.extend(self.csv(kept.clone()));
         }
         if out.len() == before && self.is_aggressive && !self.is_exact {
             self.tables(kept, out);
@@ -156,13 +174,14 @@ impl<'a> Finder<'a, '_, '_> {
     fn yaml(&self, kept: Range<usize>) -> Option<Found<'a>> {
         let source = self.input.source;
         let first = (kept.clone()).find(|i| !source.line(*i).trim().is_empty())?;
-        if !is_yaml(self.input, source.line(first))
-            || memchr::memchr(b':', source.slice(kept.clone()).as_bytes()).is_none()
+        if memchr::memchr(b':', source.slice(kept.clone()).as_bytes()).is_none()
+            || !is_yaml(self.input, source.line(first)) && !yaml::is_certain(source, kept.clone())
         {
             return None;
         }
         let must = self.signals.iter().copied().filter(|line| kept.contains(line)).collect();
         let document = yaml::Document::read(source, kept.clone(), must, self.input.relevance)?;
+        let document = document.sparse(self.input.policy.drop_empty);
         let write = move |limits: Limits| Some(document.write(limits).into());
         Some(Found { lines: kept, write: Box::new(write) })
     }
@@ -378,14 +397,7 @@ impl<'a> Finder<'a, '_, '_> {
         }
         // In loose formats, comments and layout may matter.
         let is_pretty = self.is_exact || (is_loose && lines.len() > 1);
-        Document::new(
-            input.source.text(),
-            nodes,
-            exact,
-            input.relevance,
-            is_pretty,
-            input.policy.drop_empty && self.is_aggressive,
-        )
+        Document::new(input.source.text(), nodes, exact, input.relevance, is_pretty, input.policy.drop_empty)
     }
 
     /// The parts of some lines that must stay: failure lines, and of long lines the part about the failure. Lines that an

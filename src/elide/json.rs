@@ -271,7 +271,8 @@ impl<'d, 'a> Writer<'d, 'a> {
                 is_first = false;
             }
             if !is_kept {
-                self.leave(part, reason);
+                let is_empty = self.document.drop_empty && node.kind == Kind::Object && self.is_nothing(part);
+                self.leave(part, if is_empty { Reason::EmptyMembers } else { reason });
             }
             is_next = is_kept;
             before = part.end;
@@ -443,13 +444,17 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
         self.empty.1 += parts.len();
         for (part, keep) in parts.iter().zip(keep) {
-            let node = self.node(part.value);
-            let text = self.text(node.start as usize..node.end as usize);
-            if is_empty(text) && !node.must && *keep != Kept::No {
+            if self.is_nothing(part) && !self.node(part.value).must && *keep != Kept::No {
                 *keep = Kept::No;
                 self.empty.0 += 1;
             }
         }
+    }
+
+    /// Whether the value of a part is null or empty.
+    fn is_nothing(&self, part: &Part) -> bool {
+        let node = self.node(part.value);
+        is_empty(self.text(node.start as usize..node.end as usize))
     }
 
     /// The marker for omitted parts.

@@ -25,7 +25,7 @@ mod yaml;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::config::{Mode, Policy, Structured};
+use crate::config::{FileDetail, Mode, Policy, Structured};
 use crate::detect::Shape;
 use crate::input::Input;
 use crate::text::ledger::{Action, Ledger, Reduction};
@@ -196,14 +196,21 @@ pub fn reduce(
     let size = ledger.size(input.source, None);
     let room = room.filter(|room| size > *room);
     if !is_wanted(input, room.is_some()) {
-        return Err(Reason::NothingToDo);
+        let is_kept = input.policy.drop_empty && holds_members(input.source.text());
+        return Err(if is_kept { Reason::EmptyKept } else { Reason::NothingToDo });
     }
+    // In plain text nothing but empty members goes here; a cut by lines does the rest.
+    let is_plain = input.policy.structured_form() == Structured::Plain;
+    let room = room.filter(|_| !is_plain);
     let limits = Limits::of(input.policy);
+    // Of lines that were asked for, no more goes than a cut would take.
+    let is_open = is_plain || is_asked(input) || is_full(input);
+    let limits = if is_open { Limits { items: None, string: None, ..limits } } else { limits };
     let has_limits = limits.items.is_some() || limits.string.is_some() || input.policy.drop_empty;
     if !has_limits && room.is_none() {
         return Err(Reason::NothingToDo);
     }
-    let mut found = find::documents(input, ledger, signals);
+    let mut found = find::documents(input, ledger, signals, room.is_some());
     let mut step = Reduction::default();
     // Other text needs space too; the rest is divided by size.
     let of_all: usize = found.iter().map(|f| input.source.byte_range(f.lines.clone()).len()).sum();
@@ -248,21 +255,35 @@ pub fn reduce(
     if step.is_empty() { Err(Reason::NothingToDo) } else { Ok(step) }
 }
 
-/// Whether parts of such a text may be left out. A file of JSON that a limit would cut stays JSON.
+/// Whether parts of such a text may be left out. A file of JSON or YAML that a limit would cut stays
+/// that.
 fn is_wanted(input: &Input<'_>, is_over: bool) -> bool {
     let detection = input.detection;
     let is_aggressive = input.policy.mode == Mode::Aggressive;
     input.policy.mode >= Mode::Standard
-        && input.policy.structured_form() != Structured::Plain
-        && !is_asked(input)
+        && (input.policy.structured_form() != Structured::Plain || input.policy.drop_empty)
+        // JSON over a limit stays JSON, however it was printed.
+        && (!is_asked(input) || is_over && !detection.is_exact_range() && holds_members(input.source.text()))
         && !detection.is_window
         && match detection.shape {
             Shape::Other => true,
             Shape::File => {
-                is_aggressive || is_over && input.source.text().trim_start().starts_with(['{', '['])
+                let first = || input.source.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                let is_data = || holds_members(input.source.text()) || find::is_yaml(input, first());
+                is_aggressive && !is_full(input) || (is_over || input.policy.drop_empty) && is_data()
             }
             _ => false,
         }
+}
+
+/// Whether a text begins as JSON does.
+pub fn holds_members(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
+/// Whether the text is a file of which the policy wants all to be shown.
+fn is_full(input: &Input<'_>) -> bool {
+    input.detection.shape == Shape::File && input.policy.file_detail == FileDetail::Full
 }
 
 /// Whether the lines of the text were requested one by one. The selection of a tool that reads the format itself is a

@@ -8,6 +8,9 @@ use crate::config::{Mode, Policy, Structured};
 use crate::pipeline::repeat::dedup::NoHistory;
 use crate::pipeline::{Outcome, Raw, compress};
 use crate::text::call::ToolCall;
+use crate::text::reason::Reason;
+
+use super::{ID, yaml};
 
 fn aggressive() -> Policy {
     // What is left is looked at in its own format.
@@ -128,6 +131,79 @@ fn empty_members_go_where_the_policy_says_so() {
     assert!(back[0].get("note").is_none() && back.len() == 21, "{out}");
     assert!(out.contains("omitted 20 of 100 members, empty_members]"), "{out}");
     assert!(shown(&text, &aggressive()).contains("note"));
+}
+
+#[test]
+fn empty_members_go_in_every_form_and_mode_from_standard_on() {
+    let members = r#""tag":null,"label":"","items":[],"more":{}"#;
+    let row = |i: usize| format!(r#"{{"id":{i},"name":"name of row {i}",{members}}}"#);
+    let json = format!("[{}]", (0..20).map(row).collect::<Vec<_>>().join(","));
+    let sparse = |mode, structured| Policy { drop_empty: true, mode, structured, ..Policy::default() };
+    for policy in [
+        sparse(Mode::Standard, Structured::Auto),
+        sparse(Mode::Aggressive, Structured::Parseable),
+        sparse(Mode::Aggressive, Structured::Plain),
+    ] {
+        let out = shown(&json, &policy);
+        assert!(out.contains("omitted 80 of 120 members, empty_members") && !out.contains("null"), "{out}");
+    }
+    let yaml: String = (0..40)
+        .map(|i| format!("- id: {i}\n  name: row number {i}\n  tag: null\n  label: \"\"\n  more: {{}}\n"))
+        .collect();
+    for mode in [Mode::Standard, Mode::Aggressive] {
+        let policy = Policy { array_max_items: Some(0), ..sparse(mode, Structured::Parseable) };
+        let out = shown(&yaml, &policy);
+        assert!(out.trim_end().ends_with("omitted 120 of 160 members, empty_members]"), "{out}");
+        assert!(out.starts_with("- id: 0\n  name: row number 0\n- id: 1\n"), "{out}");
+    }
+    let call = ToolCall { tool: "bash".into(), command: Some("curl x".into()), ..ToolCall::default() };
+    let outcome = run(call, &json, &sparse(Mode::Standard, Structured::Auto));
+    assert!(outcome.evidence.omissions.iter().all(|o| o.reason == Reason::EmptyMembers));
+    let call = ToolCall { tool: "bash".into(), command: Some("curl x".into()), ..ToolCall::default() };
+    let outcome = run(call, &json, &sparse(Mode::Safe, Structured::Auto));
+    assert!(outcome.evidence.steps.iter().any(|s| s.id == ID && s.reason == Reason::EmptyKept));
+}
+
+#[test]
+fn attributes_stay_whole_while_the_document_fits() {
+    let document = |n: usize, words: usize| -> String {
+        let item = |i: usize| format!("<i k=\"{i}\" v=\"{}\"/>", "some value ".repeat(words));
+        format!("<r>{}</r>", (0..n).map(item).collect::<String>())
+    };
+    let text = document(3, 250);
+    assert_eq!(shown(&text, &aggressive()), text);
+    let out = shown(&document(3, 30_000), &aggressive());
+    assert!(out.contains("long_string") && out.len() < 70_000, "{}", out.len());
+}
+
+#[test]
+fn yaml_is_known_by_its_content() {
+    let list: String = std::iter::once("services:\n".to_owned())
+        .chain((0..900).map(|i| {
+            format!("- id: {i}\n  name: service-{i}\n  image: registry.example.com/app/service-{i}:1.2\n  ports:\n  - {i}\n")
+        }))
+        .collect();
+    for (command, mode) in
+        [("curl x", Mode::Standard), ("./gen.sh", Mode::Aggressive), ("cat x.yaml", Mode::Standard)]
+    {
+        let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
+        let out = run(call, &list, &Policy { mode, ..Policy::default() }).texts.concat();
+        assert!(out.contains("of 900 items, array_items]") && !out.contains("head_tail"), "{command}: {out}");
+        assert!(out.contains("- id: 899\n"), "{command}: {out}");
+    }
+    let certain = |text: &str| {
+        let source = crate::text::source::Source::new(text);
+        yaml::is_certain(&source, 0..source.len())
+    };
+    assert!(certain("a:\n  b: 1\nc:\n  d: 2\ne:\n  f:\n    g: 3\n"));
+    for text in [
+        "- Fixed: a thing\n- Added: another\n- Removed: a third\n- Changed: a fourth\n",
+        "Name: a\nStart Time: b\nLabels:\n  c: d\n",
+        "a: 1\nb: 2\nc: 3\nd: 4\n",
+        "error: it failed\n  at: x\n  at: y\nplain words\n",
+    ] {
+        assert!(!certain(text), "{text}");
+    }
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub struct Document<'a> {
     must: Vec<usize>,
     about: &'a Relevance,
     lines: Range<usize>,
+    /// Whether null and empty members go.
+    drop_empty: bool,
 }
 
 impl<'a> Document<'a> {
@@ -64,16 +66,42 @@ impl<'a> Document<'a> {
         about: &'a Relevance,
     ) -> Option<Self> {
         let blocks = blocks(source, lines.clone())?;
-        Some(Self { source, blocks, must, about, lines })
+        Some(Self { source, blocks, must, about, lines, drop_empty: false })
+    }
+
+    /// The same without its null and empty members, if they are to go.
+    pub fn sparse(self, drop_empty: bool) -> Self {
+        Self { drop_empty, ..self }
+    }
+
+    /// Whether a block is a member that is null or empty.
+    fn is_empty(&self, i: usize) -> bool {
+        let block = self.blocks[i];
+        let line = self.source.line(block.start).trim();
+        let Some(value) = line.strip_suffix(':').map(|_| "").or_else(|| Some(line.split_once(": ")?.1))
+        else {
+            return false;
+        };
+        !block.is_item
+            && !block.is_rule
+            && block.next == i + 1
+            && (block.start + 1..block.end).all(|i| self.source.line(i).trim().is_empty())
+            && matches!(value.trim(), "" | "null" | "~" | "\"\"" | "''" | "[]" | "{}")
+            && !self.must(block.start..block.end)
     }
 
     /// Writes the document under some limits.
     pub fn write(&self, limits: Limits) -> Written {
         let out = Written { text: String::new(), omitted: 0, reason: Reason::NothingToDo };
-        let mut writer = Writer { document: self, limits, out };
+        let mut writer = Writer { document: self, limits, out, empty: (0, 0) };
         let first = self.blocks.first().map_or(self.lines.end, |block| block.start);
         writer.copy(self.lines.start..first);
         writer.documents();
+        let (count, of) = writer.empty;
+        if count > 0 {
+            let reason = Reason::EmptyMembers.code().to_owned();
+            writer.marker(0, "# ", &Marker::Parts { count, of, unit: Unit::Members, reason, names: None });
+        }
         writer.out.text.pop();
         writer.out
     }
@@ -103,6 +131,8 @@ struct Writer<'d, 'a> {
     document: &'d Document<'a>,
     limits: Limits,
     out: Written,
+    /// Empty members that went, and all members.
+    empty: (usize, usize),
 }
 
 impl Writer<'_, '_> {
@@ -198,6 +228,12 @@ impl Writer<'_, '_> {
         let is_cut = marker.is_some();
         for (&sibling, keep) in siblings.iter().zip(keep) {
             let block = all[sibling];
+            self.empty.1 += usize::from(!is_list);
+            if self.document.drop_empty && (keep || !is_cut) && self.document.is_empty(sibling) {
+                self.empty.0 += 1;
+                self.leave(block.start..block.end, Reason::EmptyMembers);
+                continue;
+            }
             if keep || !is_cut {
                 self.block(sibling, depth);
                 continue;
@@ -356,6 +392,47 @@ fn digest(text: &str) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(text.as_bytes());
     hasher.finish()
+}
+
+/// Whether some lines are YAML and nothing else: every line is a member or an item, with plain keys, and members stand in
+/// items or in other members often enough.
+pub fn is_certain(source: &Source<'_>, lines: Range<usize>) -> bool {
+    /// Fewest items with more than one member, or members that hold others. A choice: reports of programs have fewer.
+    const MIN_NESTED: usize = 3;
+    let (mut nested, mut items) = (0, 0);
+    // The indentation of the line that opened a text, and where a member below the last line would stand.
+    let (mut text, mut below): (Option<usize>, Option<(usize, bool)>) = (None, None);
+    for i in lines {
+        let line = source.line(i).trim_end();
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let rest = &line[indent..];
+        if rest.is_empty()
+            || rest == "---"
+            || rest.starts_with("# ")
+            || text.is_some_and(|open| indent > open)
+        {
+            continue;
+        }
+        text = opens_text(rest).then_some(indent);
+        let member = rest.trim_start_matches("- ");
+        let is_item = member.len() < rest.len();
+        let name = member.split(':').next().unwrap_or_default();
+        let is_member = is_key(member) && super::is_plain_name(name.trim_matches(['"', '\'']));
+        if !is_member && !(is_item && !member.contains(": ")) {
+            return false;
+        }
+        match below {
+            Some((at, true)) if at == indent && !is_item => items += 1,
+            Some((at, false)) if indent > at || indent == at && is_item => nested += 1,
+            _ => {}
+        }
+        below = match (is_member, is_item) {
+            (true, true) => Some((line.len() - member.len(), true)),
+            (true, false) if member.ends_with(':') => Some((indent, false)),
+            _ => None,
+        };
+    }
+    items >= MIN_NESTED || nested >= MIN_NESTED
 }
 
 /// Whether a line starts a multi-line value: `key: |`, `- >-`.

@@ -100,9 +100,9 @@ impl Engine {
         if params.strip_overrides {
             edits.remove_members(json, |member| member.name == OVERRIDES);
         }
-        let tools = match overrides.tool_schemas.or(params.tool_schemas) {
-            Some(ToolSchemas::Minify) => json.get("tools"),
-            _ => None,
+        let tools = match overrides.tool_schemas.or(params.tool_schemas).unwrap_or(body.policy.tool_schemas) {
+            ToolSchemas::Minify => json.get("tools"),
+            ToolSchemas::Disabled => None,
         };
         let tool_tokens = tools.map(|tools| tools_of(tools, &body.policy, &mut edits));
         let mut tokens = BeforeAfter::default();

@@ -8,7 +8,7 @@ use super::{Cancel, Engine};
 
 use crate::memory::Buffer;
 use crate::protocol::error::INTERNAL_ERROR;
-use crate::protocol::params::by_name;
+use crate::protocol::params::{by_name, of_results};
 use crate::protocol::{Kind, RpcError, config};
 #[cfg(feature = "schema")]
 use crate::protocol::{artifact, messages, room, rules, session, stream, tool_result, tool_schema};
@@ -80,21 +80,21 @@ pub static METHODS: &[Method] = &[
         kind: Kind::Request,
         summary: "Compresses one tool result.",
         types: types!(tool_result::CompressParams<'_>, tool_result::Compressed),
-        handle: |engine, params, cancel| reply(&engine.compress(&by_name(params)?, cancel)?),
+        handle: |engine, params, cancel| reply(&engine.compress(&of_results(params)?, cancel)?),
     },
     Method {
         name: "toolResult/compressBatch",
         kind: Kind::Request,
         summary: "Compresses the tool results of one turn, in order.",
         types: types!(tool_result::BatchParams<'_>, tool_result::BatchCompressed),
-        handle: |engine, params, cancel| reply(&engine.compress_batch(&by_name(params)?, cancel)?),
+        handle: |engine, params, cancel| reply(&engine.compress_batch(&of_results(params)?, cancel)?),
     },
     Method {
         name: "toolResult/open",
         kind: Kind::Request,
         summary: "Opens a stream for the result of a long command.",
         types: types!(stream::OpenParams<'_>, stream::Opened),
-        handle: |engine, params, cancel| reply(&engine.open_stream(&by_name(params)?, params, cancel)?),
+        handle: |engine, params, cancel| reply(&engine.open_stream(&of_results(params)?, params, cancel)?),
     },
     Method {
         name: "toolResult/append",
@@ -129,7 +129,7 @@ pub static METHODS: &[Method] = &[
         kind: Kind::Request,
         summary: "Compresses the tool results in a whole request body: OpenAI chat and responses, Anthropic, Gemini, MCP.",
         types: types!(messages::Params<'_>, messages::MessagesCompressed),
-        handle: |engine, params, cancel| reply(&engine.compress_messages(&by_name(params)?, cancel)?),
+        handle: |engine, params, cancel| reply(&engine.compress_messages(&of_results(params)?, cancel)?),
     },
     Method {
         name: "toolSchema/minify",

@@ -6,10 +6,11 @@ use std::time::Duration;
 use super::Engine;
 use super::compress::Place;
 use super::job::Job;
-use crate::config::Policy;
+use crate::config::{Category, Policy};
 use crate::pipeline::Outcome;
 use crate::pipeline::evidence::{Evidence, Status};
 use crate::protocol::RpcError;
+use crate::rules;
 use crate::session::Stored;
 use crate::session::stats::within;
 use crate::telemetry::counts::Numbers;
@@ -111,7 +112,10 @@ impl Engine {
             resend,
             status: *status,
             mode: *mode,
-            family: family.clone(),
+            family: family
+                .clone()
+                .or_else(|| job.call.command.as_ref().map(|_| Category::Command.name().to_owned())),
+            content_type: content_type(outcome).to_owned(),
             reducer: reducer.clone(),
             bypass: *bypass,
             exit_code: *exit_code,
@@ -134,6 +138,15 @@ impl Engine {
             fingerprints: has_fingerprints.then(|| fingerprints(outcome)),
         }
     }
+}
+
+/// The type of what a tool gave, by its content.
+fn content_type(outcome: &Outcome) -> &'static str {
+    if outcome.evidence.status == Status::Suppressed {
+        return "binary";
+    }
+    let original = outcome.retain.as_ref().and_then(|retain| std::str::from_utf8(&retain.bytes).ok());
+    original.or(outcome.texts.first().map(String::as_str)).map_or("text", rules::type_of)
 }
 
 fn names(job: &Job<'_>, place: Place<'_>) -> Names {

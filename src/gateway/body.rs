@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::conversation;
 use crate::engine::{Cancel, Engine, guarded};
 use crate::pipeline::evidence::BeforeAfter;
-use crate::protocol::messages::{Format, Params};
+use crate::protocol::messages::{Format, Overrides, Params};
 use crate::protocol::reclaim::{ReclaimMode, ReclaimTerms};
 use crate::protocol::skim::Json;
 
@@ -27,6 +27,16 @@ pub(super) struct Compressed {
     /// The new one; `None` if nothing changed.
     pub(super) body: Option<Vec<u8>>,
     pub(super) tokens: BeforeAfter,
+}
+
+/// Why the results of a body were not compressed.
+#[derive(Debug)]
+pub(super) enum Unread {
+    /// What the body says about its own compression is wrong. It is not sent: nobody knows what was meant, and whether secrets
+    /// may leave.
+    Overrides(String),
+    /// The body goes as it came.
+    Other,
 }
 
 impl<'a> Conversation<'a> {
@@ -58,7 +68,7 @@ impl<'a> Conversation<'a> {
     ///
     /// # Errors
     ///
-    /// Why the body is to be sent as it came.
+    /// Why it could not be done.
     pub(super) fn compressed(
         &self,
         engine: &Engine,
@@ -66,19 +76,22 @@ impl<'a> Conversation<'a> {
         reclaim_terms: Option<ReclaimTerms>,
         body: &[u8],
         cancel: &Cancel,
-    ) -> Result<Compressed, String> {
+    ) -> Result<Compressed, Unread> {
+        Overrides::read(self.json()).map_err(|error| Unread::Overrides(error.message))?;
         let params = Params {
+            // An API refuses members that it does not know.
+            strip_overrides: true,
             session_id: Some(session),
             reclaim: if reclaim_terms.is_some() { ReclaimMode::Auto } else { ReclaimMode::Off },
             reclaim_terms,
             ..Params::of_body(self.raw, self.format)
         };
         let done = guarded("gateway", || cancel.over(|| engine.compress_messages(&params, cancel)))
-            .map_err(|e| e.to_string())?;
+            .map_err(|_| Unread::Other)?;
         let new = done.body.get();
         let (before, after) = (body.get(..self.range.start), body.get(self.range.end..));
         let (Some(before), Some(after)) = (before, after) else {
-            return Err("the body has changed".to_owned());
+            return Err(Unread::Other);
         };
         let is_new = new != self.raw.get();
         Ok(Compressed { body: is_new.then(|| [before, new.as_bytes(), after].concat()), tokens: done.tokens })
@@ -173,6 +186,29 @@ mod tests {
                 compressed(&engine(), Format::Gemini, &around(&inner)).unwrap().len(),
                 around(&new).len()
             );
+        }
+    }
+
+    #[test]
+    fn what_a_body_says_about_itself_counts_and_stays_here() {
+        let body = |forge: &str| history(1).replacen('{', &format!("{{\"_forge\": {forge}, "), 1) + "]}\n";
+        let exact = compressed(
+            &engine(),
+            Format::Anthropic,
+            &body(r#"{"tool_output_compression":"disabled","schema_compression":"minify"}"#),
+        );
+        assert_eq!(exact.unwrap(), history(1) + "]}\n");
+        for wrong in [
+            "7",
+            r#"{"tool_output_compression":"nonsense"}"#,
+            r#"{"tool_output_compression":{"redact_secrets":"no"}}"#,
+            r#"{"tool_output_compression":{"bogus":1}}"#,
+            r#"{"schema_compression":"x"}"#,
+        ] {
+            let body = body(wrong);
+            let found = Conversation::of(Format::Anthropic, body.as_bytes()).unwrap();
+            let done = found.compressed(&engine(), "s".to_owned(), None, body.as_bytes(), &Cancel::default());
+            assert!(matches!(done, Err(Unread::Overrides(why)) if why.starts_with("body._forge")), "{wrong}");
         }
     }
 

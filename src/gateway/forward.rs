@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Totals;
 use super::access::{Client, is_allowed};
 use super::api::{Upstreams, format_of, is_near};
-use super::body::{Compressed, Conversation, MAX_BODY_BYTES, session};
+use super::body::{Compressed, Conversation, MAX_BODY_BYTES, Unread, session};
 use super::cache::LastRequests;
 use super::coding::Coding;
 use super::conversation::Turns;
@@ -176,26 +176,31 @@ impl Shared {
         }
         let _room = self.room.of(incoming.size_hint().exact()).await;
         let body = Limited::new(incoming, MAX_BODY_BYTES).collect().await.map_err(|_| too_long())?.to_bytes();
-        let new = self.compressed(format, headers, &body).await;
+        let new = self
+            .compressed(format, headers, &body)
+            .await
+            .map_err(|why| failed(StatusCode::BAD_REQUEST, "invalid_request_error", &why))?;
         Ok(new.map_or((body, false), |new| (new.into(), true)))
     }
 
-    /// The body with its results compressed; `None` where it goes as it came.
+    /// The body with its results compressed; `None` where it goes as it came. The error says why it must not go at all.
     async fn compressed(
         self: &Arc<Self>,
         format: Format,
         headers: &HeaderMap,
         body: &Bytes,
-    ) -> Option<Vec<u8>> {
+    ) -> Result<Option<Vec<u8>>, String> {
         match self.try_compressed(format, headers, body).await {
-            Some(done) => {
+            Some(Ok(done)) => {
                 self.totals.compressed(done.tokens);
-                done.body
+                Ok(done.body)
             }
-            None if body.is_empty() => None,
-            None => {
-                self.totals.passed();
-                None
+            Some(Err(Unread::Overrides(why))) => Err(why),
+            Some(Err(Unread::Other)) | None => {
+                if !body.is_empty() {
+                    self.totals.passed();
+                }
+                Ok(None)
             }
         }
     }
@@ -205,7 +210,7 @@ impl Shared {
         format: Format,
         headers: &HeaderMap,
         body: &Bytes,
-    ) -> Option<Compressed> {
+    ) -> Option<Result<Compressed, Unread>> {
         let coding = Coding::of(headers)?;
         let cancel = Cancel::default();
         // Also when the client goes.
@@ -228,7 +233,7 @@ impl Shared {
                 let found = Conversation::of(format, &text)?;
                 let last = shared.last_requests.as_ref();
                 let terms = last.map(|last| last.terms(&session, format, &text, Instant::now()));
-                found.compressed(&shared.engine, session, terms, &text, &cancel).ok()
+                Some(found.compressed(&shared.engine, session, terms, &text, &cancel))
             });
             work.await.ok()?
         };

@@ -12,8 +12,9 @@ const MAX_QUOTED_BYTES: usize = 60;
 /// Most names that an error lists.
 const MAX_LISTED_NAMES: usize = 24;
 
-/// Most faults of one file that are reported, because each unknown name is compared with all names.
-const MAX_REPORTED_FAULTS: usize = 32;
+/// Most faults of one file that are reported, because each unknown name is compared with all names. A choice: more than other
+/// programs have settings.
+const MAX_REPORTED_FAULTS: usize = 64;
 
 /// A fault of a value, and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,10 +25,15 @@ pub struct Wrong {
     pub text: String,
 }
 
-/// The faults of a value at `key`; `key` is empty for a whole file.
+/// The faults of a value at `key`; `key` is empty for a whole file. Of many, the first, and one that says that there are more.
 pub fn check(node: &Node, kind: &Kind, key: &str) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     look(node, node.line, kind, key, &mut wrong);
+    if wrong.len() > MAX_REPORTED_FAULTS {
+        wrong.truncate(MAX_REPORTED_FAULTS);
+        let text = format!("there are more than these {MAX_REPORTED_FAULTS} faults");
+        wrong.push(Wrong { line: 0, text });
+    }
     wrong
 }
 
@@ -77,13 +83,13 @@ fn fits(kind: &Kind, data: &Data) -> bool {
 }
 
 fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>) {
-    if wrong.len() >= MAX_REPORTED_FAULTS {
+    if wrong.len() > MAX_REPORTED_FAULTS {
         return;
     }
     let fits = match (kind, &node.data) {
         (Kind::List(of), Data::List(items)) => {
             for (i, item) in items.iter().enumerate() {
-                if wrong.len() >= MAX_REPORTED_FAULTS {
+                if wrong.len() > MAX_REPORTED_FAULTS {
                     break;
                 }
                 let key = format!("{key}[{i}]");
@@ -100,12 +106,22 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
         }
         (Kind::Group(known), Data::Table(members)) => {
             for (name, line, node) in members {
-                if wrong.len() >= MAX_REPORTED_FAULTS {
+                if wrong.len() > MAX_REPORTED_FAULTS {
                     break;
                 }
                 match known.iter().find(|member| member.name == *name) {
                     Some(member) => look(node, *line, &member.kind, &joined(key, name), wrong),
-                    None => wrong.push(Wrong { line: *line, text: unknown(key, name, known) }),
+                    None => {
+                        wrong.push(Wrong { line: *line, text: unknown(key, name, known) });
+                        // What another program has in a group of its own is told one by one.
+                        if let (true, Data::Table(members)) = (name == FOREIGN_GROUP, &node.data) {
+                            let key = joined(key, name);
+                            let left = MAX_REPORTED_FAULTS.saturating_sub(wrong.len());
+                            for (name, line, node) in members.iter().take(left + 1) {
+                                foreign(&key, name, *line, node, wrong);
+                            }
+                        }
+                    }
                 }
             }
             true
@@ -115,6 +131,19 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
     if !fits {
         wrong.push(bad(node, line, kind, key));
     }
+}
+
+/// The group of another program in which all its settings stand.
+const FOREIGN_GROUP: &str = "dynamic_compression";
+
+/// Tells what the settings in such a group are called here.
+fn foreign(group: &str, name: &str, line: usize, node: &Node, wrong: &mut Vec<Wrong>) {
+    if let (Data::Table(members), false) = (&node.data, group.contains('.')) {
+        let group = joined(group, name);
+        members.iter().for_each(|(name, line, node)| foreign(&group, name, *line, node, wrong));
+        return;
+    }
+    wrong.push(Wrong { line, text: unknown(group, name, &[]) });
 }
 
 fn joined(key: &str, name: &str) -> String {
@@ -138,10 +167,11 @@ fn bad(node: &Node, line: usize, kind: &Kind, key: &str) -> Wrong {
         kind => kind.allowed(),
     };
     let mut text = format!("{key}: {value} is not allowed, allowed is {allowed}");
-    if let (Kind::Choice(names), Data::Text(given)) = (kind, &node.data)
-        && let Some(name) = nearest(given, names.iter().map(String::as_str))
-    {
-        text.push_str(&format!("; did you mean `{name}`?"));
+    if let (Kind::Choice(names), Data::Text(given)) = (kind, &node.data) {
+        let near = || nearest(given, names.iter().map(String::as_str));
+        let answer = elsewhere::of_value(given);
+        let answer = answer.or_else(|| near().map(|name| format!("; did you mean `{name}`?")));
+        text.push_str(&answer.unwrap_or_default());
     }
     Wrong { line, text }
 }
@@ -157,22 +187,27 @@ pub fn quoted(text: &str) -> String {
 fn unknown(group: &str, name: &str, known: &[Member]) -> String {
     let key = joined(group, name);
     let no_such = format!("{}: there is no such setting", key.escape_debug());
-    let near = nearest(name, known.iter().map(|member| member.name.as_str()));
-    // The setting may be in the wrong group, or have another name there.
-    let of_setting = |key: &'static str| key.rsplit('.').next() == Some(plain_form(name).as_str());
-    let placed = near.map(|name| joined(group, name)).or_else(|| {
-        let known = settings().iter().map(|setting| setting.key.as_str());
-        let mut same = known.filter(|key| {
-            of_setting(key) || plain_form(key.rsplit('.').next().unwrap_or(key)) == plain_form(name)
-        });
-        same.next().or_else(|| elsewhere::ours(name)).map(str::to_owned)
+    let names = || known.iter().map(|member| member.name.as_str());
+    let same = names().find(|known| plain_form(known) == plain_form(name));
+    if let Some(same) = same {
+        return format!("{no_such}; did you mean `{}`?", joined(group, same));
+    }
+    // Another program may have it: the whole key, or the name where settings of ours stand in one group there.
+    if let Some(answer) = elsewhere::of_key(&key) {
+        return no_such + &answer;
+    }
+    // It may be in the wrong group.
+    let near = nearest(name, names()).map(|name| joined(group, name));
+    let placed = near.or_else(|| {
+        let mut known = settings().iter().map(|setting| setting.key.as_str());
+        let last = |key: &str| plain_form(key.rsplit('.').next().unwrap_or(key));
+        known.find(|key| last(key) == plain_form(name)).map(str::to_owned)
     });
-    match placed {
-        Some(near) => format!("{no_such}; did you mean `{near}`?"),
-        None => {
-            let names: Vec<&str> = known.iter().map(|member| member.name.as_str()).collect();
-            format!("{no_such}, there are {}", names.join(", "))
-        }
+    match (placed, elsewhere::of_key(name)) {
+        (Some(near), _) => format!("{no_such}; did you mean `{near}`?"),
+        (None, Some(answer)) => no_such + &answer,
+        (None, None) if known.is_empty() => no_such,
+        (None, None) => format!("{no_such}, there are {}", names().collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -187,10 +222,37 @@ mod tests {
         let keys: String = (0..5000).map(|i| format!("k{i}: {i}\n")).collect();
         let node = yaml(&format!("{keys}policy: {{excludeTools: [{}a], minBytes: 7}}\n", "7, ".repeat(5000)))
             .unwrap();
-        assert_eq!(check(&node, root(), "").len(), MAX_REPORTED_FAULTS);
+        let told = check(&node, root(), "");
+        assert_eq!(told.len(), MAX_REPORTED_FAULTS + 1);
+        assert_eq!(told.last().unwrap().text, "there are more than these 64 faults");
         let sound = serde_json::Value::from(&sound(&node, root()).unwrap());
         assert_eq!(sound, serde_json::json!({"policy": {"excludeTools": ["a"], "minBytes": 7}}));
         let none = yaml("policy: {excludeTools: [7], budget: {bogus: 1}}\n").unwrap();
         assert_eq!(super::sound(&none, root()), None);
+    }
+
+    #[test]
+    fn settings_of_another_program_are_told_one_by_one() {
+        let told = |text: &str| -> Vec<String> {
+            check(&yaml(text).unwrap(), root(), "").into_iter().map(|wrong| wrong.text).collect()
+        };
+        let group = "dynamic_compression:\n  enabled: true\n  alerts: {window_seconds: 3}\n  bogus: 1\n";
+        let all = told(group);
+        assert_eq!(all.len(), 4, "{all:?}");
+        assert!(all[0].contains("`policy`, `alerts`"), "{all:?}");
+        assert!(all[1].contains("did you mean `policy.mode`?"), "{all:?}");
+        assert!(all[2].contains("did you mean `alerts.windowSeconds`?"), "{all:?}");
+        assert_eq!(all[3], "dynamic_compression.bogus: there is no such setting");
+        for (text, ours) in [
+            ("enabled: true\n", "`policy.mode`"),
+            ("policy: {enabled: true}\n", "`policy.mode`"),
+            ("policy: {method: lzw}\n", "`policy.dictionary`"),
+            ("policy: {alerts: {}}\n", "`alerts`"),
+            ("policy: {excludeMethods: [line_dedupe]}\n", "`repeated_lines`"),
+            ("policy: {excludeCategories: [command_execution]}\n", "`command`"),
+            ("recovery: {storage_dir: x}\n", "`recovery.directory`"),
+        ] {
+            assert!(told(text)[0].contains(&format!("did you mean {ours}?")), "{:?}", told(text));
+        }
     }
 }

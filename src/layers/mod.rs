@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::config::elsewhere;
 use crate::config::schema::{kind, setting, settings};
 use crate::formats::typed;
 
@@ -99,6 +100,9 @@ pub struct Sources {
     pub is_bare: bool,
     /// Faults of the process itself.
     pub faults: Vec<ConfigError>,
+    /// Variables of other programs that say what settings of ours would. They may be there for these programs, so they are
+    /// no faults.
+    pub foreign: Vec<ConfigError>,
 }
 
 impl Sources {
@@ -113,8 +117,12 @@ impl Sources {
         }
         let mut is_bare = false;
         for (name, value) in std::env::vars_os() {
-            let Some(name) = name.to_str().filter(|name| name.starts_with("TERSED_")) else { continue };
-            if value.is_empty() {
+            let Some(name) = name.to_str().filter(|_| !value.is_empty()) else { continue };
+            if let Some(answer) = elsewhere::of_variable(name) {
+                let text = format!("it belongs to another program and does not count here{answer}");
+                sources.foreign.push(wrong(name, text));
+            }
+            if !name.starts_with("TERSED_") {
                 continue;
             }
             match name {
@@ -133,7 +141,14 @@ impl Sources {
 
     /// The same sources without files and variables.
     pub fn bare(self) -> Self {
-        Self { is_bare: true, variables: Vec::new(), file: None, faults: Vec::new(), ..self }
+        Self {
+            is_bare: true,
+            variables: Vec::new(),
+            file: None,
+            faults: Vec::new(),
+            foreign: Vec::new(),
+            ..self
+        }
     }
 
     /// Reads all layers and reports every fault.
@@ -281,9 +296,11 @@ impl Sources {
             }
             let Some(known) = named(name).or_else(|| named(&whole?)) else {
                 let names: Vec<String> = settings().iter().map(|setting| setting.variable()).collect();
-                let near = nearest(name, names.iter().map(String::as_str));
-                let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                let text = format!("no setting has this variable{near}");
+                let near = || nearest(name, names.iter().map(String::as_str));
+                let near = near().map(|near| format!("; did you mean `{near}`?"));
+                let theirs = || elsewhere::of_key(name.strip_prefix("TERSED_").unwrap_or(name));
+                let text =
+                    format!("no setting has this variable{}", near.or_else(theirs).unwrap_or_default());
                 errors.push(ConfigError { place: name.clone(), line: None, text });
                 continue;
             };
@@ -324,8 +341,9 @@ pub fn of_flag(text: &str) -> Result<(String, Value), String> {
         return Err(format!("{} is not allowed, allowed is KEY=VALUE", quoted(text)));
     };
     let Some(known) = setting(key) else {
-        let near = nearest(key, settings().iter().map(|setting| setting.key.as_str()));
-        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let near = || nearest(key, settings().iter().map(|setting| setting.key.as_str()));
+        let near = elsewhere::of_key(key).or_else(|| near().map(|near| format!("; did you mean `{near}`?")));
+        let near = near.unwrap_or_default();
         return Err(format!("{}: there is no such setting{near}", key.escape_debug()));
     };
     let node = of_text(value, &known.kind);

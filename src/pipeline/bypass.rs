@@ -21,7 +21,7 @@ use crate::tokens::TokenCounter;
 /// The rule that keeps a result exact, if one does.
 pub(super) fn rule(call: &ToolCall, policy: &Policy, full_output: bool) -> Option<Reason> {
     match () {
-        () if full_output || call.reads_original() => Some(Reason::FullOutput),
+        () if full_output || call.wants_full_output() || call.reads_original() => Some(Reason::FullOutput),
         () if policy.mode == Mode::Disabled => Some(Reason::ModeDisabled),
         () if asks(call) => Some(Reason::CommandAsks),
         () if policy.exclude_tools.contains(&call.canonical_tool()) => Some(Reason::ExcludedTool),

@@ -274,7 +274,8 @@ pub struct Evidence {
     pub duplicate_of: Option<String>,
     /// What the memo did.
     pub memo: Memo,
-    /// Whether the result is larger than `summarizeAbove` tokens.
+    /// Whether the result was larger than `summarizeAbove` tokens before the first cut (`head_tail`, `output_cap`, `budget`,
+    /// `externalize`).
     pub summarize_suggested: bool,
     /// BLAKE3 digest of the sanitized text, hexadecimal.
     pub digest: String,

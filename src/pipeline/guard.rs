@@ -77,7 +77,10 @@ fn look_up(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> (Vec<usiz
                     search = Search::new(shown);
                 }
                 // A text that was shown before is not looked for twice.
-                seen.contains(text) || search.shows(text) || is_cut(shown, source.line(line))
+                seen.contains(text)
+                    || search.shows(text)
+                    || is_cut(shown, source.line(line))
+                    || signals::says_nothing(text)
             }
         };
         match visible {
@@ -110,12 +113,19 @@ impl<'a> Search<'a> {
     /// document, what it says of failures.
     fn shows(&mut self, line: &str) -> bool {
         if line.len() <= LONG_LINE_BYTES {
-            return self.may_show(line) && (self.finds(line) || self.finds_folded(line));
+            return self.may_show(line) && (self.finds(line) || self.finds_folded(line))
+                || signals::is_document(line) && self.shows_excerpts(line);
         }
         let mut seen = Set::default();
         let excerpts = signals::excerpts(line);
         self.finds(line)
             || excerpts.into_iter().all(|e| !seen.insert(&line[e.clone()]) || self.finds(&line[e]))
+    }
+
+    /// Whether all that a document on one line says of failures can be seen, if that is anything.
+    fn shows_excerpts(&mut self, line: &str) -> bool {
+        let excerpts = signals::excerpts(line);
+        !excerpts.is_empty() && excerpts.into_iter().all(|excerpt| self.finds(&line[excerpt]))
     }
 
     fn words(&mut self) -> &(Set<&'a str>, String) {

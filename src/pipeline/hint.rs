@@ -74,7 +74,7 @@ pub(super) fn add(
     let evidence = &mut outcome.evidence;
     evidence.lines.after += count_lines(&text) - count_lines(old);
     evidence.tokens.after = after;
-    evidence.summarize_suggested = after > policy.summarize_above;
+    evidence.summarize_suggested |= after > policy.summarize_above;
     evidence.steps.push(Step {
         id: STEP.to_owned(),
         reason: Reason::Applied,

@@ -264,6 +264,9 @@ impl<'a> Attempt<'_, 'a> {
     fn is_for_reducers(&mut self, source: &Source<'_>) -> bool {
         let size = source.text().len();
         if self.request.policy.mode < Mode::Standard {
+            if self.request.policy.drop_empty && elide::holds_members(source.text()) {
+                self.step(elide::ID, Reason::EmptyKept, size, size);
+            }
             return false;
         }
         let why = match () {

@@ -2,7 +2,8 @@
 
 use super::Outcome;
 use super::attempt::Findings;
-use super::evidence::{Status, Step};
+use super::evidence::{Evidence, Status, Step};
+use super::limit::pointer;
 use super::parts::Parts;
 use super::repeat::dedup::{self, Decision};
 use super::request::Request;
@@ -45,9 +46,21 @@ pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> 
     evidence.lines.before = parts.iter().map(|p| count_lines(&p.text)).sum();
     evidence.lines.after = texts.iter().map(|t| count_lines(t)).sum();
     evidence.bytes.after = texts.iter().map(String::len).sum();
-    evidence.summarize_suggested = evidence.tokens.after > request.policy.summarize_above;
+    evidence.summarize_suggested = tokens_before_cuts(&evidence) > request.policy.summarize_above;
     let cleaned = parts.iter().any(|p| p.original.is_some());
     let retain = request.retain.filter(|_| !as_sanitized || cleaned);
     let is_rejected = false;
     Outcome { texts, evidence, retain, decision, shown, is_rejected, key_but_for_times, mentions, needs }
+}
+
+/// Tokens of what was left before a cut took from it: a summary would have stood in for the cut. A result that was not cut has
+/// what it costs. The rest is in proportion to the bytes, because nothing counted the tokens of what was cut.
+fn tokens_before_cuts(evidence: &Evidence) -> usize {
+    const CUTS: [&str; 4] = ["head_tail", "output_cap", "budget", pointer::STEP];
+    let (before, after) = (evidence.tokens.before, evidence.tokens.after);
+    let is_cut = |step: &&Step| step.reason == Reason::Applied && CUTS.contains(&step.id.as_str());
+    let cut = evidence.steps.iter().find(is_cut).filter(|_| evidence.duplicate_of.is_none());
+    let Some(cut) = cut else { return after };
+    let share = before.saturating_mul(cut.bytes_before) / evidence.bytes.before.max(1);
+    share.min(before).max(after)
 }

@@ -7,6 +7,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::error::RpcError;
+use super::skim::Json;
+use crate::config::elsewhere;
 use crate::formats::typed::{self, Fault};
 use crate::sanitize;
 
@@ -31,7 +33,23 @@ fn at_place(Fault { path, reason }: Fault, place: &str) -> RpcError {
     let place = if place.is_empty() { "params".to_owned() } else { place };
     // The position counts from the start of the parameters, which the caller never sees alone.
     let reason = reason.split(" at line ").next().unwrap_or_default();
-    invalid(&place, &in_words(reason))
+    invalid(&place, &with_meant(&place, &in_words(reason)))
+}
+
+/// A reason with what was probably meant by a name or a value that is not known, before the list of those that are.
+fn with_meant(place: &str, reason: &str) -> String {
+    let unknown =
+        ["unknown field `", "unknown variant `"].iter().find_map(|start| reason.strip_prefix(start));
+    let Some((given, allowed)) = unknown.and_then(|rest| rest.split_once("`, expected ")) else {
+        return reason.to_owned();
+    };
+    let meant = elsewhere::of_request(place, given, allowed.split('`').skip(1).step_by(2));
+    match meant.is_empty() {
+        true => reason.to_owned(),
+        false => {
+            format!("{}{meant} Expected {allowed}", reason.split(", expected ").next().unwrap_or_default())
+        }
+    }
 }
 
 /// A reason in the words of JSON, without the names of our types, which say nothing to a host.
@@ -106,6 +124,17 @@ pub fn by_name<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     }
 }
 
+/// The same for methods that take results: there a setting that does not stand in `policy` would do nothing.
+pub fn of_results<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
+    let params = by_name(text)?;
+    for member in Json::of_text(text).members() {
+        if let Some(meant) = elsewhere::misplaced(&member.name) {
+            return Err(invalid(&member.name, &format!("is no member of these parameters{meant}")));
+        }
+    }
+    Ok(params)
+}
+
 /// Reads an object that may be absent or null. A derived reader would take an array for one.
 pub fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
@@ -166,6 +195,21 @@ mod tests {
         );
         assert_eq!(message(r#"{"policy":["safe"]}"#), "policy: invalid type: array, expected an object");
         assert_eq!(by_name::<Params>("[]").unwrap_err().message, "params: expected an object");
+        let level = message(r#"{"policy":{"level":"balanced"}}"#);
+        assert!(
+            level.starts_with("policy.level: unknown field `level`; did you mean `policy.mode`?"),
+            "{level}"
+        );
+        assert!(level.contains(" Expected one of `mode`"), "{level}");
+        let misplaced = |text| of_results::<Params>(text).unwrap_err().message;
+        assert_eq!(
+            misplaced(r#"{"policy":{},"maxOutputBytes":7}"#),
+            "maxOutputBytes: is no member of these parameters; did you mean `policy.maxOutputBytes`?"
+        );
+        assert!(misplaced(r#"{"tool_output_compression":"off"}"#).contains("did you mean `policy.mode`?"));
+        assert!(
+            of_results::<Params>(r#"{"policy":{},"budget":{},"toolSchemas":"minify","trace":1}"#).is_ok()
+        );
         assert!(by_name::<Params>(r#"{"policy":null}"#).unwrap().policy.is_none());
         let long = message(&format!(r#"{{"policy":{{"mode":"{}"}}}}"#, "é".repeat(100_000)));
         assert!(long.len() <= MAX_MESSAGE_BYTES + 5 && long.ends_with("`aggressive`"), "{long}");

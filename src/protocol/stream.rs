@@ -39,7 +39,7 @@ pub struct OpenParams<'a> {
     #[serde(default, deserialize_with = "object")]
     pub host_cut: Option<HostCut>,
     /// The exact bytes are wanted; redaction alone still applies.
-    #[serde(default)]
+    #[serde(default, alias = "full_output")]
     pub full_output: bool,
 }
 

@@ -306,7 +306,7 @@ pub struct CompressParams<'a> {
     #[serde(default)]
     pub query: Option<String>,
     /// The exact bytes are wanted; redaction alone still applies.
-    #[serde(default)]
+    #[serde(default, alias = "full_output")]
     pub full_output: bool,
     /// What the result may cost, laid over the policy's budget.
     #[serde(default, deserialize_with = "object")]
@@ -399,7 +399,7 @@ pub struct BatchParams<'a> {
     #[serde(default)]
     pub query: Option<String>,
     /// The exact bytes of all results are wanted.
-    #[serde(default)]
+    #[serde(default, alias = "full_output")]
     pub full_output: bool,
     /// What the results may cost, each and together, laid over the policy's budget.
     #[serde(default, deserialize_with = "object")]

@@ -283,7 +283,7 @@ fn content_type(text: &str) -> Option<&'static str> {
 }
 
 /// The type of a text by its content. Only its ends are read, except for JSON.
-fn type_of(text: &str) -> &'static str {
+pub fn type_of(text: &str) -> &'static str {
     let text = text.trim();
     let lower = |n: usize| text.get(..text.floor_char_boundary(n)).unwrap_or_default().to_ascii_lowercase();
     match text.as_bytes().first() {

@@ -17,7 +17,7 @@ pub(crate) mod stages;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-pub use conditions::{Facts, Verdict};
+pub use conditions::{Facts, Verdict, type_of};
 pub use methods::Methods;
 pub use regexes::MAX_COMPILED_BYTES;
 pub use stages::LineOutcome;

@@ -107,9 +107,12 @@ pub struct ResultEvent {
     pub status: Status,
     /// The mode that was used.
     pub mode: Mode,
-    /// What kind of output it is, where that is known.
+    /// What kind of output it is: that of the evidence, or `command` where nothing but the command line is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
+    /// What the text is by itself: `json`, `xml`, `html`, `text` or `binary`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content_type: String,
     /// The reducer that was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reducer: Option<String>,

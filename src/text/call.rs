@@ -71,6 +71,14 @@ impl ToolCall {
         self.command.as_deref().is_some_and(by_command) || self.is_tool(TOOLS)
     }
 
+    /// Whether the arguments ask for the exact output, as tools with such a parameter do.
+    pub fn wants_full_output(&self) -> bool {
+        const NAMES: [&str; 2] = ["full_output", "fullOutput"];
+        // Models write booleans as text too.
+        let is_true = |value: &Value| value == &Value::Bool(true) || value.as_str() == Some("true");
+        NAMES.iter().any(|name| self.arguments.get(name).is_some_and(is_true))
+    }
+
     /// Whether the tool changes a file: what it shows is not what it was called for.
     pub fn acts(&self) -> bool {
         const ACTS: &[&str] = &[

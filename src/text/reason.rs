@@ -40,6 +40,7 @@ reasons! {
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";
     DiffLimit = "diff_limit", "Lines of a hunk over the limits of a diff.";
     GeneratedFile = "generated_file", "Changes of a lock file or a minified file; the marker names it and counts the lines added and removed.";
+    StatusFiles = "status_files", "Files of a status of which there are very many in the same state; the marker counts them by state and folder. Conflicts are all shown.";
     GitHints = "git_hints", "The hints that git prints on what to type next.";
     LineEndings = "line_endings", "Warnings of git that it will change the line endings of a file; the marker names the files.";
     SameAuthor = "same_author", "The author or date of a commit is that of the commit before it.";
@@ -106,6 +107,7 @@ reasons! {
     ObjectMembers = "object_members", "Members of an object with many of them; the marker names some of their keys.";
     DeepValue = "deep_value", "What an array or object deep inside a document holds.";
     EmptyMembers = "empty_members", "Members that are null or empty.";
+    EmptyKept = "empty_kept", "`dropEmpty` does nothing here: in `safe`, and in lines that were asked for.";
     LongString = "long_string", "The middle of a long string or text of structured data.";
     EncodedString = "encoded_string", "Base64 in structured data.";
     Siblings = "siblings", "Elements of an XML or HTML document beside others of the same name; keys of a property list go with their values.";

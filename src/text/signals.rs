@@ -260,6 +260,23 @@ pub fn excerpts(text: &str) -> Vec<Range<usize>> {
     out
 }
 
+/// Whether every word of failure in a line of JSON is in the key of a member that says that nothing failed: `"error": null`.
+pub fn says_nothing(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let is_nothing_of = |hit: Range<usize>| {
+        let quote = bytes[hit.end..].iter().take(BYTES_AFTER).position(|b| *b == b'"');
+        let value = quote.and_then(|quote| member_value(bytes, hit.end + quote));
+        value.is_some_and(|value| is_nothing(&bytes[value..]))
+    };
+    line.trim_start().starts_with(['{', '[', '"']) && hits(line).all(is_nothing_of)
+}
+
+/// Whether a line is a JSON document with a list of objects in it, and not one of many records.
+pub fn is_document(line: &str) -> bool {
+    let holds = |list: &str| memchr::memmem::find(line.as_bytes(), list.as_bytes()).is_some();
+    line.starts_with(['[', '{']) && line.ends_with([']', '}']) && (holds("[{") || holds("[ {"))
+}
+
 /// Where the value starts of the member whose key ends with the quote at `at`.
 fn member_value(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
@@ -293,6 +310,26 @@ mod tests {
     fn a_line_may_end_with_the_word() {
         for text in ["an error", "an error\"", "an error\":", "\"error\": "] {
             assert!(excerpts(text).len() <= 1);
+        }
+    }
+
+    #[test]
+    fn members_that_say_that_nothing_failed() {
+        for line in [
+            r#"{"id":1,"error":null,"errors":[],"failed": 0}"#,
+            r#"  "error": null,"#,
+            r#"[{"last_error_code":0},{"failed":false}]"#,
+        ] {
+            assert!(says_nothing(line), "{line}");
+        }
+        for line in [
+            r#"{"error":null,"msg":"fatal: no disk"}"#,
+            r#"{"error":"no disk"}"#,
+            r#"{"level":"error","code":0}"#,
+            "error: null",
+            r#"["error",0]"#,
+        ] {
+            assert!(!says_nothing(line), "{line}");
         }
     }
 

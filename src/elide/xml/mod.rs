@@ -1,4 +1,4 @@
-//! XML documents: repeated elements, long texts and long attributes. The output is well-formed. Markers are comments; inside
+//! XML documents: repeated elements, long texts and, where nothing else helps, long attributes. The output is well-formed. Markers are comments; inside
 //! a text or an attribute they are text.
 //!
 //! White space stays unless the document holds data: then no element that contains elements has text of its own, and
@@ -154,11 +154,12 @@ impl Writer<'_, '_> {
         self.copy(node.close.max(node.open) as usize..node.end as usize);
     }
 
-    /// A start tag, with long attribute values cut.
+    /// A start tag. Values of attributes are data that a reader compares: long ones are only cut where the document would not fit
+    /// otherwise.
     fn tag(&mut self, node: Node) {
         let range = node.start as usize..node.open as usize;
         let limit = self.limits.string.unwrap_or(usize::MAX);
-        if range.len() <= limit || node.must {
+        if range.len() <= limit || node.must || self.limits.halvings == 0 {
             return self.copy(range);
         }
         let text = self.document.text;

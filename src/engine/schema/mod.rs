@@ -4,6 +4,7 @@
 mod description;
 
 use super::{Engine, resolve};
+use crate::config::ToolSchemas;
 use crate::pipeline::evidence::BeforeAfter;
 use crate::protocol::RpcError;
 use crate::protocol::params::invalid;
@@ -48,6 +49,15 @@ impl Engine {
         let before = counter.count(tools.raw());
         let tools = edits.written(params.tools)?;
         Ok(Minified { tokens: BeforeAfter { before, after: counter.count(tools.get()) }, tools })
+    }
+}
+
+impl Engine {
+    /// Collects the edits for the tools that a server lists, where the settings ask for that.
+    pub(crate) fn minify_listed(&self, tools: Json<'_>, edits: &mut Edits) {
+        if self.policy().tool_schemas == ToolSchemas::Minify {
+            minify(tools, edits);
+        }
     }
 }
 

@@ -110,7 +110,7 @@ impl Traffic {
             Err(RedactionFailed) => return Some(error(id, INTERNAL_ERROR, NOT_REDACTED)),
         };
         let with_ours = match awaited {
-            Some(Awaited::List) => with_ours(safe.as_deref().unwrap_or(raw)),
+            Some(Awaited::List) => listed(host, safe.as_deref().unwrap_or(raw)),
             _ => None,
         };
         with_ours.or_else(|| safe.map(|safe| safe.get().to_owned()))
@@ -246,30 +246,29 @@ fn is_read_by_program(body: &RawValue) -> bool {
     meta.and_then(|meta| meta.text_of("callId")).is_some_and(|id| is_of_program(&id))
 }
 
-/// A tool list with our tools at its end; `None` if this is not the last page, or not a list.
-fn with_ours(answer: &RawValue) -> Option<String> {
-    let json = Json::of(answer);
-    let result = json.get("result")?;
-    if result.get("nextCursor").is_some_and(|cursor| cursor.is_string()) {
-        return None;
-    }
+/// The answer to `tools/list` with our tools on its last page, and with short schemas where the settings ask for them; `None`
+/// if it stays.
+fn listed(host: &Host, answer: &RawValue) -> Option<String> {
+    let result = Json::of(answer).get("result")?;
     let tools = result.get("tools").filter(|tools| tools.is_array())?;
+    let mut edits = Edits::default();
+    host.engine().minify_listed(tools, &mut edits);
     // Behind another proxy of ours, the tools are already listed.
     let has_ours = |json: Json<'_>| json.text_of("name").is_some_and(|name| Tool::named(&name).is_some());
-    if tools.items().any(has_ours) {
-        return None;
+    let is_last = result.get("nextCursor").is_none_or(|cursor| !cursor.is_string());
+    if is_last && !tools.items().any(has_ours) {
+        let ours: Vec<String> = TOOLS.iter().map(|tool| tool.listed().to_string()).collect();
+        let comma = if tools.items().next().is_some() { "," } else { "" };
+        let end = tools.range().end - 1;
+        edits.replace(end..end, format!("{comma}{}", ours.join(",")));
     }
-    let ours: Vec<String> = TOOLS.iter().map(|tool| tool.listed().to_string()).collect();
-    let comma = if tools.items().next().is_some() { "," } else { "" };
-    let end = tools.range().end - 1;
-    let mut edits = Edits::default();
-    edits.replace(end..end, format!("{comma}{}", ours.join(",")));
-    Some(edits.apply(answer.get()))
+    (!edits.is_empty()).then(|| edits.apply(answer.get()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ToolSchemas;
     use crate::engine::Settings;
 
     fn host() -> Host {
@@ -386,6 +385,27 @@ mod tests {
         assert_eq!(list(&mut traffic, r#"{"tools":[{"name":"a"}],"nextCursor":"x"}"#), None);
         let result = new.strip_prefix(r#"{"id":1,"result":"#).unwrap().strip_suffix('}').unwrap();
         assert_eq!(list(&mut traffic, result), None);
+    }
+
+    #[test]
+    fn schemas_are_minified_where_that_is_set() {
+        let listed = |tool_schemas, cursor: &str| {
+            let mut settings = Settings::default();
+            settings.policy.tool_schemas = tool_schemas;
+            let (host, mut traffic) = (Host::new(settings), Traffic::default());
+            assert_eq!(traffic.on_client_line(&host, br#"{"id":1,"method":"tools/list"}"#), Route::Server);
+            let tools =
+                r#"[{"name":"a","description":"Runs   it.  \n\n\n\nWell.","inputSchema":{"type":"object"}}]"#;
+            traffic.on_server_line(
+                &host,
+                format!(r#"{{"id":1,"result":{{"tools":{tools}{cursor}}}}}"#).as_bytes(),
+            )
+        };
+        let short = r#""description":"Runs it.\n\nWell.""#;
+        assert!(listed(ToolSchemas::Minify, "").unwrap().contains(short));
+        assert!(listed(ToolSchemas::Minify, r#","nextCursor":"x""#).unwrap().contains(short));
+        assert!(!listed(ToolSchemas::Disabled, "").unwrap().contains(short));
+        assert_eq!(listed(ToolSchemas::Disabled, r#","nextCursor":"x""#), None);
     }
 
     #[test]

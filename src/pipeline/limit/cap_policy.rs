@@ -76,13 +76,9 @@ impl CapPolicy<'_, '_> {
         let signals = if quoted.is_empty() { Cow::Borrowed(signals) } else { Cow::Owned(quoted) };
         // Lines that were asked for by their numbers stay unless the caller itself sets a cap.
         // An agent that asks for some lines does not expect each of them to be as long as a page.
-        // To read the end of a log, or of another text that nobody wrote by hand, is not to choose lines.
-        let is_tail = !detection.is_written
-            && detection.command.producers().any(|(simple, _)| simple.program() == "tail");
+        // Data and logs are cut all the same: so much of them is not to be edited or quoted.
         let strict = self.request.policy.strict_cap;
-        let is_exact = detection.is_range
-            && !is_tail
-            && detection.shape == Shape::File
+        let is_exact = detection.is_exact_range()
             && !strict
             && source.text().len() <= source.len() * MAX_RANGE_LINE_BYTES;
         if is_exact {
@@ -151,6 +147,7 @@ impl CapPolicy<'_, '_> {
             return false;
         }
         let is_aggressive = self.request.policy.mode == Mode::Aggressive;
+        let is_full = self.request.policy.file_detail == FileDetail::Full;
         let is_outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
         match detection.shape {
             // The answer of another agent is a document, and no program's report.
@@ -158,7 +155,12 @@ impl CapPolicy<'_, '_> {
             Shape::Other => !self.is_read || (is_aggressive && self.is_report()),
             Shape::File if detection.is_range => false,
             // A log or a report that a program left is no text that an agent edits.
-            Shape::File if is_aggressive && !detection.is_window && is_left(self.request.call, detection) => {
+            Shape::File
+                if is_aggressive
+                    && !is_full
+                    && !detection.is_window
+                    && is_left(self.request.call, detection) =>
+            {
                 true
             }
             // A file without an outline is cut as a report is only where the policy does not want it in full.

@@ -23,6 +23,7 @@ use super::reclaim::{Reclaim, ReclaimMode, ReclaimTerms, Reclaimed};
 use super::redact::Region;
 use super::skim::Json;
 use super::tool_result::ArtifactRef;
+pub use crate::config::ToolSchemas;
 use crate::config::{BudgetPatch, PolicyPatch};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
 use find::Finder;
@@ -45,18 +46,6 @@ pub enum Format {
     Gemini,
     /// MCP: the result of `tools/call`, a message with one, or an array of messages.
     Mcp,
-}
-
-/// What is done to the schemas of the tools in a body.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum ToolSchemas {
-    /// Nothing.
-    #[default]
-    Disabled,
-    /// As `toolSchema/minify` does.
-    Minify,
 }
 
 /// What becomes of structured content.
@@ -107,7 +96,7 @@ pub struct Params<'a> {
     /// So many of the newest results stay exact; redaction alone still applies. Default 0.
     #[serde(default)]
     pub keep_newest: usize,
-    /// What is done to the schemas of the tools in the body. Default `disabled`.
+    /// What is done to the schemas of the tools in the body. Default what the policy's `toolSchemas` says.
     #[serde(default)]
     pub tool_schemas: Option<ToolSchemas>,
     /// What becomes of the `structuredContent` of an MCP result. Default `keep`.

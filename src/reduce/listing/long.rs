@@ -1,7 +1,8 @@
-//! The long format of `ls`: owner, group and date that most lines share are written once, without padding.
+//! The long format of `ls`: mode and links, owner and group, and the date that most lines share are written once, without
+//! padding.
 //!
-//! Type, mode, links, size and name of every line stay, and so does each owner, group and date that is not
-//! the one at the top.
+//! Size and name of every line stay, and so do each mode with its links, each owner with its group, and each date that are not
+//! those at the top. A line begins with its mode or, without one, with what stands behind it.
 
 use std::collections::HashMap;
 
@@ -27,13 +28,16 @@ struct Row<'a> {
 
 impl Row<'_> {
     /// The line without what stands at the top.
-    fn written(&self, owner: Option<(&str, &str)>, date: Option<[&str; 3]>) -> String {
-        let mut words = vec![self.mode, self.links];
-        if owner != Some(self.owner) {
+    fn written(&self, shared: &Shared<'_>) -> String {
+        let mut words = Vec::with_capacity(8);
+        if shared.mode != Some((self.mode, self.links)) {
+            words.extend([self.mode, self.links]);
+        }
+        if shared.owner != Some(self.owner) {
             words.extend([self.owner.0, self.owner.1]);
         }
         words.push(self.size);
-        if date != Some(self.date) {
+        if shared.date != Some(self.date) {
             words.extend(self.date.iter().filter(|word| !word.is_empty()));
         }
         words.push(self.name);
@@ -44,6 +48,8 @@ impl Row<'_> {
 /// What most lines have: see the module.
 #[derive(Default)]
 pub struct Shared<'a> {
+    /// Mode and links.
+    mode: Option<(&'a str, &'a str)>,
     owner: Option<(&'a str, &'a str)>,
     date: Option<[&'a str; 3]>,
 }
@@ -51,26 +57,40 @@ pub struct Shared<'a> {
 impl<'a> Shared<'a> {
     fn of(rows: &[&Row<'a>]) -> Self {
         let owner = most(rows.iter().map(|r| r.owner)).filter(|(_, n)| n * 4 >= rows.len() * 3);
+        let mode = most(rows.iter().map(|r| (r.mode, r.links))).filter(|(_, n)| n * 4 >= rows.len() * 3);
         let date = most(rows.iter().map(|r| r.date)).filter(|(_, n)| n * 2 >= rows.len());
-        Self { owner: owner.map(|(owner, _)| owner), date: date.map(|(date, _)| date) }
+        Self {
+            mode: mode.map(|(mode, _)| mode),
+            owner: owner.map(|(owner, _)| owner),
+            date: date.map(|(date, _)| date),
+        }
     }
 
     /// What the lines have that `find -ls` and `ls -l` wrote for some paths, if enough of them were.
     pub fn of_lines(lines: impl Iterator<Item = &'a str>) -> Self {
-        let rows: Option<Vec<Row<'_>>> = lines.map(|line| read(behind_numbers(line).1)).collect();
+        let mut has_numbers = false;
+        let mut read = |line| {
+            let (numbers, rest) = behind_numbers(line);
+            has_numbers |= !numbers.is_empty();
+            read(rest)
+        };
+        let rows: Option<Vec<Row<'_>>> = lines.map(&mut read).collect();
         let rows = rows.filter(|rows| rows.len() >= MIN_ROWS).unwrap_or_default();
-        if rows.is_empty() { Self::default() } else { Self::of(&rows.iter().collect::<Vec<_>>()) }
+        if rows.is_empty() {
+            return Self::default();
+        }
+        let shared = Self::of(&rows.iter().collect::<Vec<_>>());
+        // Between inode, blocks and size, the mode tells which number is which.
+        Self { mode: shared.mode.filter(|_| !has_numbers), ..shared }
     }
 
     /// A line that says what is not shown below; empty when that is nothing.
     pub fn head(&self) -> String {
         let date = self.date.map(|date| format!("date {}", date.join(" ").trim_end()));
         let owner = self.owner.map(|(owner, group)| format!("owner {owner}, group {group}"));
-        match (owner, date) {
-            (None, None) => String::new(),
-            (Some(said), None) | (None, Some(said)) => format!("where not shown: {said}\n"),
-            (Some(owner), Some(date)) => format!("where not shown: {owner}, {date}\n"),
-        }
+        let mode = self.mode.map(|(mode, links)| format!("mode {mode}, links {links}"));
+        let said: Vec<String> = [mode, owner, date].into_iter().flatten().collect();
+        if said.is_empty() { String::new() } else { format!("where not shown: {}\n", said.join(", ")) }
     }
 
     /// A line without that, with another name for the path in it; `None` when it reads otherwise.
@@ -78,7 +98,7 @@ impl<'a> Shared<'a> {
         let (numbers, rest) = behind_numbers(line);
         let row = read(rest).map(|row| Row { name, ..row })?;
         let mut words: Vec<&str> = numbers.split_whitespace().collect();
-        let written = row.written(self.owner, self.date);
+        let written = row.written(self);
         words.push(&written);
         Some(words.join(" "))
     }
@@ -110,11 +130,7 @@ pub fn write(source: &Source<'_>, shown: &[bool], sheet: &mut Sheet<'_, '_>) {
         return;
     }
     for (line, row) in rows {
-        sheet.line(
-            line,
-            std::mem::take(&mut head) + &row.written(shared.owner, shared.date),
-            Reason::ListingLayout,
-        );
+        sheet.line(line, std::mem::take(&mut head) + &row.written(&shared), Reason::ListingLayout);
     }
 }
 
@@ -179,6 +195,20 @@ mod tests {
             let row = read(line).unwrap();
             assert_eq!((row.date.join(" ").trim_end(), row.name), (date, "a b"), "{line}");
         }
+    }
+
+    #[test]
+    fn what_most_lines_have_is_written_once() {
+        let file = |i: usize| format!("-rw-r--r-- 1 ada staff {} Feb 3 11:0{} f{i}.py", i * 7, i % 9);
+        let folder = "drwxr-xr-x 2 ada staff 40 Feb 3 11:05 src".to_owned();
+        let lines: Vec<String> = (0..12).map(file).chain([folder]).collect();
+        let rows: Vec<Row<'_>> = lines.iter().map(|line| read(line).unwrap()).collect();
+        let shared = Shared::of(&rows.iter().collect::<Vec<_>>());
+        assert_eq!(shared.head(), "where not shown: mode -rw-r--r--, links 1, owner ada, group staff\n");
+        assert_eq!(rows[1].written(&shared), "7 Feb 3 11:01 f1.py");
+        assert_eq!(rows[12].written(&shared), "drwxr-xr-x 2 40 Feb 3 11:05 src");
+        let half: Vec<&Row<'_>> = rows.iter().skip(11).collect();
+        assert!(!Shared::of(&half).head().contains("mode"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::{breaks, cited, forms, layout, record};
 use crate::config::Mode;
 use crate::detect::Shape;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::reduce::lines::{extent, reads_as_report};
 use crate::reduce::{Meta, Reducer};
@@ -46,8 +47,10 @@ const NO_LOGS: &[&str] = &[
 /// Lines that a claim examines: the first, then some of each part. A choice, for speed.
 const HEAD_LINES: usize = 24;
 const SAMPLE_LINES: usize = 100;
-/// Fewest lines of `tail` or `head` on a log that are folded. A choice: nobody reads so many one by one.
-const MIN_TAIL_LINES: usize = 200;
+/// Fewest lines of `tail`, `head` or `sed -n` on a log that are folded. A choice: nobody reads so many one by one.
+const MIN_TAIL_LINES: usize = 100;
+/// Ends of the names of logs.
+const LOG_NAMES: [&str; 3] = [".log", ".out", ".err"];
 /// Fewest lines of a log. A choice.
 const MIN_LOG_LINES: usize = 6;
 /// Stretches of a long log by which it is decided whether anything repeats, and their lines: what repeats within a
@@ -67,14 +70,25 @@ pub(super) fn may_be_log(input: &Input<'_>) -> bool {
         && !input.detection.is_written
         && (input.call.path.as_deref().is_some_and(is_kept)
             || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|a| is_kept(a))));
-    // `tail -800 x.log` wants the end of the log; `aggressive` folds it as it does the whole.
-    let is_tail = input.policy.mode == Mode::Aggressive
+    // `tail -800 x.log` wants the end of the log, which is folded as the whole is.
+    let is_tail = !input.detection.is_written
         && input.source.len() >= MIN_TAIL_LINES
         && input.call.arguments.get("offset").or(input.call.arguments.get("limit")).is_none()
-        && command.pipelines.iter().flatten().any(|s| matches!(s.program(), "tail" | "head"));
+        && command
+            .pipelines
+            .iter()
+            .flatten()
+            .any(|s| matches!(s.program(), "tail" | "head") || is_sed_of_log(s));
     (!input.detection.is_range || is_tail)
         && !input.detection.is_numbered
         && (reads_as_report(input) || shows_kept)
+}
+
+/// Whether `sed -n` shows lines of a log.
+fn is_sed_of_log(simple: &Simple) -> bool {
+    let is_log =
+        |word: &String| LOG_NAMES.iter().any(|end| word.ends_with(end)) || word.starts_with("/var/log/");
+    simple.program() == "sed" && simple.has_flag(&["-n"]) && simple.argv.iter().skip(1).any(is_log)
 }
 
 impl Reducer for Log {
@@ -83,7 +97,8 @@ impl Reducer for Log {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        let is_data = input.detection.command.producers().any(|(s, _)| NO_LOGS.contains(&s.program()));
+        let is_data = |simple: &Simple| NO_LOGS.contains(&simple.program()) && !is_sed_of_log(simple);
+        let is_data = input.detection.command.producers().any(|(simple, _)| is_data(simple));
         if may_be_log(input) && !is_data && is_log(input.source) { Claim::Content } else { Claim::No }
     }
 

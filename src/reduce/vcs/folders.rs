@@ -1,11 +1,16 @@
 //! Entries in a row that share what stands before their names: a folder, a mark, a mode. It is
 //! written once, above the names.
 //!
-//! Nothing is lost by it. A name that reads like a failure keeps its whole line, so that whoever looks
+//! Of a status with very many files a sample is shown ([`sampled`]).
+//!
+//! Nothing is lost by a folder that is written once. A name that reads like a failure keeps its whole line, so that whoever looks
 //! for that line finds it.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
+use crate::config::Mode;
+use crate::input::Input;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -106,4 +111,91 @@ fn end<'a>(
     if text.len() + MIN_SAVED <= source.byte_range(start..end).len() {
         out.replace(start..end, text, Reason::SharedFolder);
     }
+}
+/// A file that a status lists, with what happened to it.
+pub(super) struct Listed<'a> {
+    pub line: usize,
+    pub state: &'a str,
+    pub path: &'a str,
+}
+
+/// Files of one state that a status shows; of more, these are a sample. A choice: what a reader still looks through.
+const MAX_SHOWN: usize = 60;
+const MAX_SHOWN_AGGRESSIVE: usize = 20;
+/// A sample leaves at least this many out.
+const MIN_LEFT_OUT: usize = 10;
+/// Folders that a marker names for a state.
+const MAX_NAMED_FOLDERS: usize = 5;
+/// Files of a folder or with an extension that so few have stand out.
+const MAX_RARE: usize = 2;
+
+/// The files that a sample leaves out, by line, and what the marker says of them: how many there are of each state, and in which
+/// folders those are that are not shown. Files that stand out by their folder or their extension, those that the work is
+/// about, and the first and the last stay.
+pub(super) fn sampled(input: &Input<'_>, all: &[Listed<'_>]) -> (BTreeSet<usize>, String) {
+    let most = if input.policy.mode >= Mode::Aggressive { MAX_SHOWN_AGGRESSIVE } else { MAX_SHOWN };
+    let mut states: Vec<(&str, Vec<&Listed<'_>>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for file in all {
+        let place = *places.entry(file.state).or_insert(states.len());
+        if place == states.len() {
+            states.push((file.state, Vec::new()));
+        }
+        states[place].1.push(file);
+    }
+    let (mut gone, mut told) = (BTreeSet::new(), Vec::new());
+    for (state, files) in states.iter().filter(|(_, files)| files.len() >= most + MIN_LEFT_OUT) {
+        crate::stop::tick();
+        let shown = chosen(input, files, most);
+        let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+        for (file, _) in files.iter().zip(shown).filter(|(_, is_shown)| !is_shown) {
+            gone.insert(file.line);
+            *folders.entry(top(file.path)).or_default() += 1;
+        }
+        let mut folders: Vec<(&str, usize)> = folders.into_iter().collect();
+        folders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let others: usize = folders.iter().skip(MAX_NAMED_FOLDERS).map(|(_, count)| count).sum();
+        let named = folders.iter().take(MAX_NAMED_FOLDERS).map(|(name, count)| format!("{name} {count}"));
+        let named: Vec<String> = named.chain((others > 0).then(|| format!("others {others}"))).collect();
+        told.push(format!("{} {} in all, of them not shown {}", files.len(), state.trim(), named.join(", ")));
+    }
+    (gone, told.join("; "))
+}
+
+/// Which of some files a sample shows.
+fn chosen(input: &Input<'_>, files: &[&Listed<'_>], most: usize) -> Vec<bool> {
+    let paths: Vec<&str> = files.iter().map(|file| file.path).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for path in &paths {
+        *counts.entry(top(path)).or_default() += 1;
+        *counts.entry(extension(path)).or_default() += 1;
+    }
+    let is_rare = |name: &str| counts.get(name).is_some_and(|count| *count <= MAX_RARE);
+    let mut shown = vec![false; files.len()];
+    let mut left = most;
+    let mut show = |i: usize, left: &mut usize| {
+        if *left > 0 && !std::mem::replace(&mut shown[i], true) {
+            *left -= 1;
+        }
+    };
+    let scores = input.relevance.scores_of(&paths);
+    (0..files.len()).filter(|&i| scores[i] > 0).take(most / 2).for_each(|i| show(i, &mut left));
+    let outliers = (0..files.len()).filter(|&i| is_rare(top(paths[i])) || is_rare(extension(paths[i])));
+    outliers.take(most / 4).for_each(|i| show(i, &mut left));
+    let ends = left / 4;
+    (files.len() - ends..files.len()).for_each(|i| show(i, &mut left));
+    (0..files.len()).for_each(|i| show(i, &mut left));
+    shown
+}
+
+/// The first folder of a path, with its slash; `./` for a file at the top.
+fn top(path: &str) -> &str {
+    let path = path.trim_start_matches('"');
+    path.find('/').map_or("./", |end| &path[..=end])
+}
+
+/// The extension with its dot, or the whole name.
+fn extension(path: &str) -> &str {
+    let name = path.trim_end_matches(['"', '/']).rsplit('/').next().unwrap_or(path);
+    name.rfind('.').map_or(name, |dot| &name[dot..])
 }

@@ -1,5 +1,5 @@
-//! `git status` in the long format: hints on what to type next are left out, and a folder that many entries in
-//! a row share is written once.
+//! `git status` in the long format: hints on what to type next are left out, of very many files in one state a sample is shown,
+//! and a folder that many entries in a row share is written once.
 //!
 //! Grammar: a block starts with `On branch …`, `HEAD detached at|from …`, `Not currently on any
 //! branch.` or a rebase in progress; sections follow, each a heading, hints, and entries behind a
@@ -7,8 +7,10 @@
 //! porcelain and `-z` formats have nothing to leave out and are not read. No state of the tree is
 //! ever put into words of our own.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::folders::{self, Listed};
 use crate::detect::Shape;
 use crate::input::{Claim, Input};
 use crate::reduce::{Meta, Reducer};
@@ -23,8 +25,8 @@ static META: Meta = Meta {
     id: "git_status",
     family: "git",
     reads: "`git status` in the long format",
-    keeps: "branch, upstream, operation in progress, every section with all its entries, the last line",
-    folds: "the hints in parentheses; a folder shared by 8 or more entries in a row is written once",
+    keeps: "branch, upstream, operation in progress, every section, all conflicts, up to 60 files of each state (20 in `aggressive`), the last line",
+    folds: "the hints in parentheses; more files of a state, which the marker counts; a folder shared by 8 or more entries in a row is written once",
     anchors: &["On branch ", "HEAD detached ", "Not currently on any branch.", "rebase in progress; onto "],
 };
 
@@ -47,6 +49,9 @@ const LABELLED: &[&str] = &[
     "Changed but not updated:",
     "Unmerged paths:",
 ];
+
+/// The heading of the section of conflicts, which are all shown.
+const CONFLICTS: &str = "Unmerged paths:";
 
 /// Headings of sections whose entries are bare paths.
 const BARE: &[&str] = &["Untracked files:", "Ignored files:"];
@@ -106,7 +111,9 @@ impl Reducer for GitStatus {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let mut out = Reduction::default();
         let mut group = 0;
-        let blocks = scan(input.source, 0..input.source.len(), &mut group, &mut out);
+        let whole = 0..input.source.len();
+        let listed = listed(input.source);
+        let blocks = scan_sample(input, whole, &listed, &mut group, &mut out);
         match (blocks, out.is_empty()) {
             (0, _) => Err(Reason::NotRecognized),
             (_, true) => Err(Reason::NothingToDo),
@@ -132,12 +139,72 @@ struct Run<'a> {
 /// Reads the blocks within some lines, adds what is left out, and gives the number of blocks. `group` is the
 /// last group of omissions that is taken.
 pub(super) fn scan(source: &Source<'_>, lines: Range<usize>, group: &mut u32, out: &mut Reduction) -> usize {
+    scan_but(source, lines, &BTreeMap::new(), group, out)
+}
+
+/// The same with a sample of the files in each section.
+fn scan_sample(
+    input: &Input<'_>,
+    lines: Range<usize>,
+    sections: &[Vec<Listed<'_>>],
+    group: &mut u32,
+    out: &mut Reduction,
+) -> usize {
+    let mut left_out = BTreeMap::new();
+    for section in sections {
+        let (gone, told) = folders::sampled(input, section);
+        *group += u32::from(!gone.is_empty());
+        let names = std::iter::once(told).chain(std::iter::repeat_with(String::new));
+        left_out.extend(gone.into_iter().zip(names).map(|(line, names)| (line, (*group, names))));
+    }
+    scan_but(input.source, lines, &left_out, group, out)
+}
+
+/// The files of each section, but for conflicts.
+fn listed<'a>(source: &Source<'a>) -> Vec<Vec<Listed<'a>>> {
+    let mut sections: Vec<Vec<Listed<'a>>> = Vec::new();
+    let mut section = None;
+    for (line, text) in source.lines().enumerate() {
+        let Some(body) = text.strip_prefix('\t') else {
+            if !text.starts_with("  (") && !text.is_empty() {
+                section = section_of(text).filter(|_| text != CONFLICTS).map(|found| (found, text));
+                sections.extend(section.map(|_| Vec::new()));
+            }
+            continue;
+        };
+        let file = match section {
+            Some((Section::Bare, heading)) => Some((heading.split(' ').next().unwrap_or_default(), body)),
+            Some((Section::Labelled, _)) => {
+                body.split_once(':').map(|(state, path)| (state, path.trim_start()))
+            }
+            None => None,
+        };
+        if let (Some((state, path)), Some(section)) = (file, sections.last_mut()) {
+            section.push(Listed { line, state, path });
+        }
+    }
+    sections
+}
+
+/// Reads the blocks; some lines are left out, each in a group and with what its marker says.
+fn scan_but(
+    source: &Source<'_>,
+    lines: Range<usize>,
+    left_out: &BTreeMap<usize, (u32, String)>,
+    group: &mut u32,
+    out: &mut Reduction,
+) -> usize {
     let mut blocks = 0;
     let (mut in_block, mut in_fence) = (false, false);
     let mut section = None;
     let mut run: Option<Run<'_>> = None;
     for i in lines {
         let raw = source.line(i);
+        if let Some((group, names)) = left_out.get(&i).filter(|_| in_block) {
+            fold(source, run.take(), out);
+            out.omit_named(i..i + 1, Reason::StatusFiles, *group, names);
+            continue;
+        }
         let entry = entry(raw, section.filter(|_| in_block));
         match (&mut run, &entry) {
             (Some(run), Some((label, folder))) if run.label == *label && run.folder == *folder => {
@@ -244,7 +311,11 @@ fn fold(source: &Source<'_>, run: Option<Run<'_>>, out: &mut Reduction) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Mode, Policy};
     use crate::detect::command::CommandLine;
+    use crate::pipeline::repeat::dedup::NoHistory;
+    use crate::pipeline::{self, Raw};
+    use crate::text::call::ToolCall;
 
     #[test]
     fn reads_lines() {
@@ -292,6 +363,75 @@ mod tests {
         let bare = |line| entry(line, Some(Section::Bare));
         assert_eq!(bare("\ta/b/"), Some(("", "a/")));
         assert_eq!((bare("\tb/"), bare("\t/"), bare("\t"), entry("\ta/b", None)), (None, None, None, None));
+    }
+
+    fn shown(command: &str, text: &str, mode: Mode) -> String {
+        let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
+        let policy = Policy { mode, ..Policy::default() };
+        pipeline::compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
+    }
+
+    #[test]
+    fn of_very_many_files_a_sample_is_shown_and_all_conflicts() {
+        let files = |label: &str, folder: &str, n: usize| -> String {
+            (0..n).map(|i| format!("\t{label}{folder}/part_{i}/file_{i}.rs\n")).collect()
+        };
+        let text = "On branch main\n\nChanges to be committed:\n  (use \"git restore --staged <file>...\" to unstage)\n".to_owned()
+            + &files("new file:   ", "src", 233)
+            + "\nUnmerged paths:\n  (use \"git add <file>...\" to mark resolution)\n"
+            + &files("both modified:   ", "lib", 90)
+            + "\nChanges not staged for commit:\n"
+            + &files("modified:   ", "lib", 40)
+            + "\tmodified:   deploy/.env\n"
+            + &files("modified:   ", "app", 200)
+            + "\nUntracked files:\n"
+            + &files("", "out", 233)
+            + "\n";
+        for (mode, most) in [(Mode::Standard, 60), (Mode::Aggressive, 20)] {
+            let out = shown("git status", &text, mode);
+            let count = |what: &str| {
+                (0..240).filter(|i| out.contains(&format!("{what}/part_{i}/file_{i}.rs"))).count()
+            };
+            assert_eq!((count("src"), count("out")), (most, most), "{out}");
+            assert!(
+                (0..90).all(|i| out.contains(&format!("both modified:   lib/part_{i}/file_{i}.rs\n"))),
+                "{out}"
+            );
+            assert!(out.contains("deploy/.env") && out.contains("src/part_232/"), "{out}");
+            let not_shown = 233 - most;
+            let said = format!("status_files: 233 new file in all, of them not shown src/ {not_shown}");
+            assert!(out.contains(&said), "{out}");
+            assert!(out.contains("241 modified in all, of them not shown app/ "), "{out}");
+            assert!(
+                out.contains(&format!("233 Untracked in all, of them not shown out/ {not_shown}")),
+                "{out}"
+            );
+        }
+        let short: String = (0..700)
+            .map(|i| format!("{} src/module_{i}/file_{i}.rs\n", if i % 3 > 0 { " M" } else { "??" }))
+            .chain(["UU src/conflict.rs\n".to_owned(), "A  docs/new.md\n".to_owned()])
+            .collect();
+        for command in ["git status -s", "git status --porcelain"] {
+            let out = shown(command, &short, Mode::Standard);
+            assert!(out.contains("UU src/conflict.rs\n") && out.contains("A  docs/new.md\n"), "{out}");
+            assert!(
+                out.contains(
+                    "234 ?? in all, of them not shown src/ 174; 466 M in all, of them not shown src/ 406]"
+                ),
+                "{out}"
+            );
+            assert_eq!(out.lines().filter(|line| line.starts_with(" M ")).count(), 60, "{out}");
+        }
+        // Few files, and those of other programs, all stay.
+        let few = text.lines().filter(|line| !line.starts_with('\t') || line.contains("_1")).take(60);
+        assert!(
+            !shown("git status", &few.map(|line| line.to_owned() + "\n").collect::<String>(), Mode::Standard)
+                .contains("status_files")
+        );
+        assert!(
+            !shown("hg status", &short.replace(" M", "M").replace("??", "?"), Mode::Standard)
+                .contains("status_files")
+        );
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Lists with a path or a reference in every line: a folder that many in a row share is written once.
 //!
 //! Each kind is recognized by its lines; one that is no entry of the kind stays. Of what a list holds nothing
-//! is left out: no entry, no hash, no mark.
+//! is left out, no entry, no hash, no mark, but that of very many files in one state of `git status` a sample is shown.
 
 use std::ops::Range;
 
-use super::folders::{self, Entry};
+use super::folders::{self, Entry, Listed};
 use crate::config::Mode;
 use crate::detect::Shape;
 use crate::detect::command::Simple;
@@ -24,8 +24,9 @@ static META: Meta = Meta {
     family: "git",
     reads: "`git status -s` and porcelain v1 and v2, `ls-files -s`, `branch -a`, `show-ref`, `ls-remote`, `for-each-ref`; \
             `svn status`, `update`, `checkout`; `hg status`",
-    keeps: "every entry with its mark, mode and hash; all lines of another form",
-    folds: "a folder, with the mark or mode before it, that 4 or more entries in a row share is written once",
+    keeps: "every entry with its mark, mode and hash; of the files of `git status` all conflicts and up to 60 of each state (20 in `aggressive`); \
+            all lines of another form",
+    folds: "more files of a state, which the marker counts; a folder, with the mark or mode before it, that 4 or more entries in a row share is written once",
     anchors: &[],
 };
 
@@ -76,10 +77,24 @@ impl Reducer for VcsList {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let kind = kind(input).ok_or(Reason::NotRecognized)?;
         let mut out = Reduction::default();
-        folders::fold(input.source, self.extent(input), &mut out, |line| match kind(line) {
+        let entry = |line| match kind(line) {
             Some(Line::Entry(entry)) => Some(entry),
             _ => None,
-        });
+        };
+        let extent = self.extent(input);
+        let is_status = input.detection.command.runs(|simple| simple.git_subcommand() == Some("status"));
+        let listed: Vec<Listed<'_>> = match is_status {
+            true => extent.clone().filter_map(|line| listed(line, input.source.line(line))).collect(),
+            false => Vec::new(),
+        };
+        let (gone, told) = folders::sampled(input, &listed);
+        let (mut at, mut names) = (extent.start, &*told);
+        for line in gone {
+            folders::fold(input.source, at..line, &mut out, entry);
+            out.omit_named(line..line + 1, Reason::StatusFiles, 1, std::mem::take(&mut names));
+            at = line + 1;
+        }
+        folders::fold(input.source, at..extent.end, &mut out, entry);
         out.unless_empty()
     }
 
@@ -87,6 +102,22 @@ impl Reducer for VcsList {
         let Some(kind) = kind(input) else { return 0..input.source.len() };
         extent(input.source, |line| kind(line).is_some() || is_folded(line))
     }
+}
+
+/// The file of a line of `git status`, but for conflicts.
+fn listed(line: usize, text: &str) -> Option<Listed<'_>> {
+    const CONFLICTS: &[&str] = &["DD", "AU", "UD", "UA", "DU", "AA", "UU"];
+    if text.starts_with("## ") || text.starts_with("# ") || text.starts_with("u ") {
+        return None;
+    }
+    let (state, path) = match text.strip_prefix("? ") {
+        Some(path) => ("?", path),
+        None if text.starts_with("1 ") || text.starts_with("2 ") => {
+            (text.get(2..4)?, text.splitn(9, ' ').nth(8)?)
+        }
+        None => text.split_at_checked(2).filter(|_| short(text).is_some())?,
+    };
+    (!CONFLICTS.contains(&state)).then_some(Listed { line, state, path: path.trim_start() })
 }
 
 /// Whether a command writes such lists.

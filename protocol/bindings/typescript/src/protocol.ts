@@ -221,8 +221,8 @@ export interface PolicyPatch {
   /** What may happen to structured data. Default `auto`. */
   structured?: Structured | null | undefined;
   /**
-   * Whether members that are null, `""`, `[]` or `{}` may be left out in `aggressive`. Default
-   * false.
+   * Whether members of JSON and YAML that are null, `""`, `[]` or `{}` are left out, from
+   * `standard` on. Default false.
    */
   dropEmpty?: boolean | null | undefined;
   /** Items shown of an array; 0 for all. Default all in `standard`, 24 in `aggressive`. */
@@ -239,6 +239,11 @@ export interface PolicyPatch {
    * Default never.
    */
   externalizeAbove?: number | null | undefined;
+  /**
+   * What is done to the schemas of tools in requests of the gateway, in lists of `mcp-proxy`, and
+   * in `messages/compress`. Default `disabled`.
+   */
+  toolSchemas?: ToolSchemas | null | undefined;
   /**
    * Rules of the operator. A rule replaces an earlier one of the same name; others are added.
    * Default none.
@@ -326,6 +331,11 @@ export type DictionaryMethod =
   | "lzw"
   | "repair"
   | "auto";
+
+/** What is done to the schemas of the tools in a request. */
+export type ToolSchemas =
+  | "disabled"
+  | "minify";
 
 /** One rule. */
 export interface Rule {
@@ -575,7 +585,10 @@ export interface Evidence {
   duplicateOf?: string | null | undefined;
   /** What the memo did. */
   memo: Memo;
-  /** Whether the result is larger than `summarizeAbove` tokens. */
+  /**
+   * Whether the result was larger than `summarizeAbove` tokens before the first cut (`head_tail`,
+   * `output_cap`, `budget`, `externalize`).
+   */
   summarizeSuggested: boolean;
   /** BLAKE3 digest of the sanitized text, hexadecimal. */
   digest: string;
@@ -604,6 +617,7 @@ export type Reason =
   | "diff_context"
   | "diff_limit"
   | "generated_file"
+  | "status_files"
   | "git_hints"
   | "line_endings"
   | "same_author"
@@ -670,6 +684,7 @@ export type Reason =
   | "object_members"
   | "deep_value"
   | "empty_members"
+  | "empty_kept"
   | "long_string"
   | "encoded_string"
   | "siblings"
@@ -1041,7 +1056,10 @@ export interface MessagesParams {
   contextPressure?: number | null | undefined;
   /** So many of the newest results stay exact; redaction alone still applies. Default 0. */
   keepNewest?: number | undefined;
-  /** What is done to the schemas of the tools in the body. Default `disabled`. */
+  /**
+   * What is done to the schemas of the tools in the body. Default what the policy's `toolSchemas`
+   * says.
+   */
   toolSchemas?: ToolSchemas | null | undefined;
   /** What becomes of the `structuredContent` of an MCP result. Default `keep`. */
   structuredContent?: StructuredContent | undefined;
@@ -1065,11 +1083,6 @@ export type Format =
   | "anthropic"
   | "gemini"
   | "mcp";
-
-/** What is done to the schemas of the tools in a body. */
-export type ToolSchemas =
-  | "disabled"
-  | "minify";
 
 /** What becomes of structured content. */
 export type StructuredContent =
@@ -1936,6 +1949,8 @@ export interface ResultEventObject {
   /**  */
   embedded_binary?: Omitted | undefined;
   /**  */
+  empty_kept?: Omitted | undefined;
+  /**  */
   empty_members?: Omitted | undefined;
   /**  */
   encoded_bytes?: Omitted | undefined;
@@ -2116,6 +2131,8 @@ export interface ResultEventObject {
   /**  */
   small_shares?: Omitted | undefined;
   /**  */
+  status_files?: Omitted | undefined;
+  /**  */
   steady_replies?: Omitted | undefined;
   /**  */
   step_prefix?: Omitted | undefined;
@@ -2165,8 +2182,13 @@ export interface ResultEvent {
   status: Status;
   /** The mode that was used. */
   mode: Mode;
-  /** What kind of output it is, where that is known. */
+  /**
+   * What kind of output it is: that of the evidence, or `command` where nothing but the command
+   * line is known.
+   */
   family?: string | null | undefined;
+  /** What the text is by itself: `json`, `xml`, `html`, `text` or `binary`. */
+  contentType?: string | undefined;
   /** The reducer that was used. */
   reducer?: string | null | undefined;
   /** The rule that kept it exact. */

@@ -154,7 +154,7 @@ impl Work<'_> {
         let failures = self.failures(lines).ok_or(Reason::GuardDeclined)?;
         let finds = |text: &str, line: &str| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some();
         for &line in failures.iter().filter(|line| !finds(&first.text, line)) {
-            if line.len() > signals::MAX_LINE {
+            if is_told_by_parts(line) {
                 reporting_rows(&first, &mut verbatim);
             } else {
                 let (row, text) = row_of(json, line, &first).ok_or(Reason::GuardDeclined)?;
@@ -165,7 +165,10 @@ impl Work<'_> {
             true => first.text,
             false => write(&verbatim, self.counter)?.text,
         };
-        let is_there = |line: &&str| line.len() > signals::MAX_LINE || finds(&text, line);
+        let parts = |line: &str| signals::excerpts(line).into_iter().all(|part| finds(&text, &line[part]));
+        let is_there = |line: &&str| {
+            line.len() > signals::MAX_LINE || finds(&text, line) || is_told_by_parts(line) && parts(line)
+        };
         if !failures.iter().all(is_there) {
             return Err(Reason::GuardDeclined);
         }
@@ -184,7 +187,7 @@ impl Work<'_> {
             let at = self.source.line_at(word);
             next = self.source.byte_range(at..at + 1).end;
             let line = self.source.line(at).trim();
-            if line.len() > signals::MAX_LINE || signals::is_failure(line) {
+            if line.len() > signals::MAX_LINE || signals::is_failure(line) && !signals::says_nothing(line) {
                 found.insert(line);
             }
             if found.len() > MAX_FAILURES {
@@ -216,9 +219,14 @@ fn row_of(json: &[&str], line: &str, tables: &Composed<'_>) -> Option<(usize, St
     Some((place(row), line.to_owned()))
 }
 
+/// Whether a line is a document of which only what it says of failures has to be found, not the whole line.
+fn is_told_by_parts(line: &str) -> bool {
+    line.len() > signals::MAX_LINE || signals::is_document(line) && !signals::excerpts(line).is_empty()
+}
+
 /// Keeps every row that reports a failure, of a text without line ends to tell them by.
 fn reporting_rows(tables: &Composed<'_>, verbatim: &mut Verbatim) {
-    for row in tables.rows.iter().filter(|row| signals::is_failure(row)) {
+    for row in tables.rows.iter().filter(|row| signals::is_failure(row) && !signals::says_nothing(row)) {
         verbatim.insert(place(row), (*row).to_owned());
     }
 }

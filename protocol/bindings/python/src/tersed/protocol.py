@@ -412,8 +412,8 @@ class PolicyPatch(TypedDict, total=False):
     """What may happen to structured data. Default `auto`."""
 
     dropEmpty: bool | None
-    """Whether members that are null, `""`, `[]` or `{}` may be left out in `aggressive`. Default
-    false.
+    """Whether members of JSON and YAML that are null, `""`, `[]` or `{}` are left out, from
+    `standard` on. Default false.
     """
 
     arrayMaxItems: int | None
@@ -430,6 +430,11 @@ class PolicyPatch(TypedDict, total=False):
     externalizeAbove: int | None
     """Bytes above which a result of a session is replaced by a pointer and a preview; 0 for
     never. Default never.
+    """
+
+    toolSchemas: ToolSchemas | None
+    """What is done to the schemas of tools in requests of the gateway, in lists of `mcp-proxy`,
+    and in `messages/compress`. Default `disabled`.
     """
 
     rules: list[Rule] | None
@@ -539,6 +544,13 @@ DictionaryMethod: TypeAlias = Literal[
     "auto",
 ]
 """How repeated text is replaced by a dictionary in `aggressive`."""
+
+
+ToolSchemas: TypeAlias = Literal[
+    "disabled",
+    "minify",
+]
+"""What is done to the schemas of the tools in a request."""
 
 
 class _Rule(TypedDict):
@@ -849,7 +861,9 @@ class _Evidence(TypedDict):
     """What the memo did."""
 
     summarizeSuggested: bool
-    """Whether the result is larger than `summarizeAbove` tokens."""
+    """Whether the result was larger than `summarizeAbove` tokens before the first cut
+    (`head_tail`, `output_cap`, `budget`, `externalize`).
+    """
 
     digest: str
     """BLAKE3 digest of the sanitized text, hexadecimal."""
@@ -916,6 +930,7 @@ Reason: TypeAlias = Union[
         "diff_context",
         "diff_limit",
         "generated_file",
+        "status_files",
         "git_hints",
         "line_endings",
         "same_author",
@@ -982,6 +997,7 @@ Reason: TypeAlias = Union[
         "object_members",
         "deep_value",
         "empty_members",
+        "empty_kept",
         "long_string",
         "encoded_string",
         "siblings",
@@ -1519,7 +1535,9 @@ class MessagesParams(_MessagesParams, total=False):
     """So many of the newest results stay exact; redaction alone still applies. Default 0."""
 
     toolSchemas: ToolSchemas | None
-    """What is done to the schemas of the tools in the body. Default `disabled`."""
+    """What is done to the schemas of the tools in the body. Default what the policy's
+    `toolSchemas` says.
+    """
 
     structuredContent: StructuredContent
     """What becomes of the `structuredContent` of an MCP result. Default `keep`."""
@@ -1547,13 +1565,6 @@ Format: TypeAlias = Literal[
     "mcp",
 ]
 """Formats of bodies."""
-
-
-ToolSchemas: TypeAlias = Literal[
-    "disabled",
-    "minify",
-]
-"""What is done to the schemas of the tools in a body."""
 
 
 StructuredContent: TypeAlias = Literal[
@@ -2799,6 +2810,9 @@ class ResultEventObject(TypedDict, total=False):
     embedded_binary: Omitted
     """"""
 
+    empty_kept: Omitted
+    """"""
+
     empty_members: Omitted
     """"""
 
@@ -3069,6 +3083,9 @@ class ResultEventObject(TypedDict, total=False):
     small_shares: Omitted
     """"""
 
+    status_files: Omitted
+    """"""
+
     steady_replies: Omitted
     """"""
 
@@ -3165,7 +3182,12 @@ class ResultEvent(_ResultEvent, total=False):
     """Where the session had given it before: how it was given again."""
 
     family: str | None
-    """What kind of output it is, where that is known."""
+    """What kind of output it is: that of the evidence, or `command` where nothing but the
+    command line is known.
+    """
+
+    contentType: str
+    """What the text is by itself: `json`, `xml`, `html`, `text` or `binary`."""
 
     reducer: str | None
     """The reducer that was used."""
