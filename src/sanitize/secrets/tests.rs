@@ -98,7 +98,7 @@ fn the_table_is_sound() {
 /// Text and what is left of it.
 const SHOWN: &[(&str, &str)] = &[
     ("DB_PASSWORD=hunter2\nDEBUG=1\n", "DB_PASSWORD=[REDACTED:generic-password]\nDEBUG=1\n"),
-    ("export DB_PASSWORD='hunter2 x9'\n", "export DB_PASSWORD='hunter2 x9'\n"),
+    ("export DB_PASSWORD='hunter2 x9'\n", "export DB_PASSWORD='[REDACTED:generic-password]'\n"),
     ("PGPASSWORD=s3cretpw psql -h db\n", "PGPASSWORD=[REDACTED:generic-password] psql -h db\n"),
     ("MYSQL_ROOT_PASSWORD=supersecretvalue\n", "MYSQL_ROOT_PASSWORD=supersecretvalue\n"),
     ("REDIS_PASSWORD=correcthorsebattery\n", "REDIS_PASSWORD=[REDACTED:generic-password]\n"),
@@ -383,7 +383,8 @@ mod properties {
                 let mut all = Scan::new(text);
                 if rule.keywords.iter().any(|word| judge::contains(text, word)) {
                     for found in compiled(index, regex).captures_iter(text) {
-                        all.claim(rule, index, found.get(1).unwrap().range());
+                        let value = found.iter().skip(1).flatten().next().unwrap();
+                        all.claim(rule, index, value.range());
                     }
                 }
                 let mut claims = crate::sanitize::secrets::matcher::scan(table, text).claims;
