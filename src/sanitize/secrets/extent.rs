@@ -16,13 +16,19 @@ const OPEN: ByteSet = ByteSet::parse("([{<");
 const CLOSE: ByteSet = ByteSet::parse(")]}>");
 const QUOTE: ByteSet = ByteSet::parse("\"'`");
 /// What may stand behind a value at the end of its word.
-const BEHIND: ByteSet = ByteSet::parse(",;)]}>\"'`");
+const BEHIND: ByteSet = ByteSet::parse(",;&|)]}>\"'`");
 /// What stands between the items of a list.
 const BETWEEN: ByteSet = ByteSet::parse(",;&|");
 
 /// The end of a bare value that `first` begins, if it goes on behind `first`. `is_line` says that its name begins the line,
-/// `is_environment` that it is `NAME=value` with a name in capitals.
-pub(super) fn end(text: &[u8], first: &Range<usize>, is_line: bool, is_environment: bool) -> Option<usize> {
+/// `is_environment` that it is `name=value`, and `is_capital` that the name is in capitals.
+pub(super) fn end(
+    text: &[u8],
+    first: &Range<usize>,
+    is_line: bool,
+    is_environment: bool,
+    is_capital: bool,
+) -> Option<usize> {
     let start = first.start;
     let near = &text[start..text.len().min(start + MAX_WORD_BYTES)];
     let len = near.iter().position(u8::is_ascii_whitespace).unwrap_or(near.len());
@@ -34,9 +40,9 @@ pub(super) fn end(text: &[u8], first: &Range<usize>, is_line: bool, is_environme
     if is_whole && is_random_with_signs(all) {
         return Some(start + all.len());
     }
-    // A shell has no list here, and no bracket that closes none.
+    // Where a value is the line, no bracket of code is open. A list may stand there.
     let is_shell = is_environment && is_whole;
-    let word = if is_shell { all } else { up_to_item(all) };
+    let word = if is_shell && is_capital { all } else { up_to_item(all) };
     let core = word.len() - word.iter().rev().take_while(|b| BEHIND.has(**b)).count();
     if core < first.len() {
         return None;
@@ -61,7 +67,8 @@ pub(super) fn end_in_string(text: &[u8], name: usize, first: &Range<usize>) -> O
     let near = &text[first.start..text.len().min(first.start + MAX_WORD_BYTES)];
     let len = near.iter().position(|b| *b == quote || b.is_ascii_whitespace() || *b == b'\\')?;
     let value = &near[..len];
-    let is_value = near[len] == quote && len > first.len() && (is_strong(value) || is_random_with_signs(value));
+    let is_value =
+        near[len] == quote && len > first.len() && (is_strong(value) || is_random_with_signs(value));
     is_value.then_some(first.start + len)
 }
 
@@ -124,7 +131,8 @@ fn is_code(word: &[u8], behind: &[u8], is_shell: bool) -> bool {
     }
     let is_call = pairs > 0 && depth == 0 && !inside;
     // The call goes on in the next line, or ends behind the word.
-    let is_open = depth > 0 && (behind.iter().any(|b| b",)]}>".contains(b)) || OPEN.has(word[word.len() - 1]));
+    let is_open =
+        depth > 0 && (behind.iter().any(|b| b",)]}>".contains(b)) || OPEN.has(word[word.len() - 1]));
     is_call || is_open && !is_shell || is_list(word)
 }
 
@@ -153,8 +161,9 @@ fn has_word(rest: &[u8]) -> bool {
 pub(super) fn is_phrase(value: &[u8]) -> bool {
     /// Most words. A choice.
     const MAX_WORDS: usize = 12;
-    const OF_MESSAGES: &[&[u8]] =
-        &[b"the", b"at", b"must", b"least", b"with", b"and", b"or", b"to", b"is", b"of", b"for", b"in", b"than"];
+    const OF_MESSAGES: &[&[u8]] = &[
+        b"the", b"at", b"must", b"least", b"with", b"and", b"or", b"to", b"is", b"of", b"for", b"in", b"than",
+    ];
     let is_text = |b: &u8| b.is_ascii_graphic() || *b == b' ';
     if value.trim_ascii().len() != value.len() || value.len() > MAX_WORD_BYTES || !value.iter().all(is_text) {
         return false;

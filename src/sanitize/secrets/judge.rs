@@ -193,7 +193,8 @@ pub(super) fn is_template(value: &[u8]) -> bool {
             && value[1..].iter().all(|&b| is_word(b)))
         || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
         || MARKS.within(set).any(|mark| is_marked(value, mark))
-        || (value.len() <= MAX_TEMPLATE_BYTES && (has_word(value) && !is_made(value) || is_crossed_out(value)))
+        || (value.len() <= MAX_TEMPLATE_BYTES
+            && (has_word(value) && !is_made(value) || is_crossed_out(value)))
         || mostly_one_byte(value)
         || is_documented(value)
 }
@@ -209,8 +210,12 @@ fn is_marked(value: &[u8], mark: &str) -> bool {
         && value[at - 1].is_ascii_alphanumeric()
         && behind.first().is_some_and(u8::is_ascii_alphanumeric)
         && !behind.iter().any(|b| b")}>".contains(b));
-    let is_part = || is_inside && is_made(value) || is_random_with_signs(value);
-    !(SHORT_MARKS.contains(&mark) && is_part())
+    let is_short = SHORT_MARKS.contains(&mark);
+    let is_alone = mark == "}}" && !memchr::memmem::find(value, b"{{").is_some();
+    let is_part = is_inside && is_short && is_made(value)
+        || is_alone && is_made(value)
+        || (is_short || matches!(mark, "{}" | "...")) && is_random_with_signs(value);
+    !is_part
 }
 
 /// Whether letters of both cases and digits alternate as they do in no text that a person writes as an example.
@@ -359,9 +364,9 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     };
     refers
         || value.first().is_some_and(|&b| FIRST.has(b))
-        && STARTS.iter().any(|start| {
-            value.len() >= start.len() && value[..start.len()].eq_ignore_ascii_case(start.as_bytes())
-        })
+            && STARTS.iter().any(|start| {
+                value.len() >= start.len() && value[..start.len()].eq_ignore_ascii_case(start.as_bytes())
+            })
         || value.contains(&b':') && value.windows(3).any(|w| w == b"://")
         || value.len() > 2 && value[0].is_ascii_alphabetic() && &value[1..3] == b":\\"
 }
@@ -376,8 +381,11 @@ fn is_path(value: &[u8]) -> bool {
         && value.len().is_multiple_of(4)
         && (value.ends_with(b"=") || rest.contains(&b'+') || !rest.contains(&b'/'));
     // A pattern between slashes has these signs too.
-    let is_signed = rest.iter().any(|b| b"!^<>|;()[]*=?".contains(b)) && !rest.starts_with(b"^") && !rest.contains(&b'\\');
-    let is_made = is_made(rest) && (is_signed && !rest.ends_with(b"/") || !rest.iter().any(|b| b"/.".contains(b)));
+    let is_signed = rest.iter().any(|b| b"!^<>|;()[]*=?".contains(b))
+        && !rest.starts_with(b"^")
+        && !rest.contains(&b'\\');
+    let is_made =
+        is_made(rest) && (is_signed && !rest.ends_with(b"/") || !rest.iter().any(|b| b"/.".contains(b)));
     !(is_key && oddity(rest) > 2 || is_made)
 }
 
@@ -385,10 +393,12 @@ fn is_path(value: &[u8]) -> bool {
 fn is_chosen_behind_sign(rest: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| rest.iter().any(is);
     let digits = rest.iter().filter(|b| b.is_ascii_digit()).count();
-    let is_mixed =
-        has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && (digits > 1 || digits > 0 && oddity(rest) > 0);
+    let is_mixed = has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && (digits > 1 || digits > 0 && oddity(rest) > 0);
     let is_signed = digits > 0 && rest.iter().any(|&b| SPECIAL.has(b));
-    if is_made(rest) && !rest.iter().any(|b| b"/.".contains(b)) || is_random_with_signs(rest) {
+    let is_path = rest.iter().any(|b| b"/.".contains(b)) && !rest.iter().any(|b| b"!^<>;|".contains(b));
+    if is_made(rest) && !is_path || is_random_with_signs(rest) {
         return !b"{[(".contains(&rest[0]);
     }
     (is_mixed || is_signed)
@@ -435,7 +445,7 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
         Doubt::Some => 2.max(n / 16),
         Doubt::Strong => 3.max(n / 12),
     };
-    oddity(value) >= least && entropy(value) >= floor
+    oddity(value) >= least && entropy(value) >= floor || is_random_with_signs(value)
 }
 
 /// Whether a value of many signs is random, as frameworks make their keys: `8$w@k3(7n!x_q2&z^m0p5=jr#t+6yv9h*4bu1-cg)se%fl`.
@@ -447,9 +457,12 @@ pub(super) fn is_random_with_signs(value: &[u8]) -> bool {
     const MIN_KINDS: u32 = 4;
     const MIN_ENTROPY: f32 = 3.8;
     /// More letters in a row are a word. A choice.
-    const MAX_RUN: usize = 4;
+    const MAX_RUN: usize = 5;
     const PATTERN: Sought<8> = Sought::new(["a-z", "A-Z", "0-9", "\\d", "\\w", "(?", "[^", ".*"]);
-    if value.len() < MIN_BYTES || value.len() > MAX_TEMPLATE_BYTES * 2 || !value.iter().all(u8::is_ascii_graphic) {
+    if value.len() < MIN_BYTES
+        || value.len() > MAX_TEMPLATE_BYTES * 2
+        || !value.iter().all(u8::is_ascii_graphic)
+    {
         return false;
     }
     // Django says of its own keys that they are no good in production.

@@ -340,9 +340,11 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     let mut value = read(text, behind_type(text, at).unwrap_or(at), cache)?;
     let is_first = begins_line(text, name.start);
     if !value.quoted {
-        let is_environment = tight && capitals && is_first;
-        let in_string = || extent::end_in_string(text, name.start, &value.range).filter(|_| tight && capitals);
-        match extent::end(text, &value.range, is_first, is_environment).or_else(in_string) {
+        let is_environment =
+            tight && is_first && (capitals || name.start == 0 || text[name.start - 1] == b'\n');
+        let in_string =
+            || extent::end_in_string(text, name.start, &value.range).filter(|_| tight && capitals);
+        match extent::end(text, &value.range, is_first, is_environment, capitals).or_else(in_string) {
             Some(end) => value.range.end = end,
             None if text.get(value.range.end).is_some_and(|b| b"([{<".contains(b)) => return None,
             None => {}
@@ -459,8 +461,16 @@ fn skip_scheme(text: &[u8], at: usize) -> usize {
 /// Where the value of a name begins that a command or a file declares without an operator: `ENV NAME value`, `setenv NAME value`,
 /// `set -gx NAME value`, `gh secret set NAME --body value`; `3) "name"` above `4) "value"` of Redis.
 fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
-    const WORDS: &[&[u8]] =
-        &[b"ENV ", b"setenv ", b"set -gx ", b"set -x ", b"set -Ux ", b"set -xg ", b"set -xU ", b"set --export "];
+    const WORDS: &[&[u8]] = &[
+        b"ENV ",
+        b"setenv ",
+        b"set -gx ",
+        b"set -x ",
+        b"set -Ux ",
+        b"set -xg ",
+        b"set -xU ",
+        b"set --export ",
+    ];
     const FLAGS: &[&[u8]] = &[b"--body ", b"--body=", b"-b "];
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
     let from = skip(text, name.end, BLANK, 8);

@@ -90,7 +90,12 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
     let authority = &text[hit.end..text.len().min(hit.end + MAX_USER_INFO_BYTES)];
     let authority =
         &authority[..authority.iter().position(|&b| DELIMITERS.has(b)).unwrap_or(authority.len())];
-    let Some(at) = memchr::memrchr(b'@', authority) else { return };
+    let Some(at) = memchr::memrchr(b'@', authority) else {
+        if let Some(password) = password_with_slash(text, hit.end, authority.len()) {
+            scan.claim(rule, index, password);
+        }
+        return;
+    };
     let user_info = &authority[..at];
     let Some(colon) = memchr::memchr(b':', user_info) else {
         if judge::is_random(user_info, Doubt::Strong) {
@@ -111,6 +116,29 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
     if !is_word && !is_code && !is_local {
         scan.claim(rule, index, hit.end + colon + 1..hit.end + at);
     }
+}
+
+/// `scheme://user:pa/ss@host`: a password that nobody encoded. A number behind the colon is a port.
+fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<usize>> {
+    /// Longest such password, in bytes. A choice.
+    const MAX_BYTES: usize = 64;
+    const END: ByteSet = ByteSet::parse(" \t\r\n\"'`<>\\|,;(){}$");
+    let user = memchr::memchr(b':', &text[start..start + len])?;
+    let from = start + user + 1;
+    let first = &text[from..start + len];
+    if user == 0
+        || first.is_empty()
+        || first.iter().all(u8::is_ascii_digit)
+        || !b"/?#".contains(text.get(start + len)?)
+    {
+        return None;
+    }
+    let near = &text[from..text.len().min(from + MAX_BYTES)];
+    let near = &near[..near.iter().position(|b| END.has(*b)).unwrap_or(near.len())];
+    let at = memchr::memchr(b'@', near)?;
+    let is_host = near.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+    let is_password = at > 5 && near[..at].iter().any(u8::is_ascii_digit);
+    (is_host && is_password).then_some(from..from + at)
 }
 
 /// The values of `Cookie:` and `Set-Cookie:` headers, of cookies on a command line and in JSON that look random; names and

@@ -18,6 +18,10 @@ const MAX_BYTES: usize = 64;
 const MAX_LINES_OF_SECTION: usize = 16;
 /// Lines before and after a setting that are searched for one that says who or where.
 const MAX_LINES_BESIDE: usize = 6;
+/// Lines before and after a setting that have to be settings too. A choice.
+const MAX_LINES_OF_DATA: usize = 3;
+/// Pairs before and after a pair that are searched for one that says who or where. A choice.
+const MAX_PAIRS_BESIDE: usize = 4;
 /// Bytes of these lines together.
 const MAX_NEAR_BYTES: usize = 512;
 
@@ -119,7 +123,9 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
             || is_flag(text, name, value)
     };
     // A pass is a step of a compiler, or a test that passed.
-    let is_pass = text[name.clone()].eq_ignore_ascii_case(b"pass");
+    let near = &text[name.start.saturating_sub(MAX_NEAR_BYTES / 4)..name.start];
+    let has_user = || memchr::memmem::find(near, b"\"user").is_some();
+    let is_pass = text[name.clone()].eq_ignore_ascii_case(b"pass") && !has_user();
     !is_pass && may_be_chosen(bytes) && is_value() && !describes(bytes)
 }
 
@@ -165,7 +171,8 @@ fn is_beside_pair(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> boo
         return false;
     }
     // In a call without quotation marks it is the name of a variable.
-    let is_call = memchr::memrchr(b'(', before).is_some_and(|open| !before[open..].contains(&b')'));
+    let is_call = memchr::memrchr(b'(', before)
+        .is_some_and(|open| !before[open..].contains(&b')') && quotes(&before[open..]) % 2 == 0);
     let says = |pair: &[u8]| {
         let at = pair.iter().rposition(|b| b"[({".contains(b)).map_or(0, |at| at + 1);
         let pair = pair[at..].trim_ascii();
@@ -173,7 +180,9 @@ fn is_beside_pair(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> boo
         pair.get(key) == Some(&b'=') && is_place(&pair[..key]) && pair.len() > key + 1
     };
     let parts = |bytes: &u8| b" ,;".contains(bytes);
-    (quoted || !is_call) && (before.rsplit(parts).any(says) || closed.split(parts).any(says))
+    (quoted || !is_call)
+        && (before.rsplit(parts).take(MAX_PAIRS_BESIDE * 2).any(says)
+            || closed.split(parts).take(MAX_PAIRS_BESIDE * 2).any(says))
 }
 
 /// `--password=…` of a command.
@@ -201,13 +210,12 @@ fn is_chain(bytes: &[u8]) -> bool {
     const MIN_WORDS: usize = 3;
     const MIN_LETTERS: usize = 3;
     const OF_MESSAGES: &[&[u8]] = &[
-        b"the", b"not", b"use", b"set", b"see", b"for", b"and", b"from", b"with", b"via", b"none", b"any", b"env",
-        b"new", b"old", b"this", b"that", b"here", b"user", b"admin", b"name", b"only", b"one", b"file",
+        b"the", b"not", b"use", b"set", b"see", b"for", b"and", b"from", b"with", b"via", b"none", b"any",
+        b"env", b"new", b"old", b"this", b"that", b"here", b"user", b"admin", b"name", b"only", b"one",
+        b"file",
     ];
     let is_part = |part: &[u8]| {
-        part.len() >= MIN_LETTERS
-            && part.iter().all(u8::is_ascii_lowercase)
-            && !OF_MESSAGES.contains(&part)
+        part.len() >= MIN_LETTERS && part.iter().all(u8::is_ascii_lowercase) && !OF_MESSAGES.contains(&part)
     };
     bytes.len() <= MAX_BYTES
         && bytes.split(|b| *b == b'-').count() >= MIN_WORDS
@@ -265,13 +273,14 @@ fn is_setting(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     match between.trim_ascii_start().first() {
         Some(b'=') if is_capital && is_tight => true,
         Some(b'=') => {
-            let is_plain = is_tight && indent.is_empty();
+            let is_plain = is_tight && (indent.is_empty() || !mark.is_empty());
             is_plain && are_settings(text, start, end, b'=') || is_in_section(&text[..start])
         }
         Some(b':') if is_capital => mark.is_empty(),
         Some(b':') => {
             mark.is_empty()
-                && (is_beside_settings(text, start, end, indent.len()) || are_settings(text, start, end, b':'))
+                && (is_beside_settings(text, start, end, indent.len())
+                    || are_settings(text, start, end, b':'))
         }
         _ => false,
     }
@@ -282,22 +291,26 @@ fn is_setting(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
 fn are_settings(text: &[u8], start: usize, end: usize, operator: u8) -> bool {
     let is_data = |line: &[u8]| {
         let line = line.trim_ascii();
-        let line = line.strip_prefix(b"- ").unwrap_or(line);
+        let line = [&b"- "[..], b"export "].iter().find_map(|mark| line.strip_prefix(*mark)).unwrap_or(line);
         if line.is_empty() || line[0] == b'#' || line == b"---" {
             return true;
         }
         let key = skip(line, 0, KEY, MAX_BYTES);
         let value = line.get(key + 1..).unwrap_or_default();
-        let is_apart = operator == b'=' || value.is_empty() || value[0] == b' ';
+        let is_apart = value.is_empty() || value[0] == b' ';
         let value = value.trim_ascii();
-        key > 0
-            && line.get(key) == Some(&operator)
-            && is_apart
-            && (value.is_empty() || operator == b'=' && !is_code(value) || operator == b':' && !is_type(value))
+        let is_setting = match line.get(key) {
+            Some(b'=') => operator == b'=' && !is_code(value),
+            // A list in YAML has settings of a shell.
+            Some(b':') => is_apart && (value.is_empty() || !is_type(value)),
+            _ => false,
+        };
+        key > 0 && is_setting
     };
     let behind = &text[end..text.len().min(end + MAX_NEAR_BYTES)];
     let behind = behind.split(|b| *b == b'\n').skip(1);
-    lines_before(&text[..start]).take(MAX_LINES_BESIDE).all(is_data) && behind.take(MAX_LINES_BESIDE).all(is_data)
+    lines_before(&text[..start]).take(MAX_LINES_OF_DATA).all(is_data)
+        && behind.take(MAX_LINES_OF_DATA).all(is_data)
 }
 
 /// Whether the value of a line is code: a call, a string of a program, an expression.
@@ -408,6 +421,19 @@ mod tests {
             ("docker run -e MYSQL_ROOT_PASSWORD=* mysql\n", true),
             ("GET /login?user=joe&password=* HTTP/1.1\n", true),
             ("define('DB_PASSWORD', '*');\n", true),
+            ("password: *\n", true),
+            ("a: 1\npassword: *\nb: 2\n", true),
+            ("app.name=demo\napp.password=*\n", true),
+            ("environment:\n  - password=*\n", true),
+            ("connect(\"host=db user=app password=* dbname=app\")\n", true),
+            ("DataSource[username=app, password=*, pool=5]\n", true),
+            ("connect(host='db', password='*')\n", true),
+            ("wget --password=* https://h\n", true),
+            ("{\"Smtp:Password\": \"*\"}\n", true),
+            ("{\"user\": \"root\", \"pass\": \"*\"}\n", true),
+            ("connect(host=host, password=*)\n", false),
+            ("    password: *,\n", false),
+            ("a: Text;\npassword: *\n", false),
             ("{\"pass\": \"*\", \"function\": \"main\"}\n", false),
             ("    user: str\n    password: *\n", false),
             ("password = *\n", false),

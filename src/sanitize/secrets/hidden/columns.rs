@@ -107,10 +107,12 @@ fn statement(text: &[u8], heads: &[usize], view: &mut View) -> Option<usize> {
     let close = at + memchr::memchr(b')', &text[at..text.len().min(at + MAX_COLUMNS_BYTES)])?;
     let columns: Vec<Range<usize>> = cells(text, open..close, Cut::Byte(b','));
     let is_telling = |cell: &Range<usize>| heads.iter().take(MAX_COLUMNS).any(|head| cell.contains(head));
-    let telling: Vec<usize> =
-        (0..columns.len()).filter(|i| is_telling(&columns[*i]) && is_name(&text[columns[*i].clone()])).collect();
-    let skip_blanks =
-        |at: usize| at + text[at..].iter().take(MAX_COLUMNS_BYTES).take_while(|b| b.is_ascii_whitespace()).count();
+    let telling: Vec<usize> = (0..columns.len())
+        .filter(|i| is_telling(&columns[*i]) && is_name(&text[columns[*i].clone()]))
+        .collect();
+    let skip_blanks = |at: usize| {
+        at + text[at..].iter().take(MAX_COLUMNS_BYTES).take_while(|b| b.is_ascii_whitespace()).count()
+    };
     let next = skip_blanks(close + 1);
     let rest = &text[next..];
     let starts = |word: &[u8]| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
