@@ -211,7 +211,7 @@ fn is_marked(value: &[u8], mark: &str) -> bool {
         && behind.first().is_some_and(u8::is_ascii_alphanumeric)
         && !behind.iter().any(|b| b")}>".contains(b));
     let is_short = SHORT_MARKS.contains(&mark);
-    let is_alone = mark == "}}" && !memchr::memmem::find(value, b"{{").is_some();
+    let is_alone = mark == "}}" && memchr::memmem::find(value, b"{{").is_none();
     let is_part = is_inside && is_short && is_made(value)
         || is_alone && is_made(value)
         || (is_short || matches!(mark, "{}" | "...")) && is_random_with_signs(value);

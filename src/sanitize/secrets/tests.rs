@@ -411,6 +411,11 @@ mod properties {
             .prop_map(|parts| parts.iter().map(|&i| PARTS[i].as_str()).collect())
     }
 
+    /// The first group that matches, or all of the match.
+    fn value_in(found: &regex::bytes::Captures<'_>) -> std::ops::Range<usize> {
+        found.iter().skip(1).flatten().next().or(found.get(0)).unwrap().range()
+    }
+
     /// What the rules find when each looks at the whole text, without a keyword search, window or memory.
     fn found_by_whole_text(text: &[u8]) -> Vec<Finding> {
         let table = table::table().unwrap();
@@ -429,7 +434,7 @@ mod properties {
                 }
                 let regex = compiled(index, regex);
                 for found in regex.captures_iter(text) {
-                    all.claim(rule, index, found.get(1).or(found.get(0)).unwrap().range());
+                    all.claim(rule, index, value_in(&found));
                 }
                 continue;
             }
@@ -505,8 +510,7 @@ mod properties {
                 let mut all = Scan::new(text);
                 if rule.keywords.iter().any(|word| judge::contains(text, word)) {
                     for found in compiled(index, regex).captures_iter(text) {
-                        let value = found.iter().skip(1).flatten().next().unwrap();
-                        all.claim(rule, index, value.range());
+                        all.claim(rule, index, value_in(&found));
                     }
                 }
                 let mut claims = crate::sanitize::secrets::matcher::scan(table, text).claims;

@@ -278,9 +278,8 @@ fn is_setting(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
         }
         Some(b':') if is_capital => mark.is_empty(),
         Some(b':') => {
-            mark.is_empty()
-                && (is_beside_settings(text, start, end, indent.len())
-                    || are_settings(text, start, end, b':'))
+            let is_line = || !between.ends_with(b":  \"") && are_settings(text, start, end, b':');
+            mark.is_empty() && (is_beside_settings(text, start, end, indent.len()) || is_line())
         }
         _ => false,
     }

@@ -256,7 +256,8 @@ fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) 
     view.stand(b"\n", here.clone());
     let name: Vec<u8> = text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }).collect();
     view.stand(&name, here.clone());
-    view.stand(b": ", here.clone());
+    // Two blanks: it is no line of a file of settings, where words are passwords.
+    view.stand(b":  ", here.clone());
     view.stand(quote, here);
     view.copy(text, cell.clone());
     view.stand(quote, cell.end..cell.end);
