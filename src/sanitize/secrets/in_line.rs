@@ -48,6 +48,11 @@ const CODE: &[&str] = &[
     "import",
 ];
 
+/// Whether a word is one with digits that names in code hold.
+pub(super) fn is_known(word: &[u8]) -> bool {
+    KNOWN.is_in(&word.to_ascii_lowercase())
+}
+
 /// Whether the value of a name is a password because of its letters and the line that holds it.
 pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     let bytes = &text[value.clone()];
@@ -61,7 +66,7 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
     }
     let odd = oddity(bytes);
     let is_strong = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && odd > 0;
-    if KNOWN.is_in(&bytes.to_ascii_lowercase()) || !is_strong && describes(bytes) {
+    if is_known(bytes) || !is_strong && describes(bytes) {
         return false;
     }
     let near = &text[name.start.saturating_sub(MAX_LINE_BYTES)..name.start];
@@ -85,6 +90,7 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
             is_strong
                 || text[name.start].is_ascii_uppercase()
                 || before.trim_ascii_end().last().is_none_or(|b| b"|]:>".contains(b))
+                || is_told(before)
         }
         Some(_) => is_apart && is_strong,
         None => true,
@@ -99,6 +105,14 @@ fn is_code(before: &[u8], name: &[u8], between: &[u8]) -> bool {
     let start = word.iter().rposition(|b| !b.is_ascii_alphabetic()).map_or(0, |at| at + 1);
     let is_word = CODE.iter().any(|code| word[start..] == *code.as_bytes());
     behind || is_word || operator.starts_with(b":=") || operator.starts_with(b"?")
+}
+
+/// `here is the password: garden1844`: whether a sentence leads up to a name.
+fn is_told(before: &[u8]) -> bool {
+    const LEADS: &[&[u8]] = &[b"the", b"your", b"my", b"our", b"his", b"her", b"their", b"this", b"new"];
+    let before = before.trim_ascii_end();
+    let start = before.iter().rposition(|b| !b.is_ascii_alphabetic()).map_or(0, |at| at + 1);
+    LEADS.iter().any(|lead| before[start..].eq_ignore_ascii_case(lead))
 }
 
 /// Whether a name stands in the brackets of a call.

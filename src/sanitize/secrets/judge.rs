@@ -192,10 +192,39 @@ pub(super) fn is_template(value: &[u8]) -> bool {
             && value.get(1).is_some_and(|&b| b == b'_' || b.is_ascii_alphabetic())
             && value[1..].iter().all(|&b| is_word(b)))
         || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
-        || MARKS.within(set).any(|mark| memchr::memmem::find(value, mark.as_bytes()).is_some())
-        || (value.len() <= MAX_TEMPLATE_BYTES && (has_word(value) || is_crossed_out(value)))
+        || MARKS.within(set).any(|mark| is_marked(value, mark))
+        || (value.len() <= MAX_TEMPLATE_BYTES
+            && (has_word(value) && !is_made(value) || is_crossed_out(value)))
         || mostly_one_byte(value)
         || is_documented(value)
+}
+
+/// Marks of templates that are two signs or a sign and a letter, which a password may hold.
+const SHORT_MARKS: &[&str] = &["$(", "%s", "%(", "%{", "\\(", "<%"];
+
+/// Whether a mark makes a value a template. Inside letters and digits that nobody writes a short one is part of the value.
+fn is_marked(value: &[u8], mark: &str) -> bool {
+    let Some(at) = memchr::memmem::find(value, mark.as_bytes()) else { return false };
+    let behind = &value[at + mark.len()..];
+    let is_inside = at > 0
+        && value[at - 1].is_ascii_alphanumeric()
+        && behind.first().is_some_and(u8::is_ascii_alphanumeric)
+        && !behind.iter().any(|b| b")}>".contains(b));
+    let is_short = SHORT_MARKS.contains(&mark);
+    let is_alone = mark == "}}" && memchr::memmem::find(value, b"{{").is_none();
+    let is_part = is_inside && is_short && is_made(value)
+        || is_alone && is_made(value)
+        || (is_short || matches!(mark, "{}" | "...")) && is_random_with_signs(value);
+    !is_part
+}
+
+/// Whether letters of both cases and digits alternate as they do in no text that a person writes as an example.
+fn is_made(value: &[u8]) -> bool {
+    let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
+    count(u8::is_ascii_digit) > 1
+        && count(u8::is_ascii_uppercase) > 1
+        && count(u8::is_ascii_lowercase) > 1
+        && oddity(value) > 0
 }
 
 /// Whether `value` is an example from vendor documentation. AWS ends its examples with `EXAMPLE`, which a random value does
@@ -310,7 +339,6 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
 /// Whether `value` refers to something: a path, an address, a resource name, a digest with its algorithm.
 pub(super) fn is_reference(value: &[u8]) -> bool {
     const STARTS: &[&str] = &[
-        "/",
         "./",
         "../",
         "~/",
@@ -326,17 +354,57 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         "md5:",
         "data:",
         "projects/",
-        "#",
-        "@",
         "op://",
     ];
     const FIRST: ByteSet = ByteSet::first_of(STARTS);
-    value.first().is_some_and(|&b| FIRST.has(b))
-        && STARTS.iter().any(|start| {
-            value.len() >= start.len() && value[..start.len()].eq_ignore_ascii_case(start.as_bytes())
-        })
+    let refers = match value.first() {
+        Some(b'/') => is_path(value),
+        Some(b'#' | b'@') => !is_chosen_behind_sign(&value[1..]),
+        _ => false,
+    };
+    refers
+        || value.first().is_some_and(|&b| FIRST.has(b))
+            && STARTS.iter().any(|start| {
+                value.len() >= start.len() && value[..start.len()].eq_ignore_ascii_case(start.as_bytes())
+            })
         || value.contains(&b':') && value.windows(3).any(|w| w == b"://")
         || value.len() > 2 && value[0].is_ascii_alphabetic() && &value[1..3] == b":\\"
+}
+
+/// Whether a value that begins with `/` is a path. One in 64 keys in base64 begins so too.
+fn is_path(value: &[u8]) -> bool {
+    let rest = &value[1..];
+    let is_coded = rest.iter().all(|&b| b.is_ascii_alphanumeric() || b"+/=".contains(&b));
+    // A key has its full length; the parts of a path have names.
+    let is_key = value.len() >= 24
+        && is_coded
+        && value.len().is_multiple_of(4)
+        && (value.ends_with(b"=") || rest.contains(&b'+') || !rest.contains(&b'/'));
+    // A pattern between slashes has these signs too.
+    let is_signed = rest.iter().any(|b| b"!^<>|;()[]*=?".contains(b))
+        && !rest.starts_with(b"^")
+        && !rest.contains(&b'\\');
+    let is_made =
+        is_made(rest) && (is_signed && !rest.ends_with(b"/") || !rest.iter().any(|b| b"/.".contains(b)));
+    !(is_key && oddity(rest) > 2 || is_made)
+}
+
+/// Whether what stands behind `#` or `@` is a chosen password, and no colour, selector, annotation or name of a scope.
+fn is_chosen_behind_sign(rest: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| rest.iter().any(is);
+    let digits = rest.iter().filter(|b| b.is_ascii_digit()).count();
+    let is_mixed = has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && (digits > 1 || digits > 0 && oddity(rest) > 0);
+    let is_signed = digits > 0 && rest.iter().any(|&b| SPECIAL.has(b));
+    let is_path = rest.iter().any(|b| b"/.".contains(b)) && !rest.iter().any(|b| b"!^<>;|".contains(b));
+    if is_made(rest) && !is_path || is_random_with_signs(rest) {
+        return !b"{[(".contains(&rest[0]);
+    }
+    (is_mixed || is_signed)
+        && !rest.iter().any(|b| b"/.(){}[]:,;<> ".contains(b))
+        && !rest.iter().all(u8::is_ascii_hexdigit)
+        && !["pass", "pwd", "param", "value", "token", "secret"].iter().any(|word| contains(rest, word))
 }
 
 /// How doubtful a candidate is before its value is examined.
@@ -361,8 +429,11 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
     }
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
-    if letters == 0 || (digits == 0 && n < 24) || (digits + letters) * 4 < n * 3 {
+    if letters == 0 || (digits == 0 && n < 24) {
         return false;
+    }
+    if (digits + letters) * 4 < n * 3 {
+        return is_random_with_signs(value);
     }
     let floor = match n {
         0..16 => 2.9,
@@ -374,7 +445,41 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
         Doubt::Some => 2.max(n / 16),
         Doubt::Strong => 3.max(n / 12),
     };
-    oddity(value) >= least && entropy(value) >= floor
+    oddity(value) >= least && entropy(value) >= floor || is_random_with_signs(value)
+}
+
+/// Whether a value of many signs is random, as frameworks make their keys: `8$w@k3(7n!x_q2&z^m0p5=jr#t+6yv9h*4bu1-cg)se%fl`.
+///
+/// Patterns, queries and code have many signs too; their letters stand in words, or in ranges.
+pub(super) fn is_random_with_signs(value: &[u8]) -> bool {
+    /// Fewest bytes, kinds of signs, and entropy. A choice: patterns have as few.
+    const MIN_BYTES: usize = 20;
+    const MIN_KINDS: u32 = 4;
+    const MIN_ENTROPY: f32 = 3.8;
+    /// More letters in a row are a word. A choice.
+    const MAX_RUN: usize = 5;
+    const PATTERN: Sought<8> = Sought::new(["a-z", "A-Z", "0-9", "\\d", "\\w", "(?", "[^", ".*"]);
+    if value.len() < MIN_BYTES
+        || value.len() > MAX_TEMPLATE_BYTES * 2
+        || !value.iter().all(u8::is_ascii_graphic)
+    {
+        return false;
+    }
+    // Django says of its own keys that they are no good in production.
+    let value = value.strip_prefix(b"django-insecure-").unwrap_or(value);
+    let set = byte_set(value);
+    let rare = byte_set(b"!@#$%^&*()+~{}[]<>;|") & set;
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let runs = value.split(|b| !b.is_ascii_alphabetic());
+    let in_words: usize = runs.map(<[u8]>::len).filter(|len| *len > MAX_RUN).sum();
+    rare.count_ones() >= MIN_KINDS
+        && set & byte_set(b"\"'`") == 0
+        && digits > 1
+        && letters * 4 >= value.len()
+        && in_words * 2 <= letters
+        && entropy(value) >= MIN_ENTROPY
+        && !PATTERN.is_in(value)
 }
 
 /// The highest oddity of a name without digits: `OutOfMemoryError` has two.
@@ -430,18 +535,23 @@ pub(super) fn is_password(value: &[u8]) -> bool {
     if !(6..=256).contains(&n) || is_uuid(value) {
         return false;
     }
-    let (mut digits, mut lower, mut upper, mut special) = (0, 0, 0, 0);
+    let (mut digits, mut lower, mut upper, mut special, mut other) = (0, 0, 0, 0, 0);
     for b in value {
         match CLASSES[usize::from(*b)] {
             Class::Digit => digits += 1,
             Class::Lower => lower += 1,
             Class::Upper => upper += 1,
+            Class::Other if !b.is_ascii() => other += 1,
             Class::Other if !b.is_ascii_graphic() => return false,
             Class::Other => special += usize::from(SPECIAL.has(*b)),
         }
     }
     if digits == n {
         return true;
+    }
+    // In other scripts it is a label.
+    if other * 2 > n {
+        return false;
     }
     let opens_code = OPENS_CODE.has(value[0]) && digits == 0;
     lower + upper > 0 && !opens_code && (digits > 0 || (special > 0 && lower > 0 && upper > 0 && n >= 8))

@@ -202,7 +202,8 @@ impl Scan<'_> {
             let groups = self.groups.of(index, regex);
             let input = Input::new(text).range(whole.clone()).anchored(Anchored::Yes);
             regex.search_captures(&input, groups);
-            let value = groups.get_group(1).map_or(whole.clone(), |group| group.range());
+            let mut all = (1..groups.group_len()).filter_map(|group| groups.get_group(group));
+            let value = all.next().map_or(whole.clone(), |group| group.range());
             self.matches.add(text, index, whole, &value);
             value
         });

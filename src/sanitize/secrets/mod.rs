@@ -10,6 +10,7 @@
 mod bare;
 mod clean;
 mod cloud;
+mod extent;
 mod hidden;
 mod in_line;
 mod judge;

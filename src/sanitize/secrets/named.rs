@@ -6,9 +6,9 @@
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
 use super::names::{MAX_NAME_BYTES, Tail, goes_on, is_about, is_verdict, stands_alone, tail};
 use super::scan::{BareRun, NESTED, Scan};
-use super::shapes::operator;
+use super::shapes::{operator, value_field};
 use super::table::Rule;
-use super::{in_line, words};
+use super::{extent, in_line, words};
 use std::ops::Range;
 
 /// Shorter values, in bytes, are never secrets.
@@ -183,6 +183,9 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if is_of_service(&text[start..end], bytes) {
         return;
     }
+    if !password && is_name_of_resource(text, start, bytes) {
+        return;
+    }
     let plain = matches!(tail, Tail::Plain);
     let listed = plain && value.environment_line(text, start);
     let accepted = match password {
@@ -192,6 +195,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
                 || words::is_password(text, &(start..end), &value.range, value.is_field)
                 || !value.quoted && in_line::is_password(text, &(start..end), &value.range)
         }
+        _ if judge::is_uuid(bytes) => plain && is_name_of_key(&text[start..end]),
         _ => {
             is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })
                 && (value.quoted || !is_dotted(bytes))
@@ -201,6 +205,54 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         scan.state(index).seen = start..end;
         scan.claim(rule, index, value.range);
     }
+}
+
+/// Whether a name says that its value is a key that grants access, so that a UUID behind it is one and no id.
+fn is_name_of_key(name: &[u8]) -> bool {
+    const KEYS: &[&str] = &[
+        "clientsecret",
+        "consumersecret",
+        "appsecret",
+        "apisecret",
+        "apikey",
+        "apitoken",
+        "authtoken",
+        "accesstoken",
+        "refreshtoken",
+        "identitytoken",
+        "bearertoken",
+        "deploytoken",
+        "bottoken",
+        "secretkey",
+    ];
+    let name: Vec<u8> = name.iter().filter(|b| b.is_ascii_alphabetic()).copied().collect();
+    KEYS.iter().any(|key| {
+        name.len() >= key.len() && name[name.len() - key.len()..].eq_ignore_ascii_case(key.as_bytes())
+    })
+}
+
+/// Whether a value behind a name such as `token` or `secret` names something that everybody may know: a contract of a
+/// blockchain, the commit of a submodule, an object of a cluster.
+fn is_name_of_resource(text: &[u8], name: usize, bytes: &[u8]) -> bool {
+    /// Hexadecimal digits of a contract's address, and of a commit.
+    const DIGITS: usize = 40;
+    let is_hex = |digits: &[u8]| digits.len() == DIGITS && digits.iter().all(u8::is_ascii_hexdigit);
+    let is_contract = bytes.strip_prefix(b"0x").is_some_and(is_hex);
+    let is_commit = || is_hex(bytes) && text[..name].ends_with(b"submodule ");
+    is_contract || is_commit() || is_object_of_cluster(bytes)
+}
+
+/// `kube-api-access-7xk2p`: words, and what a cluster makes at random behind them.
+fn is_object_of_cluster(bytes: &[u8]) -> bool {
+    /// The signs that Kubernetes takes for the ends of names.
+    const MADE: ByteSet = ByteSet::parse("bcdfghjklmnpqrstvwxz2456789");
+    let is_word = |part: &[u8]| part.len() > 1 && part.iter().all(u8::is_ascii_lowercase);
+    let is_made = |part: &[u8]| (5..=10).contains(&part.len()) && part.iter().all(|b| MADE.has(*b));
+    let mut parts = bytes.rsplit(|b| *b == b'-');
+    parts.next().is_some_and(is_made)
+        && parts.next().is_some_and(|part| is_word(part) || is_made(part))
+        && parts.next().is_some_and(is_word)
+        && parts.all(is_word)
 }
 
 /// Whether a string of a list beside a name is but another name: no signs of a password, and nothing random.
@@ -275,6 +327,10 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     } else if let Some(end) = value_field(text, name.end) {
         at = end;
         (marked, is_field) = (true, true);
+    } else if let Some(from) = declared(text, &name, closed) {
+        at = from;
+    } else if let Some(end) = behind_brackets(text, at) {
+        at = end;
     } else if !(flag && spaced) {
         return None;
     }
@@ -282,12 +338,19 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     at = skip(text, at, BLANK, 32);
     let capitals = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
     let mut value = read(text, behind_type(text, at).unwrap_or(at), cache)?;
-    if begins_line(text, name.start) {
-        if !value.quoted {
-            value.range.end = whole_word(text, &value.range);
+    let is_first = begins_line(text, name.start);
+    if !value.quoted {
+        let is_environment =
+            tight && is_first && (capitals || name.start == 0 || text[name.start - 1] == b'\n');
+        let in_string =
+            || extent::end_in_string(text, name.start, &value.range).filter(|_| tight && capitals);
+        match extent::end(text, &value.range, is_first, is_environment, capitals).or_else(in_string) {
+            Some(end) => value.range.end = end,
+            None if text.get(value.range.end).is_some_and(|b| b"([{<".contains(b)) => return None,
+            None => {}
         }
-        value.whole_line = ends_line(text, value.range.end);
     }
+    value.whole_line = is_first && ends_line(text, value.range.end);
     value.marked = marked || (tight && is_pair(text, &name, value.range.end));
     value.environment = tight && capitals;
     value.is_field = is_field;
@@ -313,15 +376,6 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     (assigned && text.get(from).is_some_and(|&b| QUOTE.has(b))).then_some(from)
 }
 
-/// In a file of settings a value extends to the end of its line; in code it does not.
-fn whole_word(text: &[u8], range: &Range<usize>) -> usize {
-    let rest = &text[range.end..text.len().min(range.end + 128)];
-    let len = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-    let code = rest[..len].iter().any(|b| b"=()[]{}\"'`\\<>".contains(b));
-    let goes_on = len > 1 && !code && ends_line(text, range.end + len) && range.start < range.end;
-    if goes_on { range.end + len } else { range.end }
-}
-
 /// Parses a quoted or a bare value at `at`.
 fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let mut value = Value {
@@ -336,7 +390,14 @@ fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let open = skip(text, prefix, const { ByteSet::parse("\\") }, 3);
     if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {
         let start = skip_scheme(text, open + 1);
-        value.range = start..quoted_end(text, start, quote, open > prefix)?;
+        let is_escaped = open > prefix;
+        let mut end = quoted_end(text, start, quote, is_escaped)?;
+        for _ in 0..MAX_JOINED {
+            let Some(from) = rejoined(text, end, quote).filter(|_| !is_escaped && end > start) else { break };
+            let Some(next) = quoted_end(text, from, quote, false) else { break };
+            end = next;
+        }
+        value.range = start..end;
         return Some(value);
     }
     let at = skip_scheme(text, at);
@@ -349,12 +410,23 @@ fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     if cache.uses > NESTED || end - at > MAX_BARE_BYTES {
         return None;
     }
-    if text.get(end).is_some_and(|b| b"([{<".contains(b)) {
-        return None;
-    }
     value.range = at..end;
     value.quoted = false;
     Some(value)
+}
+
+/// Most quotation marks inside a value. A choice.
+const MAX_JOINED: usize = 4;
+
+/// Where a string goes on whose quotation mark at `at` stands for itself: `'it'\''s'` of shells, `'it''s'` of SQL and YAML.
+fn rejoined(text: &[u8], at: usize, quote: u8) -> Option<usize> {
+    let rest = &text[at..text.len().min(at + 8)];
+    let shell = quote == b'\'' && rest.starts_with(b"'\\''");
+    let doubled = quote != b'`' && rest.get(1) == Some(&quote);
+    let from = at + if shell { 4 } else { 2 };
+    // Two that nothing follows end a string of their own.
+    let goes_on = text.get(from).is_some_and(|b| b.is_ascii_graphic() && !b")]},;:\"'".contains(b));
+    ((shell || doubled) && goes_on).then_some(from)
 }
 
 fn quoted_end(text: &[u8], from: usize, quote: u8, escaped: bool) -> Option<usize> {
@@ -386,15 +458,46 @@ fn skip_scheme(text: &[u8], at: usize) -> usize {
         .map_or(0, |s| s.len())
 }
 
-/// `name: DB_PASSWORD` followed by `value: …`, on one line or two, in YAML, JSON or XML.
-fn value_field(text: &[u8], from: usize) -> Option<usize> {
-    let at = skip(text, from, const { ByteSet::parse(" \t\r\n\"',\\") }, 48);
-    let word = text.get(at..at + 5)?;
-    if at == from || !word.eq_ignore_ascii_case(b"value") {
+/// Where the value of a name begins that a command or a file declares without an operator: `ENV NAME value`, `setenv NAME value`,
+/// `set -gx NAME value`, `gh secret set NAME --body value`; `3) "name"` above `4) "value"` of Redis.
+fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
+    const WORDS: &[&[u8]] = &[
+        b"ENV ",
+        b"setenv ",
+        b"set -gx ",
+        b"set -x ",
+        b"set -Ux ",
+        b"set -xg ",
+        b"set -xU ",
+        b"set --export ",
+    ];
+    const FLAGS: &[&[u8]] = &[b"--body ", b"--body=", b"-b "];
+    let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
+    let from = skip(text, name.end, BLANK, 8);
+    if from > name.end {
+        if before.ends_with(b"secret set ") {
+            let flag = FLAGS.iter().find(|flag| text[from..].starts_with(flag))?;
+            return Some(from + flag.len());
+        }
+        return WORDS.iter().any(|word| before.ends_with(word)).then_some(from);
+    }
+    if closed == name.end || !before.ends_with(b") \"") {
         return None;
     }
-    let closed = skip(text, at + 5, const { ByteSet::parse("\"'\\ \t") }, 4);
-    operator(text, closed)
+    let line = skip(text, closed, const { ByteSet::parse(" \r\n") }, 12);
+    let number = skip(text, line, const { ByteSet::parse("0-9") }, 6);
+    (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
+}
+
+/// Longest declaration before a name, in bytes.
+const MAX_DECLARATION_BYTES: usize = 16;
+
+/// `Key [None]: value`: the end of the operator behind what a prompt shows of the value before.
+fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {
+    let inside = text.get(at..)?.strip_prefix(b"[")?;
+    let len = inside.iter().take(24).position(|b| !b.is_ascii_alphanumeric() && *b != b'*')?;
+    let rest = &inside[len..];
+    (rest.starts_with(b"]:")).then_some(at + len + 3)
 }
 
 fn follows_value(text: &[u8], from: usize) -> bool {
@@ -419,6 +522,9 @@ fn is_chosen(bytes: &[u8], value: &Value) -> bool {
     const WORDS: &[&str] = &["password", "passwd", "secret", "example", "required"];
     if value.environment && value.whole_line && bytes.len() >= 8 && bytes.iter().all(u8::is_ascii_lowercase) {
         return !WORDS.iter().any(|word| judge::contains(bytes, word));
+    }
+    if value.quoted && bytes.contains(&b' ') {
+        return extent::is_phrase(bytes);
     }
     if !is_password(bytes) {
         let is_set = value.quoted || value.marked || value.whole_line || value.environment;

@@ -26,7 +26,7 @@ pub(super) struct Entry {
     pub(super) random: bool,
     /// Fewest dots in a token.
     pub(super) dots: usize,
-    /// A regex; group 1, if there is one, is the value.
+    /// A regex; the first of its groups that matches, if it has any, is the value.
     pub(super) regex: String,
     /// How many bytes before and after a keyword a match of `regex` may reach.
     pub(super) reach: Vec<usize>,

@@ -90,7 +90,12 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
     let authority = &text[hit.end..text.len().min(hit.end + MAX_USER_INFO_BYTES)];
     let authority =
         &authority[..authority.iter().position(|&b| DELIMITERS.has(b)).unwrap_or(authority.len())];
-    let Some(at) = memchr::memrchr(b'@', authority) else { return };
+    let Some(at) = memchr::memrchr(b'@', authority) else {
+        if let Some(password) = password_with_slash(text, hit.end, authority.len()) {
+            scan.claim(rule, index, password);
+        }
+        return;
+    };
     let user_info = &authority[..at];
     let Some(colon) = memchr::memchr(b':', user_info) else {
         if judge::is_random(user_info, Doubt::Strong) {
@@ -113,16 +118,44 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
     }
 }
 
-/// The values of `Cookie:` and `Set-Cookie:` headers that look random; names and attributes stay.
+/// `scheme://user:pa/ss@host`: a password that nobody encoded. A number behind the colon is a port.
+fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<usize>> {
+    /// Longest such password, in bytes. A choice.
+    const MAX_BYTES: usize = 64;
+    const END: ByteSet = ByteSet::parse(" \t\r\n\"'`<>\\|,;(){}$");
+    let user = memchr::memchr(b':', &text[start..start + len])?;
+    let from = start + user + 1;
+    let first = &text[from..start + len];
+    if user == 0
+        || first.is_empty()
+        || first.iter().all(u8::is_ascii_digit)
+        || !b"/?#".contains(text.get(start + len)?)
+    {
+        return None;
+    }
+    let near = &text[from..text.len().min(from + MAX_BYTES)];
+    let near = &near[..near.iter().position(|b| END.has(*b)).unwrap_or(near.len())];
+    let at = memchr::memchr(b'@', near)?;
+    let is_host = near.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+    let is_password = at > 5 && near[..at].iter().any(u8::is_ascii_digit);
+    (is_host && is_password).then_some(from..from + at)
+}
+
+/// The values of `Cookie:` and `Set-Cookie:` headers, of cookies on a command line and in JSON that look random; names and
+/// attributes stay.
 pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
     if scan.state(index).seen.contains(&hit.start) {
         return;
     }
-    let closed = skip(text, hit.end, CLOSERS, 4);
-    let Some(from) = operator(text, closed) else { return };
+    let Some(from) = behind_cookie(text, &hit) else { return };
     let mut at = skip(text, from, OPENERS, 5);
     let end = text.len().min(at + MAX_COOKIE_LINE_BYTES);
+    if at < end && b"{[".contains(&text[at]) {
+        let read = cookie_members(text, at..end, |value| scan.claim(rule, index, value));
+        scan.state(index).seen = hit.start..read.max(hit.end);
+        return;
+    }
     loop {
         at = skip(text, at, const { ByteSet::parse(" \t;") }, 8);
         let name = at;
@@ -130,13 +163,73 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
         if at == name || at >= end || text[at] != b'=' {
             break;
         }
-        let value = at + 1;
-        at = value + text[value..end].iter().position(|&b| COOKIE_VALUE_END.has(b)).unwrap_or(end - value);
-        if is_session_value(&text[name..value - 1], &text[value..at]) {
+        let name = name..at;
+        let value = skip(text, at + 1, const { ByteSet::parse("\\\"") }, 2);
+        let rest = text.get(value..end).unwrap_or_default();
+        at = value + rest.iter().position(|&b| COOKIE_VALUE_END.has(b)).unwrap_or(rest.len());
+        if is_session_value(&text[name.clone()], &text[value..at]) {
             scan.claim(rule, index, value..at);
+        }
+        if value > name.end + 1 {
+            at = skip(text, at, const { ByteSet::parse("\\\"") }, 2);
         }
     }
     scan.state(index).seen = hit.start..at.max(hit.end);
+}
+
+/// Where the cookies begin that a keyword announces: behind an operator, a flag, or the member of a header with that name.
+fn behind_cookie(text: &[u8], hit: &Range<usize>) -> Option<usize> {
+    let word = &text[hit.clone()];
+    if !word.ends_with(b"e") && !word.ends_with(b"E") {
+        return Some(hit.end);
+    }
+    let plural = hit.end + usize::from(text.get(hit.end).is_some_and(|b| b.eq_ignore_ascii_case(&b's')));
+    let closed = skip(text, plural, CLOSERS, 4);
+    let behind_flag = || (text[..hit.start].ends_with(b"--") && closed > hit.end).then_some(closed);
+    operator(text, closed).or_else(behind_flag).or_else(|| value_field(text, hit.end))
+}
+
+/// Calls `found` with the values of members that look like those of cookies: `{"sid": "…"}` and `{"name": "sid", "value": "…"}`.
+/// Where reading stopped.
+fn cookie_members(text: &[u8], range: Range<usize>, mut found: impl FnMut(Range<usize>)) -> usize {
+    const BETWEEN: ByteSet = ByteSet::parse(" \t\r\n,{}[");
+    let string = |at: usize| {
+        let quote = *text.get(at).filter(|b| matches!(b, b'"' | b'\''))?;
+        let len = memchr::memchr2(quote, b'\n', text.get(at + 1..range.end)?)?;
+        (text[at + 1 + len] == quote).then_some(at + 1..at + 1 + len)
+    };
+    let (mut at, mut named) = (range.start, 0..0);
+    loop {
+        at = skip(text, at, BETWEEN, MAX_COOKIE_LINE_BYTES);
+        let Some(name) = string(at) else { return at };
+        at = name.end + 1;
+        let Some(from) = operator(text, skip(text, at, OPENERS, 4)) else { return at };
+        at = skip(text, from, const { ByteSet::parse(" \t") }, 8);
+        let Some(value) = string(at) else {
+            let rest = text.get(at..range.end).unwrap_or_default();
+            at += rest.iter().position(|b| b"\n,}".contains(b)).unwrap_or(rest.len());
+            continue;
+        };
+        at = value.end + 1;
+        match &text[name.clone()] {
+            b"name" => named = value,
+            b"value" if is_session_value(&text[named.clone()], &text[value.clone()]) => found(value),
+            b"value" => {}
+            name if is_session_value(name, &text[value.clone()]) => found(value),
+            _ => {}
+        }
+    }
+}
+
+/// `name: DB_PASSWORD` followed by `value: …`, on one line or two, in YAML, JSON or XML: the end of the operator behind `value`.
+pub(super) fn value_field(text: &[u8], from: usize) -> Option<usize> {
+    let at = skip(text, from, const { ByteSet::parse(" \t\r\n\"',\\") }, 48);
+    let word = text.get(at..at + 5)?;
+    if at == from || !word.eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    let closed = skip(text, at + 5, const { ByteSet::parse("\"'\\ \t") }, 4);
+    operator(text, closed)
 }
 
 fn is_session_value(name: &[u8], value: &[u8]) -> bool {

@@ -98,7 +98,7 @@ fn the_table_is_sound() {
 /// Text and what is left of it.
 const SHOWN: &[(&str, &str)] = &[
     ("DB_PASSWORD=hunter2\nDEBUG=1\n", "DB_PASSWORD=[REDACTED:generic-password]\nDEBUG=1\n"),
-    ("export DB_PASSWORD='hunter2 x9'\n", "export DB_PASSWORD='hunter2 x9'\n"),
+    ("export DB_PASSWORD='hunter2 x9'\n", "export DB_PASSWORD='[REDACTED:generic-password]'\n"),
     ("PGPASSWORD=s3cretpw psql -h db\n", "PGPASSWORD=[REDACTED:generic-password] psql -h db\n"),
     ("MYSQL_ROOT_PASSWORD=supersecretvalue\n", "MYSQL_ROOT_PASSWORD=supersecretvalue\n"),
     ("REDIS_PASSWORD=correcthorsebattery\n", "REDIS_PASSWORD=[REDACTED:generic-password]\n"),
@@ -162,6 +162,128 @@ const SHOWN: &[(&str, &str)] = &[
     ("prompt_tokens=1834 completion_tokens=212", "prompt_tokens=1834 completion_tokens=212"),
     ("the secret: do not panic2 when tired", "the secret: do not panic2 when tired"),
 ];
+
+/// Values that hold signs which also end values, blanks and escapes.
+const SIGNED: &[&str] = &[
+    "Kp7mQ2xR)t9zQ",
+    "Kp7mQ2xR]t9zQ",
+    "Kp7mQ2xR}t9zQ",
+    "Kp7mQ2xR>t9zQ",
+    "Kp7mQ2(xRt9zQ",
+    "Kp7mQ2[xRt9zQ",
+    "Kp7mQ2{xRt9zQ",
+    "Kp7mQ2<xRt9zQ",
+    "Kp7,mQ2x;Rt9z",
+    "Kp7&mQ2xRt9zQ",
+    "Kp7|mQ2xRt9zQ",
+    "Kp7%smQ2xRt9z",
+    "@Sommer2024x",
+    "#Sommer2024x",
+];
+
+/// Where a value reaches to the end of its line, of its word or of its string.
+const WHOLE: &[&str] = &[
+    "A=1\nDB_PASSWORD=*\nB=2\n",
+    "db:\n  user: app\n  password: *\n  host: h\n",
+    "[db]\npassword = *\n",
+    "export DB_PASSWORD=\"*\"\n",
+    "{\"password\": \"*\"}\n",
+    "\"Env\": [\"DB_PASSWORD=*\", \"A=1\"]\n",
+    "ENV DB_PASSWORD *\n",
+    "INSERT INTO users (id, password) VALUES (1, '*'), (2, '*');\n",
+    "COPY users (id, password) FROM stdin;\n1\t*\n\\.\n",
+    "1) \"password\"\n2) \"*\"\n",
+];
+
+#[test]
+fn a_value_goes_whole_over_signs() {
+    let mut wrong = Vec::new();
+    for place in WHOLE {
+        for value in SIGNED {
+            let shown = redact(&place.replace('*', value)).map_or_else(String::new, |r| r.text);
+            let expected = place.replace('*', "[REDACTED:generic-password]");
+            if shown != expected {
+                wrong.push(format!("{value} in {place}{shown}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn code_and_lists_end_a_value() {
+    for text in [
+        "password = get(user2)\n",
+        "    password=admin2user),\n",
+        "password: Optional[Str2],\n",
+        "password = encode(user2,\n",
+        "passwd: files,systemd\n",
+        "password: string|min:8\n",
+        "password: /^(?=.*[A-Z])(?=.*[0-9]).{8,}$/\n",
+        "#password2 { color: red }\n",
+        "password: @Password1\n",
+        "token: /run/secrets/Db2Token9Xy\n",
+        "secret = \"#/components/schemas/Secret2\"\n",
+        "const USDC_TOKEN = \"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\";\n",
+        "submodule secrets: 3f786850e387550fdab836ed7e6dc881de23001b\n",
+        "Mounted secret: kube-api-access-7xk2p\n",
+        "password: must have 8 characters\n",
+        "\"password\": \"at least 1 digit2 and a3 sign\"\n",
+        "INSERT INTO users (id, password) VALUES ($1, $2);\n",
+        "token: 3f2504e0-4f89-41d3-9a0c-0305e82c3301\n",
+        "curl -b cookies.txt -c cookies.txt https://h/\n",
+    ] {
+        assert_eq!(redact(text), None, "{text}");
+    }
+    let shown = |text: &str| redact(text).unwrap().text;
+    assert_eq!(shown("password=hunter2xyz,host=db\n"), "password=[REDACTED:generic-password],host=db\n");
+    let text = "A=1\nbindpw=s3cr3tLdap\n&bindpw=s3cr3tLdap&\n<x>\n";
+    assert_eq!(shown(text), text.replace("s3cr3tLdap", "[REDACTED:ldap-password]"));
+}
+
+#[test]
+fn a_key_of_many_signs_goes() {
+    let key = ["8$w@k3(7n!x_q2&z^m0p5", "=jr#t+6yv9h*4bu1-cg)se%fl"].concat();
+    for place in [
+        "SECRET_KEY = '*'\n",
+        "SECRET_KEY=*\n",
+        "  \"SECRET_KEY\": \"*\",\n",
+        "SECRET_KEY = 'django-insecure-*'\n",
+    ] {
+        let shown = redact(&place.replace('*', &key)).unwrap().text;
+        assert!(!shown.contains("se%fl") && !shown.contains("8$w@"), "{shown}");
+    }
+    let coded = ["/MULghOlvmP9opjy3aG3", "xlh0qfapRjDlFA1rFWbhHU4="].concat();
+    assert!(!redact(&format!("JWT_SECRET={coded}\n")).unwrap().text.contains("MULgh"));
+    let id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+    for name in ["client_secret", "api_key", "\"authToken\"", "ACCESS_TOKEN"] {
+        assert!(!redact(&format!("{name}: \"{id}\"\n")).unwrap().text.contains(id), "{name}");
+    }
+}
+
+#[test]
+fn a_quoted_value_of_a_command_goes_with_its_blanks() {
+    for (before, behind) in [
+        ("gpg --passphrase '", "' -d x\n"),
+        ("openssl enc -k '", "' -in a\n"),
+        ("openssl pkcs12 -passin \"pass:", "\" -in a\n"),
+        ("zip -P '", "' a b\n"),
+        ("curl -u 'ada:", "' https://h\n"),
+        ("sshpass -p '", "' ssh h\n"),
+        ("mysql -u root -p'", "' shop\n"),
+        ("docker login -u bob -p \"", "\"\n"),
+        ("ldapsearch -x -w '", "' -b dc=h\n"),
+        ("keytool -list -storepass \"", "\"\n"),
+        ("export DB_PASSWORD=\"", "\"\n"),
+        ("CREATE USER app IDENTIFIED BY '", "';\n"),
+    ] {
+        let shown = redact(&format!("{before}Kp7x mQ2x W9z{behind}")).map_or_else(String::new, |r| r.text);
+        assert!(
+            shown.starts_with(before) && shown.ends_with(behind) && !shown.contains("W9z"),
+            "{before}{shown}"
+        );
+    }
+}
 
 #[test]
 fn the_value_goes_and_the_rest_stays() {
@@ -289,6 +411,11 @@ mod properties {
             .prop_map(|parts| parts.iter().map(|&i| PARTS[i].as_str()).collect())
     }
 
+    /// The first group that matches, or all of the match.
+    fn value_in(found: &regex::bytes::Captures<'_>) -> std::ops::Range<usize> {
+        found.iter().skip(1).flatten().next().or(found.get(0)).unwrap().range()
+    }
+
     /// What the rules find when each looks at the whole text, without a keyword search, window or memory.
     fn found_by_whole_text(text: &[u8]) -> Vec<Finding> {
         let table = table::table().unwrap();
@@ -307,7 +434,7 @@ mod properties {
                 }
                 let regex = compiled(index, regex);
                 for found in regex.captures_iter(text) {
-                    all.claim(rule, index, found.get(1).or(found.get(0)).unwrap().range());
+                    all.claim(rule, index, value_in(&found));
                 }
                 continue;
             }
@@ -383,7 +510,7 @@ mod properties {
                 let mut all = Scan::new(text);
                 if rule.keywords.iter().any(|word| judge::contains(text, word)) {
                     for found in compiled(index, regex).captures_iter(text) {
-                        all.claim(rule, index, found.get(1).unwrap().range());
+                        all.claim(rule, index, value_in(&found));
                     }
                 }
                 let mut claims = crate::sanitize::secrets::matcher::scan(table, text).claims;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::judge::{ByteSet, MAX_ODDITY_OF_NAMES, Sought, is_word, oddity, skip};
+use super::judge::{ByteSet, MAX_ODDITY_OF_NAMES, Sought, is_word, oddity, skip, skip_back};
 
 const BLANK: ByteSet = ByteSet::parse(" \t");
 const KEY: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
@@ -18,11 +18,15 @@ const MAX_BYTES: usize = 64;
 const MAX_LINES_OF_SECTION: usize = 16;
 /// Lines before and after a setting that are searched for one that says who or where.
 const MAX_LINES_BESIDE: usize = 6;
+/// Lines before and after a setting that have to be settings too. A choice.
+const MAX_LINES_OF_DATA: usize = 3;
+/// Pairs before and after a pair that are searched for one that says who or where. A choice.
+const MAX_PAIRS_BESIDE: usize = 4;
 /// Bytes of these lines together.
 const MAX_NEAR_BYTES: usize = 512;
 
 /// Parts of words that describe a password but are not one: types, labels, messages, test values.
-const DESCRIBING: Sought<64> = Sought::new([
+const DESCRIBING: Sought<80> = Sought::new([
     "pass",
     "pwd",
     "secret",
@@ -87,6 +91,22 @@ const DESCRIBING: Sought<64> = Sought::new([
     "exist",
     "found",
     "need",
+    "accept",
+    "reject",
+    "allow",
+    "denied",
+    "inherit",
+    "ignore",
+    "support",
+    "present",
+    "absent",
+    "provided",
+    "given",
+    "created",
+    "omitted",
+    "removed",
+    "success",
+    "failed",
 ]);
 
 /// Whether the value of a name for a password is a word, and stands where only values stand. `is_field` says that the value has
@@ -99,9 +119,13 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
             || is_parameter(text, name, value)
             || is_defined(text, name.start)
             || is_setting(text, name, value)
+            || is_beside_pair(text, name, value)
+            || is_flag(text, name, value)
     };
     // A pass is a step of a compiler, or a test that passed.
-    let is_pass = text[name.clone()].eq_ignore_ascii_case(b"pass");
+    let near = &text[name.start.saturating_sub(MAX_NEAR_BYTES / 4)..name.start];
+    let has_user = || memchr::memmem::find(near, b"\"user").is_some();
+    let is_pass = text[name.clone()].eq_ignore_ascii_case(b"pass") && !has_user();
     !is_pass && may_be_chosen(bytes) && is_value() && !describes(bytes)
 }
 
@@ -130,12 +154,72 @@ fn is_parameter(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool 
         && (b"&#\"'\\<>);,".contains(&behind) || behind.is_ascii_whitespace())
 }
 
+/// `host=db user=app password=…`, also with commas between and quotation marks around: a pair beside says who or where.
+fn is_beside_pair(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let before = &text[name.start.saturating_sub(MAX_NEAR_BYTES / 4)..name.start];
+    let before = &before[memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)..];
+    let behind = &text[value.end..text.len().min(value.end + MAX_NEAR_BYTES / 4)];
+    let behind = &behind[..memchr::memchr(b'\n', behind).unwrap_or(behind.len())];
+    let quotes = |bytes: &[u8]| bytes.iter().filter(|b| matches!(b, b'"' | b'\'')).count();
+    let between = &text[name.end..value.start];
+    let (quoted, is_tight) = (quotes(between) == 1, between.starts_with(b"=") && between.len() < 3);
+    if !is_tight || !before.last().is_none_or(|b| b" \t,;[{(".contains(b)) {
+        return false;
+    }
+    let closed = behind.get(usize::from(quoted)..).unwrap_or_default();
+    if !closed.first().is_none_or(|b| b" ,;]})\r".contains(b)) {
+        return false;
+    }
+    // In a call without quotation marks it is the name of a variable.
+    let is_call = memchr::memrchr(b'(', before)
+        .is_some_and(|open| !before[open..].contains(&b')') && quotes(&before[open..]) % 2 == 0);
+    let says = |pair: &[u8]| {
+        let at = pair.iter().rposition(|b| b"[({".contains(b)).map_or(0, |at| at + 1);
+        let pair = pair[at..].trim_ascii();
+        let key = skip(pair, 0, KEY, MAX_BYTES);
+        pair.get(key) == Some(&b'=') && is_place(&pair[..key]) && pair.len() > key + 1
+    };
+    let parts = |bytes: &u8| b" ,;".contains(bytes);
+    (quoted || !is_call)
+        && (before.rsplit(parts).take(MAX_PAIRS_BESIDE * 2).any(says)
+            || closed.split(parts).take(MAX_PAIRS_BESIDE * 2).any(says))
+}
+
+/// `--password=…` of a command.
+fn is_flag(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let behind = text.get(value.end).copied().unwrap_or(b'\n');
+    text[name.clone()].starts_with(b"--")
+        && &text[name.end..value.start] == b"="
+        && (behind.is_ascii_whitespace() || b"\"'\\".contains(&behind))
+}
+
 /// Whether a word may be a password: letters alone, no label in one capitalized word.
 fn may_be_chosen(bytes: &[u8]) -> bool {
+    if bytes.contains(&b'-') {
+        return is_chain(bytes);
+    }
     (MIN_BYTES..=MAX_BYTES).contains(&bytes.len())
         && bytes.iter().all(u8::is_ascii_alphabetic)
         && bytes[1..].iter().any(u8::is_ascii_lowercase)
         && !(bytes[0].is_ascii_uppercase() && bytes[1..].iter().all(u8::is_ascii_lowercase))
+}
+
+/// `correct-horse-battery`: three words or more, none of them a word of a message.
+fn is_chain(bytes: &[u8]) -> bool {
+    /// Fewest words, and fewest letters of a word. A choice.
+    const MIN_WORDS: usize = 3;
+    const MIN_LETTERS: usize = 3;
+    const OF_MESSAGES: &[&[u8]] = &[
+        b"the", b"not", b"use", b"set", b"see", b"for", b"and", b"from", b"with", b"via", b"none", b"any",
+        b"env", b"new", b"old", b"this", b"that", b"here", b"user", b"admin", b"name", b"only", b"one",
+        b"file",
+    ];
+    let is_part = |part: &[u8]| {
+        part.len() >= MIN_LETTERS && part.iter().all(u8::is_ascii_lowercase) && !OF_MESSAGES.contains(&part)
+    };
+    bytes.len() <= MAX_BYTES
+        && bytes.split(|b| *b == b'-').count() >= MIN_WORDS
+        && bytes.split(|b| *b == b'-').all(is_part)
 }
 
 /// Whether a part of a word describes a password.
@@ -147,8 +231,10 @@ pub(super) fn describes(bytes: &[u8]) -> bool {
 fn is_pair_of_json(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     const AROUND: ByteSet = ByteSet::parse("\\\" \t:");
     let between = &text[name.end..value.start];
-    let is_quoted = name.start > 0
-        && text[name.start - 1] == b'"'
+    // `"Smtp:Password"`
+    let start = skip_back(text, name.start, const { ByteSet::parse("a-zA-Z0-9_.:-") }, MAX_BYTES);
+    let is_quoted = start > 0
+        && text[start - 1] == b'"'
         && between.iter().all(|b| AROUND.has(*b))
         && between.iter().filter(|b| **b == b'"').count() == 2
         && between.ends_with(b"\"");
@@ -186,11 +272,49 @@ fn is_setting(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     }
     match between.trim_ascii_start().first() {
         Some(b'=') if is_capital && is_tight => true,
-        Some(b'=') => is_in_section(&text[..start]),
+        Some(b'=') => {
+            let is_plain = is_tight && (indent.is_empty() || !mark.is_empty());
+            is_plain && are_settings(text, start, end, b'=') || is_in_section(&text[..start])
+        }
         Some(b':') if is_capital => mark.is_empty(),
-        Some(b':') => mark.is_empty() && is_beside_settings(text, start, end, indent.len()),
+        Some(b':') => {
+            let is_line = || !between.ends_with(b":  \"") && are_settings(text, start, end, b':');
+            mark.is_empty() && (is_beside_settings(text, start, end, indent.len()) || is_line())
+        }
         _ => false,
     }
+}
+
+/// Whether all lines beside a setting are settings with the same operator, comments or blank, and none is code; or there are
+/// none.
+fn are_settings(text: &[u8], start: usize, end: usize, operator: u8) -> bool {
+    let is_data = |line: &[u8]| {
+        let line = line.trim_ascii();
+        let line = [&b"- "[..], b"export "].iter().find_map(|mark| line.strip_prefix(*mark)).unwrap_or(line);
+        if line.is_empty() || line[0] == b'#' || line == b"---" {
+            return true;
+        }
+        let key = skip(line, 0, KEY, MAX_BYTES);
+        let value = line.get(key + 1..).unwrap_or_default();
+        let is_apart = value.is_empty() || value[0] == b' ';
+        let value = value.trim_ascii();
+        let is_setting = match line.get(key) {
+            Some(b'=') => operator == b'=' && !is_code(value),
+            // A list in YAML has settings of a shell.
+            Some(b':') => is_apart && (value.is_empty() || !is_type(value)),
+            _ => false,
+        };
+        key > 0 && is_setting
+    };
+    let behind = &text[end..text.len().min(end + MAX_NEAR_BYTES)];
+    let behind = behind.split(|b| *b == b'\n').skip(1);
+    lines_before(&text[..start]).take(MAX_LINES_OF_DATA).all(is_data)
+        && behind.take(MAX_LINES_OF_DATA).all(is_data)
+}
+
+/// Whether the value of a line is code: a call, a string of a program, an expression.
+fn is_code(value: &[u8]) -> bool {
+    value.iter().any(|b| b"()[]{}|;".contains(b)) || value.ends_with(b",") || value.starts_with(b"=")
 }
 
 /// The lines before a place, the nearest first.
@@ -229,10 +353,6 @@ fn is_beside_settings(text: &[u8], start: usize, end: usize, indent: usize) -> b
 }
 
 fn says_where<'t>(lines: impl Iterator<Item = &'t [u8]>, indent: usize) -> bool {
-    const KEYS: &[&str] = &[
-        "user", "host", "server", "port", "db", "database", "url", "uri", "login", "email", "endpoint",
-        "address", "name",
-    ];
     for line in lines.take(MAX_LINES_BESIDE) {
         let line = line.trim_ascii_end();
         let at = skip(line, 0, BLANK, MAX_BYTES);
@@ -249,16 +369,24 @@ fn says_where<'t>(lines: impl Iterator<Item = &'t [u8]>, indent: usize) -> bool 
         }
         let value = line.get(key + 2..).unwrap_or_default().trim_ascii();
         let key = &line[at..key];
-        let is_place = KEYS.iter().any(|word| {
-            let behind = key.len().checked_sub(word.len()).map(|from| &key[from..]);
-            behind.is_some_and(|behind| behind.eq_ignore_ascii_case(word.as_bytes()))
-                || key.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
-        });
-        if is_place && !value.is_empty() && !is_type(value) {
+        if is_place(key) && !value.is_empty() && !is_type(value) {
             return true;
         }
     }
     false
+}
+
+/// Whether a name says who or where.
+fn is_place(key: &[u8]) -> bool {
+    const KEYS: &[&str] = &[
+        "user", "host", "server", "port", "db", "database", "url", "uri", "login", "email", "endpoint",
+        "address", "name",
+    ];
+    KEYS.iter().any(|word| {
+        let behind = key.len().checked_sub(word.len()).map(|from| &key[from..]);
+        behind.is_some_and(|behind| behind.eq_ignore_ascii_case(word.as_bytes()))
+            || key.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+    })
 }
 
 /// Whether the value of a field is the name of a type, as in a class or an interface.
@@ -292,6 +420,19 @@ mod tests {
             ("docker run -e MYSQL_ROOT_PASSWORD=* mysql\n", true),
             ("GET /login?user=joe&password=* HTTP/1.1\n", true),
             ("define('DB_PASSWORD', '*');\n", true),
+            ("password: *\n", true),
+            ("a: 1\npassword: *\nb: 2\n", true),
+            ("app.name=demo\napp.password=*\n", true),
+            ("environment:\n  - password=*\n", true),
+            ("connect(\"host=db user=app password=* dbname=app\")\n", true),
+            ("DataSource[username=app, password=*, pool=5]\n", true),
+            ("connect(host='db', password='*')\n", true),
+            ("wget --password=* https://h\n", true),
+            ("{\"Smtp:Password\": \"*\"}\n", true),
+            ("{\"user\": \"root\", \"pass\": \"*\"}\n", true),
+            ("connect(host=host, password=*)\n", false),
+            ("    password: *,\n", false),
+            ("a: Text;\npassword: *\n", false),
             ("{\"pass\": \"*\", \"function\": \"main\"}\n", false),
             ("    user: str\n    password: *\n", false),
             ("password = *\n", false),

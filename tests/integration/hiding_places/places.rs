@@ -363,6 +363,23 @@ places! {
             let pieces = pieces.lines().map(|l| l.trim_start().to_owned()).filter(|l| l.len() > 3).collect();
             parts(text + "\n", pieces, PLAIN)
         },
+        "statement of SQL" => |case| {
+            let (name, value) = cell(case).filter(|(name, value)| *name != "line" && !value.contains(['\'', '\\']))?;
+            let text = format!("INSERT INTO users (id, {name}, role) VALUES (1, '{value}', 'a'), (2, NULL, 'b');\n");
+            plain(case, text)
+        },
+        "rows of a dump" => |case| {
+            let (name, value) = cell(case).filter(|(name, _)| *name != "line")?;
+            plain(case, format!("COPY public.users (id, {name}) FROM stdin;\n1\t{value}\n\\.\n"))
+        },
+        "declared without an operator" => |case| {
+            let (name, value) = cell(case).filter(|(name, value)| *name != "line" && !value.contains(' '))?;
+            plain(case, format!("FROM alpine\nENV {name} {value}\nRUN true\n"))
+        },
+        "fields of Redis" => |case| {
+            let (name, value) = cell(case).filter(|(name, value)| *name != "line" && !value.contains('\\'))?;
+            plain(case, format!("1) \"user\"\n2) \"app\"\n3) \"{name}\"\n4) \"{value}\"\n"))
+        },
         "cut at the end of a line" => |case| broken(case, "\n"),
         "cut by a blank" => |case| broken(case, " "),
         "cut and indented" => |case| broken(case, "\n    "),

@@ -1,7 +1,7 @@
 //! Tables: CSV, the tables of databases and of Markdown, text in columns. A cell under a telling name is its value.
 //!
 //! Each such cell is written as `name: "cell"`, and the rules judge that. It looks only below lines that hold a
-//! telling name as a cell.
+//! telling name as a cell, and behind the columns of a statement of SQL that hold one.
 
 use super::view::{View, blanks, line_end, table};
 use crate::stop;
@@ -35,16 +35,20 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
         [] => hit.end + name >= text.len(),
         [b',' | b';' | b'\t' | b'\r' | b'\n' | b'|', ..] | [b' ', b' ' | b'|', ..] | [0xe2, ..] => true,
         [b' ', 0xe2, ..] | [b' ', b'\n', ..] => true,
-        _ => false,
+        // The last column of a statement.
+        _ => rest[..name].contains(&b')'),
     }
 }
 
 /// One view of all cells that belong to the telling names at `heads`, which are in order.
 pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
     let mut view = View::default();
-    let (mut done, mut table) = (0, 0);
-    for &at in heads {
+    let (mut done, mut table, mut stated) = (0, 0, 0);
+    for (next, &at) in heads.iter().enumerate() {
         stop::tick();
+        if at >= stated {
+            stated = statement(text, &heads[next..], &mut view).unwrap_or_else(|| line_end(text, at));
+        }
         if at < done {
             continue;
         }
@@ -76,6 +80,108 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
         }
     }
     (!view.bytes().is_empty()).then_some(view)
+}
+
+/// Bytes from the start of a statement of SQL to the first telling column, and from there to the last column.
+const MAX_COLUMNS_BYTES: usize = 1 << 10;
+/// Bytes of the rows of a statement that are read.
+const MAX_ROWS_BYTES: usize = 256 << 10;
+
+/// `INSERT INTO t (id, password) VALUES (1, '…'), …` and `COPY t (id, password) FROM stdin;` around the first of `heads`: where
+/// the rows end.
+fn statement(text: &[u8], heads: &[usize], view: &mut View) -> Option<usize> {
+    const NAMES: [bool; 256] = table(b"_ ,\"'`[].\n\t\r");
+    let at = *heads.first()?;
+    let near = &text[at.saturating_sub(MAX_COLUMNS_BYTES)..at];
+    let from = at - near.len();
+    let before = near.iter().rposition(|b| !NAMES[usize::from(*b)]).filter(|open| near[*open] == b'(')?;
+    let opening = &near[..before];
+    let start = memchr::memrchr2(b';', b'(', opening).map_or(0, |at| at + 1);
+    let opening = opening[start..].to_ascii_lowercase();
+    let has = |word: &[u8]| memchr::memmem::find(&opening, word).is_some();
+    let is_insert = has(b"insert into") || has(b"replace into");
+    if !is_insert && !has(b"copy ") {
+        return None;
+    }
+    let open = from + before + 1;
+    let close = at + memchr::memchr(b')', &text[at..text.len().min(at + MAX_COLUMNS_BYTES)])?;
+    let columns: Vec<Range<usize>> = cells(text, open..close, Cut::Byte(b','));
+    let is_telling = |cell: &Range<usize>| heads.iter().take(MAX_COLUMNS).any(|head| cell.contains(head));
+    let telling: Vec<usize> = (0..columns.len())
+        .filter(|i| is_telling(&columns[*i]) && is_name(&text[columns[*i].clone()]))
+        .collect();
+    let skip_blanks = |at: usize| {
+        at + text[at..].iter().take(MAX_COLUMNS_BYTES).take_while(|b| b.is_ascii_whitespace()).count()
+    };
+    let next = skip_blanks(close + 1);
+    let rest = &text[next..];
+    let starts = |word: &[u8]| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    let limit = text.len().min(next + MAX_ROWS_BYTES);
+    if is_insert && starts(b"values") {
+        let mut at = skip_blanks(next + b"values".len());
+        while at < limit && text[at] == b'(' {
+            stop::tick();
+            let (values, end) = row(text, at + 1..limit)?;
+            for &i in &telling {
+                if let Some(value) = values.get(i) {
+                    write(text, &columns[i], value.clone(), view);
+                }
+            }
+            let behind = skip_blanks(end + 1);
+            at = if text.get(behind) == Some(&b',') { skip_blanks(behind + 1) } else { return Some(behind) };
+        }
+        return Some(at);
+    }
+    if !is_insert && starts(b"from stdin") {
+        let mut at = line_end(text, next) + 1;
+        while at < limit && !text[at..].starts_with(b"\\.") {
+            stop::tick();
+            let end = line_end(text, at);
+            let values = cells(text, at..end, Cut::Byte(b'\t'));
+            if values.len() != columns.len() {
+                break;
+            }
+            for &i in &telling {
+                write(text, &columns[i], values[i].clone(), view);
+            }
+            at = end + 1;
+        }
+        return Some(at.min(text.len()));
+    }
+    None
+}
+
+/// The values of a row of a statement, without the quotes of strings, and where its bracket closes.
+fn row(text: &[u8], range: Range<usize>) -> Option<(Vec<Range<usize>>, usize)> {
+    let (mut values, mut at, mut from, mut depth) = (Vec::new(), range.start, range.start, 0usize);
+    let mut string: Option<Range<usize>> = None;
+    while at < range.end {
+        match text[at] {
+            quote @ (b'\'' | b'"') => {
+                let start = at + 1;
+                at = start;
+                // A quotation mark that stands twice is part of the string.
+                while at < range.end && (text[at] != quote || text.get(at + 1) == Some(&quote)) {
+                    at += 1 + usize::from(text[at] == b'\\' || text[at] == quote);
+                }
+                string = Some(start..at.min(range.end));
+            }
+            b'(' => depth += 1,
+            b')' if depth > 0 => depth -= 1,
+            end @ (b',' | b')') if depth == 0 => {
+                if values.len() < MAX_COLUMNS {
+                    values.push(string.take().unwrap_or_else(|| trimmed(text, from..at)));
+                }
+                if end == b')' {
+                    return Some((values, at));
+                }
+                from = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 /// `password | value`, in a table with a name and a value on each line.
@@ -150,7 +256,8 @@ fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) 
     view.stand(b"\n", here.clone());
     let name: Vec<u8> = text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }).collect();
     view.stand(&name, here.clone());
-    view.stand(b": ", here.clone());
+    // Two blanks: it is no line of a file of settings, where words are passwords.
+    view.stand(b":  ", here.clone());
     view.stand(quote, here);
     view.copy(text, cell.clone());
     view.stand(quote, cell.end..cell.end);

@@ -95,7 +95,8 @@ fn write(text: &[u8], name: &Range<usize>, value: Range<usize>, view: &mut View)
     let here = value.start..value.start;
     view.stand(b"\n", here.clone());
     view.stand(&text[name.clone()], here.clone());
-    view.stand(b": ", here.clone());
+    // Two blanks: it is no line of a file of settings, where words are passwords.
+    view.stand(b":  ", here.clone());
     view.stand(quote, here);
     view.copy(text, value.clone());
     view.stand(quote, value.end..value.end);

@@ -184,7 +184,7 @@ impl Value<'_> {
         if matches!(form, Form::PrivateKey) && (bytes.ends_with(b"=") || is_line) {
             return true;
         }
-        if self.is_complete {
+        if self.is_complete || is_parameter(bytes) {
             return false;
         }
         // Only with this piece it is as long as it must be.
@@ -256,6 +256,15 @@ const MIN_DIGITS: usize = 6;
 const MAX_WHOLE_BYTES: usize = 512;
 /// Pieces with dots and slashes are paths, unless they are this long.
 const MIN_DOTTED_PIECE_BYTES: usize = 24;
+
+/// `&name=value`: whether a line is a parameter of its own.
+fn is_parameter(piece: &[u8]) -> bool {
+    let Some((b'&' | b'?' | b';' | b'+', name)) = piece.split_first() else { return false };
+    let len = name.iter().take_while(|b| b.is_ascii_alphanumeric() || b"_.-".contains(b)).count();
+    name.first().is_some_and(u8::is_ascii_alphabetic)
+        && name.get(len) == Some(&b'=')
+        && name.get(len + 1).is_some_and(|b| *b != b'=')
+}
 
 /// Whether a line is a piece of a value: it looks random, and is neither a name nor a digest nor a path. `n`
 /// pieces before it were.

@@ -1,0 +1,182 @@
+//! How far a value without quotation marks reaches over signs that also end values: `DB_PASSWORD=Kp7mQ2xR)t9zQ`.
+//!
+//! In a setting that is the whole line the value goes to the end of the line, in a word of a log line or behind a flag to the
+//! end of the word. `password=get(user2)` is code and `password=abc1,host=db` a list: there the signs end the value. It reads
+//! one word and claims nothing.
+
+use super::judge::{ByteSet, is_random_with_signs, is_word, oddity, skip};
+use std::ops::Range;
+
+/// Longest word that is read. A choice.
+const MAX_WORD_BYTES: usize = 128;
+/// Shortest word of a language among the letters of a value. A choice.
+const MIN_LETTERS_OF_WORD: usize = 4;
+
+const OPEN: ByteSet = ByteSet::parse("([{<");
+const CLOSE: ByteSet = ByteSet::parse(")]}>");
+const QUOTE: ByteSet = ByteSet::parse("\"'`");
+/// What may stand behind a value at the end of its word.
+const BEHIND: ByteSet = ByteSet::parse(",;&|)]}>\"'`");
+/// What stands between the items of a list.
+const BETWEEN: ByteSet = ByteSet::parse(",;&|");
+
+/// The end of a bare value that `first` begins, if it goes on behind `first`. `is_line` says that its name begins the line,
+/// `is_environment` that it is `name=value`, and `is_capital` that the name is in capitals.
+pub(super) fn end(
+    text: &[u8],
+    first: &Range<usize>,
+    is_line: bool,
+    is_environment: bool,
+    is_capital: bool,
+) -> Option<usize> {
+    let start = first.start;
+    let near = &text[start..text.len().min(start + MAX_WORD_BYTES)];
+    let len = near.iter().position(u8::is_ascii_whitespace).unwrap_or(near.len());
+    if len == MAX_WORD_BYTES || len <= first.len() {
+        return None;
+    }
+    let is_whole = is_line && is_last(text, start + len);
+    let all = up_to_escape(&near[..len]);
+    if is_whole && is_random_with_signs(all) {
+        return Some(start + all.len());
+    }
+    // Where a value is the line, no bracket of code is open. A list may stand there.
+    let is_shell = is_environment && is_whole;
+    let word = if is_shell && is_capital { all } else { up_to_item(all) };
+    let core = word.len() - word.iter().rev().take_while(|b| BEHIND.has(**b)).count();
+    if core < first.len() {
+        return None;
+    }
+    let (core, behind) = word.split_at(core);
+    if core.is_empty() || is_code(core, behind, is_shell) {
+        return None;
+    }
+    if is_whole {
+        let is_closed = is_shell && !behind.is_empty() && behind.iter().all(|b| CLOSE.has(*b));
+        let len = if is_closed && is_strong(core) { word.len() } else { core.len() };
+        return (len > first.len()).then_some(start + len);
+    }
+    let rest = &core[first.len()..];
+    let goes_on = !rest.is_empty() && is_strong(core) && !has_word(rest);
+    goes_on.then_some(start + core.len())
+}
+
+/// The end of a bare value in `"NAME=value"`, a string that holds nothing else.
+pub(super) fn end_in_string(text: &[u8], name: usize, first: &Range<usize>) -> Option<usize> {
+    let quote = *text[..name].last().filter(|b| matches!(b, b'"' | b'\''))?;
+    let near = &text[first.start..text.len().min(first.start + MAX_WORD_BYTES)];
+    let len = near.iter().position(|b| *b == quote || b.is_ascii_whitespace() || *b == b'\\')?;
+    let value = &near[..len];
+    let is_value =
+        near[len] == quote && len > first.len() && (is_strong(value) || is_random_with_signs(value));
+    is_value.then_some(first.start + len)
+}
+
+/// Whether nothing but blanks and a comment stands behind a value in its line.
+fn is_last(text: &[u8], end: usize) -> bool {
+    let at = skip(text, end, const { ByteSet::parse(" \t") }, 8);
+    text.get(at).is_none_or(|b| b"\r\n".contains(b) || *b == b'#' && at > end)
+}
+
+/// The word before an escape that a string around it has: a line end, a quotation mark.
+fn up_to_escape(word: &[u8]) -> &[u8] {
+    let is_escape = |at: &usize| word.get(at + 1).is_none_or(|b| b"nrtu\"'`\\".contains(b));
+    let end = memchr::memchr_iter(b'\\', word).find(is_escape).unwrap_or(word.len());
+    &word[..end]
+}
+
+/// The word before the next `name=value` or `name: value` of a list.
+fn up_to_item(word: &[u8]) -> &[u8] {
+    let is_item = |at: &usize| {
+        let name = skip(word, at + 1, const { ByteSet::parse("\"' ") }, 2);
+        let end = skip(word, name, const { ByteSet::parse("a-zA-Z0-9_.-") }, MAX_WORD_BYTES);
+        BETWEEN.has(word[*at]) && end > name && word.get(end).is_some_and(|b| b"=:".contains(b))
+    };
+    let end = (0..word.len()).filter(|at| BETWEEN.has(word[*at])).take(MAX_ITEMS).find(is_item);
+    &word[..end.unwrap_or(word.len())]
+}
+
+/// Most signs between items that are looked at in a word.
+const MAX_ITEMS: usize = 16;
+
+/// Whether a word is code, a pattern or a list of names, with `behind` at its end. No code of a shell ends in an open bracket.
+fn is_code(word: &[u8], behind: &[u8], is_shell: bool) -> bool {
+    const PAIRS: &[&[u8; 2]] =
+        &[b"::", b"=>", b"->", b"==", b"&&", b"||", b"()", b"[]", b"{}", b"(\"", b"('", b"[\"", b"['", b"]("];
+    let next = |at: usize| word.get(at + 1).copied();
+    if word.windows(2).any(|two| PAIRS.iter().any(|pair| two == *pair)) {
+        return true;
+    }
+    let quotes = word.iter().filter(|b| QUOTE.has(**b)).count();
+    let is_string = |at: usize| {
+        let before = at.checked_sub(1).map(|before| word[before]);
+        before.is_none_or(|b| b",(=:[{+".contains(&b)) || next(at).is_none_or(|b| b",:;)]}+.".contains(&b))
+    };
+    if quotes > 1 || (0..word.len()).any(|at| QUOTE.has(word[at]) && is_string(at)) {
+        return true;
+    }
+    let (mut depth, mut pairs, mut inside) = (0usize, 0usize, false);
+    for (at, b) in word.iter().enumerate() {
+        if OPEN.has(*b) {
+            depth += 1;
+        } else if CLOSE.has(*b) {
+            pairs += usize::from(depth > 0);
+            // Behind the bracket of a call no name follows.
+            inside |= next(at).is_some_and(is_word);
+            if depth == 0 && !is_shell && next(at).is_none_or(|b| b",;.)]}".contains(&b)) {
+                return true;
+            }
+            depth = depth.saturating_sub(1);
+        }
+    }
+    let is_call = pairs > 0 && depth == 0 && !inside;
+    // The call goes on in the next line, or ends behind the word.
+    let is_open =
+        depth > 0 && (behind.iter().any(|b| b",)]}>".contains(b)) || OPEN.has(word[word.len() - 1]));
+    is_call || is_open && !is_shell || is_list(word)
+}
+
+/// `required|min:8`, `files,systemd`: a list of words.
+fn is_list(word: &[u8]) -> bool {
+    let is_plain = |piece: &[u8]| {
+        let name = piece.iter().take_while(|b| b.is_ascii_alphabetic() || b"_.-".contains(b)).count();
+        let rest = &piece[name..];
+        name > 0 && (rest.is_empty() || rest[0] == b':' && rest[1..].iter().all(|b| is_word(*b)))
+    };
+    word.iter().any(|b| BETWEEN.has(*b)) && word.split(|b| BETWEEN.has(*b)).all(is_plain)
+}
+
+/// Whether letters of both cases and digits stand in a word as they do in no name.
+pub(super) fn is_strong(word: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| word.iter().any(is);
+    has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit) && oddity(word) > 0
+}
+
+/// Whether a word of a language is in the rest of a value.
+fn has_word(rest: &[u8]) -> bool {
+    rest.split(|b| !b.is_ascii_lowercase()).any(|word| word.len() >= MIN_LETTERS_OF_WORD)
+}
+
+/// Whether a string of several words is a password: most of them have letters and digits, and none is a word of a message.
+pub(super) fn is_phrase(value: &[u8]) -> bool {
+    /// Most words. A choice.
+    const MAX_WORDS: usize = 12;
+    const OF_MESSAGES: &[&[u8]] = &[
+        b"the", b"at", b"must", b"least", b"with", b"and", b"or", b"to", b"is", b"of", b"for", b"in", b"than",
+    ];
+    let is_text = |b: &u8| b.is_ascii_graphic() || *b == b' ';
+    if value.trim_ascii().len() != value.len() || value.len() > MAX_WORD_BYTES || !value.iter().all(is_text) {
+        return false;
+    }
+    let (mut words, mut mixed) = (0, 0);
+    for word in value.split(|b| *b == b' ').filter(|word| !word.is_empty()) {
+        words += 1;
+        let letters = word.iter().filter(|b| b.is_ascii_alphabetic()).count();
+        let digits = word.iter().filter(|b| b.is_ascii_digit()).count();
+        mixed += usize::from(letters > 0 && digits > 0 && !super::in_line::is_known(word));
+        if OF_MESSAGES.iter().any(|known| word.eq_ignore_ascii_case(known)) || word.ends_with(b":") {
+            return false;
+        }
+    }
+    (2..=MAX_WORDS).contains(&words) && mixed >= 2 && mixed * 2 >= words
+}
