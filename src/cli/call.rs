@@ -1,6 +1,7 @@
 //! Flags for one call and its policy, shared by the subcommands that read a result from standard input.
 
 use std::io::Read;
+use std::path::Path;
 
 #[cfg(feature = "audit")]
 use serde_json::Map;
@@ -112,6 +113,14 @@ pub(super) fn standard_input() -> Result<Vec<u8>, String> {
     let mut input = Vec::new();
     std::io::stdin().lock().read_to_end(&mut input).map_err(|e| format!("standard input: {e}"))?;
     Ok(input)
+}
+
+/// Reads all of a file, or of standard input if there is none or it is `-`.
+pub(super) fn input(file: Option<&Path>) -> Result<Vec<u8>, String> {
+    match file.filter(|file| file.as_os_str() != "-") {
+        None => standard_input(),
+        Some(file) => std::fs::read(file).map_err(|e| format!("{}: {e}", file.display())),
+    }
 }
 
 /// Text, if the bytes are text.

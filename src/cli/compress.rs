@@ -1,6 +1,6 @@
 //! `tersed compress`: compresses one result with the pure core, for trials and scripts.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::call::{self, CallArgs, PolicyArgs};
 use super::{Failure, out};
@@ -35,19 +35,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     // Without the key file, a key of this process is used.
     let _ = seal_key::ensure(&mut policy);
     if args.files.is_empty() {
-        return one(args, &policy, &call::standard_input()?);
+        return one(args, &policy, &call::input(None)?);
     }
     for file in &args.files {
-        one(args, &policy, &read(file)?)?;
+        one(args, &policy, &call::input(Some(file))?)?;
     }
     Ok(())
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, String> {
-    match file.as_os_str() == "-" {
-        true => call::standard_input(),
-        false => std::fs::read(file).map_err(|e| format!("{}: {e}", file.display())),
-    }
 }
 
 fn one(args: &Args, policy: &Policy, input: &[u8]) -> Result<(), Failure> {

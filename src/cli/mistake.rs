@@ -1,6 +1,8 @@
 //! A command line that cannot be read: what is wrong with it, and what was probably meant. Suggests nothing that the help
 //! hides.
 
+#[cfg(feature = "hosts")]
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::builder::StyledStr;
@@ -60,6 +62,25 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
         }
         _ => {}
     }
+}
+
+/// Removes the words of a command line that an error is about; false if they are not found, or no option.
+#[cfg(feature = "hosts")]
+pub(super) fn remove_fault(error: &Error, words: &mut Vec<OsString>) -> bool {
+    // Of an option it has the placeholder, too.
+    let Some(name) = text(error, ContextKind::InvalidArg) else { return false };
+    let name = name.split([' ', '=']).next().unwrap_or_default();
+    let is_of = |word: &OsString| {
+        let word = word.to_string_lossy();
+        word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    let Some(at) = words.iter().skip(1).position(is_of).map(|at| at + 1) else { return false };
+    words.remove(at);
+    let value = text(error, ContextKind::InvalidValue).filter(|value| !value.is_empty());
+    if value.is_some_and(|value| words.get(at).is_some_and(|word| word.to_string_lossy() == value)) {
+        words.remove(at);
+    }
+    true
 }
 
 /// Adds a line to an error.

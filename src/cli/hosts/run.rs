@@ -11,8 +11,8 @@ use crate::config::Policy;
 use crate::engine::seal_key;
 use crate::host::claude_code;
 use crate::host::pass::LazyPolicy;
-use crate::host::resident::wire::{Ran, Reply, Request};
-use crate::host::run::{self, Ended, HOLD_BACK, Holding, Output, Program, Shown};
+use crate::host::resident::wire::{self, Reply, Request};
+use crate::host::run::{self, Ended, HOLD_BACK, Holding, Output, Program, Ran, Shown};
 use crate::host::wrap::quoted;
 use crate::sanitize::secrets;
 
@@ -101,10 +101,14 @@ fn as_it_is(program: &Program, policy: &LazyPolicy<'_>) -> ExitCode {
     ended(run::run(program, holding, &|_| None, policy))
 }
 
-/// Ends as the command ended.
-fn ended(ran: Result<Ended, String>) -> ExitCode {
+/// Ends as the command ended; if its output was lost, that is no success.
+fn ended(ran: Result<Ran, String>) -> ExitCode {
     match ran {
-        Ok(ended) => end(ended),
+        Ok(Ran { ended, fault: None }) => end(ended),
+        Ok(Ran { ended, fault: Some(fault) }) => {
+            crate::cli::out::say(&fault);
+            end(if ended == Ended::Code(0) { Ended::Code(1) } else { ended })
+        }
         Err(message) => {
             crate::cli::out::say(&message);
             ExitCode::from(127)
@@ -159,7 +163,7 @@ fn compressed(
 
 fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<String>> {
     let Output { ended, texts, room, is_later } = output;
-    let ran = Ran {
+    let ran = wire::Ran {
         command: match program {
             Program::Shell(text) => text.to_string_lossy().into_owned(),
             Program::Argv(argv) => {

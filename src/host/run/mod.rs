@@ -53,6 +53,15 @@ impl Ended {
     }
 }
 
+/// What became of a command and its output.
+#[derive(Debug)]
+pub struct Ran {
+    /// How the command ended.
+    pub ended: Ended,
+    /// Why its output could not be written; a reader that has seen enough is no fault.
+    pub fault: Option<String>,
+}
+
 /// How long output is held back by default.
 pub const HOLD_BACK: Duration = Duration::from_secs(8);
 
@@ -132,7 +141,7 @@ pub fn pass_on(
 ///
 /// The program cannot be started. The message names it and the reason.
 #[cfg(not(unix))]
-pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'_>) -> Result<Ended, String> {
+pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'_>) -> Result<Ran, String> {
     use std::io::IsTerminal;
     use std::process::Stdio;
 
@@ -141,7 +150,7 @@ pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'
     let failed = |e: std::io::Error| format!("{name}: {e}");
     if std::io::stdout().is_terminal() {
         let status = command.status().map_err(failed)?;
-        return Ok(Ended::Code(status.code().unwrap_or(1)));
+        return Ok(Ran { ended: Ended::Code(status.code().unwrap_or(1)), fault: None });
     }
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
     let errors = child.stderr.take().map(|from| {
@@ -150,12 +159,14 @@ pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'
             let _ = pass_on(from, std::io::stderr(), &LazyPolicy::new(&strict));
         })
     });
+    let mut fault = None;
     if let Some(from) = child.stdout.take() {
-        let _ = pass_on(from, std::io::stdout(), policy);
+        let is_fault = |e: &std::io::Error| e.kind() != std::io::ErrorKind::BrokenPipe;
+        fault = pass_on(from, std::io::stdout(), policy).err().filter(is_fault).map(|e| format!("standard output: {e}"));
     }
     if let Some(errors) = errors {
         let _ = errors.join();
     }
     let status = child.wait().map_err(failed)?;
-    Ok(Ended::Code(status.code().unwrap_or(1)))
+    Ok(Ran { ended: Ended::Code(status.code().unwrap_or(1)), fault })
 }

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::hold::Held;
 use super::limit::Limit;
-use super::{Compress, Ended, Holding, Output, Program, shell, texts};
+use super::{Compress, Ended, Holding, Output, Program, Ran, shell, texts};
 use crate::host::pass::{LazyPolicy, Passing};
 
 /// Most bytes that are held; then everything passes.
@@ -41,7 +41,7 @@ pub fn run(
     holding: Holding,
     compress: Compress<'_>,
     policy: &LazyPolicy<'_>,
-) -> Result<Ended, String> {
+) -> Result<Ran, String> {
     let mut command = shell::command(program);
     let failed =
         |command: &Command, e: &io::Error| format!("{}: {e}", command.get_program().to_string_lossy());
@@ -79,7 +79,9 @@ pub fn run(
     };
     let ended = running.wait();
     running.finish(ended);
-    Ok(ended)
+    let names = ["standard output", "standard error"].into_iter();
+    let fault = names.zip(&running.streams).find_map(|(name, stream)| Some(format!("{name}: {}", stream.fault.as_ref()?)));
+    Ok(Ran { ended, fault })
 }
 
 /// Copies standard input to standard output, for a process that a command left behind.
@@ -118,13 +120,21 @@ struct Stream {
     from: Option<PipeReader>,
     to: File,
     held: Held,
+    /// Why the target cannot be written, other than that nobody reads it.
+    fault: Option<io::Error>,
 }
 
 impl Stream {
+    fn new(from: PipeReader, to: i32) -> Self {
+        Self { from: Some(from), to: own(to).into(), held: Held::new(), fault: None }
+    }
+
     fn write(&mut self, bytes: &[u8]) {
-        if self.to.write_all(bytes).is_err() {
+        if let Err(error) = self.to.write_all(bytes) {
             // As without us, the command gets a signal when nobody reads its output.
             self.from = None;
+            let is_fault = error.kind() != io::ErrorKind::BrokenPipe;
+            self.fault = self.fault.take().or(is_fault.then_some(error));
         }
     }
 }
@@ -148,12 +158,12 @@ fn are_one() -> bool {
 /// Starts the command with pipes for its outputs, except for a terminal.
 fn start(command: &mut Command) -> io::Result<(Child, Vec<Stream>)> {
     let (from, to) = io::pipe()?;
-    let mut streams = vec![Stream { from: Some(from), to: own(1).into(), held: Held::new() }];
+    let mut streams = vec![Stream::new(from, 1)];
     if are_one() {
         command.stderr(to.try_clone()?);
     } else if !io::stderr().is_terminal() {
         let (from, to) = io::pipe()?;
-        streams.push(Stream { from: Some(from), to: own(2).into(), held: Held::new() });
+        streams.push(Stream::new(from, 2));
         command.stderr(to);
     }
     command.stdout(to);
