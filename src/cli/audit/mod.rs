@@ -83,7 +83,7 @@ pub struct Args {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The mode to play in: disabled, safe, standard, aggressive [default: standard].
-    #[arg(long, value_parser = super::call::mode)]
+    #[arg(long, hide_possible_values = true, value_parser = super::call::mode())]
     mode: Option<Mode>,
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true, value_parser = super::call::policy)]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::cli::out::print;
+use crate::cli::settings::SettingsArgs;
 use crate::install::hosts::ROWS;
 use crate::install::{Action, Held, Place, Row, Scope, Step, install, uninstall};
 use crate::telemetry::counts::default_path;
@@ -97,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     } else if !args.place.dry_run {
         let _ = writeln!(text, "{}", format!("{} is set up. {}", row.title, row.then).trim_end());
         let _ = writeln!(text, "Undo: tersed uninstall {}{}", row.name, flags(&place));
-        if let Some(counts) = default_path() {
+        if let Some(counts) = default_path().filter(|_| counts_are_on()) {
             let _ = writeln!(
                 text,
                 "What is saved is counted in {}: only numbers per day, which stay on this machine. `tersed stats` shows \
@@ -107,6 +108,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     print(&text)
+}
+
+/// Whether the user's settings let results be counted. Settings that cannot be read do not count.
+fn counts_are_on() -> bool {
+    SettingsArgs::default().load(Vec::new()).is_ok_and(|loaded| loaded.resolved.config.telemetry.counts)
 }
 
 /// Uninstalls.

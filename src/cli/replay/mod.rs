@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
     /// The mode to play in [default: standard].
-    #[arg(long, value_parser = super::call::mode)]
+    #[arg(long, hide_possible_values = true, value_parser = super::call::mode())]
     mode: Option<Mode>,
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}", value_parser = super::call::policy)]

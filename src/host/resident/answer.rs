@@ -37,6 +37,10 @@ fn answered(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) 
         Request::Hook { host: name, .. } => hook(host, name, content).map(|bytes| (Reply::Whole, bytes)),
         Request::Run { ran, parts, .. } => output(host, ran, parts, content),
         Request::Original { id } => original(host, id),
+        Request::Counts => {
+            host.engine().flush_counts();
+            Some((Reply::Whole, Vec::new()))
+        }
         Request::Originals => Some((Reply::Whole, Value::Array(originals(host)).to_string().into_bytes())),
     };
     answer.unwrap_or((Reply::Nothing, Vec::new()))
