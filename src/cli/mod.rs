@@ -1,7 +1,8 @@
 //! The command line: one file per subcommand.
 //!
 //! Exit codes: 0 for success, 1 for failure, 2 for an invalid command line, which includes a bad value. `config` also exits
-//! with 2 if settings are invalid; other commands continue without them. `serve` exits as LSP requires: 0 after `shutdown` and `exit`, else 1.
+//! with 2 if settings are invalid; other commands continue without them. `serve` exits as LSP requires: 0 after `shutdown` and `exit`, else 1, but for an
+//! input that ends before `initialize`.
 
 mod artifacts;
 #[cfg(feature = "audit")]
