@@ -12,6 +12,17 @@ use clap::{Command, Error};
 use super::out;
 use crate::text::nearest::nearest;
 
+/// Words that are no subcommands, and what they probably ask for.
+const MEANT: [(&[&str], &str); 4] = [
+    (&["init", "setup", "add", "enable"], "`tersed install HOST` sets an agent host up"),
+    (&["remove", "rm", "delete", "disable"], "`tersed uninstall HOST` removes the wiring of an agent host"),
+    (&["list", "ls", "show"], "`tersed install --list` lists hosts, `tersed artifacts list` originals"),
+    (&["update", "upgrade"], "what installed tersed updates it"),
+];
+
+/// The modes, which are no subcommands.
+const MODES: [&str; 7] = ["disabled", "safe", "standard", "aggressive", "off", "conservative", "balanced"];
+
 /// Prints help, a version or a mistake. The exit code is 0, or 1 if help cannot be printed, or 2 after a mistake.
 pub(super) fn report_mistake(mut error: Error, command: &Command) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
@@ -34,9 +45,15 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
             error.remove(ContextKind::SuggestedSubcommand);
             if matches!(given.as_str(), "version" | "--v" | "ver") {
                 tip(error, "`tersed --version` prints it");
+            } else if let Some((_, meant)) = MEANT.iter().find(|(words, _)| words.contains(&given.as_str())) {
+                tip(error, meant);
             } else if let Some(name) = nearest(&given, likely.iter().map(String::as_str)) {
                 let name = ContextValue::Strings(vec![name.to_owned()]);
                 error.insert(ContextKind::SuggestedSubcommand, name);
+            } else if let Some(mode) = nearest(&given, MODES.into_iter()) {
+                tip(error, &format!("a mode is an option of a subcommand: tersed compress --mode {mode}"));
+            } else {
+                tip(error, "`tersed --help` lists the subcommands");
             }
         }
         ErrorKind::UnknownArgument => {
@@ -50,6 +67,19 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
             if let Some(name) = words.iter().find(|word| takes_command(command, word)) {
                 error.remove(ContextKind::Suggested);
                 tip(error, &format!("a command stands after `--`: tersed {name} -- {given} …"));
+            }
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let name = words.iter().find(|word| command.find_subcommand(word).is_some());
+            match name.map(String::as_str) {
+                Some(name) if takes_command(command, name) => {
+                    let missing = ContextValue::Strings(vec!["a command after `--`".to_owned()]);
+                    error.insert(ContextKind::InvalidArg, missing);
+                    tip(error, &format!("tersed {name} -- cargo test"));
+                }
+                Some("install" | "uninstall") => tip(error, "`tersed install --list` names the hosts"),
+                Some("explain") => tip(error, "tersed explain --record FILE --index N"),
+                _ => {}
             }
         }
         // Options of `serve`, which is meant where there is no subcommand, in front of another one.

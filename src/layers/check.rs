@@ -171,7 +171,10 @@ fn unknown(group: &str, name: &str, known: &[Member]) -> String {
         Some(near) => format!("{no_such}; did you mean `{near}`?"),
         None => {
             let names: Vec<&str> = known.iter().map(|member| member.name.as_str()).collect();
-            format!("{no_such}, there are {}", names.join(", "))
+            match names.len() > MAX_LISTED_NAMES {
+                true => format!("{no_such}; `tersed config show` lists all"),
+                false => format!("{no_such}, there are {}", names.join(", ")),
+            }
         }
     }
 }

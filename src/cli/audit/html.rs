@@ -221,7 +221,7 @@ fn hidden(
             out,
             "<li><code>{}</code> <small>{} in {} {} {}{place}{by}</small></li>",
             escaped(&one.text),
-            escaped(&one.kind),
+            escaped(super::text::kind_word(&one.kind)),
             link(report, one.session),
             escaped(&one.tool),
             escaped(&one.call),

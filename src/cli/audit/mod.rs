@@ -122,6 +122,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
         return Err(format!("{}: no such file or folder", missing.display()).into());
     }
+    args.check_shape()?;
     // A place that cannot be written is told before the work.
     let mut place = Some(args.open()?);
     let mut lines = place.take_if(|_| args.shape() == Shape::Jsonl);
@@ -143,8 +144,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let report = audit.done(&mode);
-    let is_understood =
-        report.not_understood.file_count == 0 || report.places.iter().any(|place| place.files > 0);
+    let has_files = report.places.iter().any(|place| place.files > 0);
+    let is_understood = report.not_understood.file_count == 0 || has_files;
+    let is_missing = !args.paths.is_empty() && !has_files;
     bar.finish_and_clear();
     child.end()?;
     let top = usize::from(args.top);
@@ -156,11 +158,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             Shape::Html => html::write(&report, top, out),
         })?,
     }
-    match is_understood {
-        true => Ok(()),
-        false => {
+    match (is_understood, is_missing) {
+        (false, _) => {
             Err("none of the files was understood; `tersed audit --help` lists the formats".to_owned().into())
         }
+        (true, true) => Err("there is no history; `tersed audit --help` lists the formats".to_owned().into()),
+        _ => Ok(()),
     }
 }
 
@@ -176,6 +179,21 @@ impl Args {
                 let to = To::File(NewFile::open(file, &self.paths)?);
                 Ok(Out { place: file.display().to_string(), to })
             }
+        }
+    }
+
+    /// Checks that the name of the file says which format is meant, if nothing else does.
+    fn check_shape(&self) -> Result<(), Failure> {
+        const TEXT: [&str; 4] = ["txt", "text", "log", "md"];
+        let Some(file) = self.output.as_ref().filter(|_| self.format.is_none()) else { return Ok(()) };
+        let end = file.extension().and_then(|end| end.to_str()).unwrap_or("txt").to_ascii_lowercase();
+        // A device has no format.
+        match self.shape() != Shape::Text || TEXT.contains(&end.as_str()) || file.starts_with("/dev") {
+            true => Ok(()),
+            false => Err(Failure::value(format!(
+                "--output {}: the name says no format; .html, .json, .jsonl and .txt do, or --format",
+                file.display()
+            ))),
         }
     }
 

@@ -92,13 +92,24 @@ pub(super) fn run(args: &Args) -> ExitCode {
         given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
     let shown = claude_code::shown_by_environment().or(given);
     let holding = Holding { patience: args.patience.unwrap_or(HOLD_BACK), shown };
-    ended(run::run(&program, holding, &compress, &policy))
+    ended(run::run(&program, holding, &compress, &policy).map_err(|why| with_hint(&program, why)))
+}
+
+/// Why a program did not start, with a word on a whole command line in its place.
+fn with_hint(program: &Program, why: String) -> String {
+    match program {
+        Program::Argv(argv) if argv.len() == 1 && argv[0].to_string_lossy().contains([' ', '|', ';', '&']) => {
+            let line = quoted(&argv[0].to_string_lossy());
+            format!("{why}\na command line for the shell stands behind --shell: tersed run --shell {line}")
+        }
+        _ => why,
+    }
 }
 
 /// Runs the command and passes its output on, without its secrets.
 fn as_it_is(program: &Program, policy: &LazyPolicy<'_>) -> ExitCode {
     let holding = Holding { patience: Duration::ZERO, shown: None };
-    ended(run::run(program, holding, &|_| None, policy))
+    ended(run::run(program, holding, &|_| None, policy).map_err(|why| with_hint(program, why)))
 }
 
 /// Ends as the command ended; if its output was lost, that is no success.
@@ -110,7 +121,7 @@ fn ended(ran: Result<Ran, String>) -> ExitCode {
             end(if ended == Ended::Code(0) { Ended::Code(1) } else { ended })
         }
         Err(message) => {
-            crate::cli::out::say(&message);
+            message.lines().for_each(crate::cli::out::say);
             ExitCode::from(127)
         }
     }
