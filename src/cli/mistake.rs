@@ -50,7 +50,7 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
             } else if let Some(name) = nearest(&given, likely.iter().map(String::as_str)) {
                 let name = ContextValue::Strings(vec![name.to_owned()]);
                 error.insert(ContextKind::SuggestedSubcommand, name);
-            } else if let Some(mode) = nearest(&given, MODES.into_iter()) {
+            } else if let Some(mode) = nearest(&given, MODES) {
                 tip(error, &format!("a mode is an option of a subcommand: tersed compress --mode {mode}"));
             } else {
                 tip(error, "`tersed --help` lists the subcommands");
