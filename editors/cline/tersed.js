@@ -125,7 +125,7 @@ class Tersed {
 
   /** The text of an original, or of `lines` (`[[first, last], …]`) of it; a message for the model where there is none. */
   async read(sessionIds, id, lines) {
-    const params = { id: String(id), numbering: "shown" };
+    const params = { id: idGiven(String(id)), numbering: "shown" };
     if (lines?.length) params.lines = lines;
     let answer;
     // Where agents share what they were given, any of them may have it.
@@ -348,6 +348,13 @@ function linesOf({ first, last } = {}) {
   return [[Math.trunc(from ?? 1), Math.trunc(to ?? Number.MAX_SAFE_INTEGER)]];
 }
 
+/** The id in what a model gives: the id itself, in any case, or a whole marker with it. */
+function idGiven(given) {
+  const text = typeof given === "string" ? given.trim() : "";
+  const named = /\b(?:id|artifacts show) ([0-9a-f]{8,64})\b/.exec(text)?.[1];
+  return named ?? (/^[0-9a-f]+$/i.test(text) ? text.toLowerCase() : text);
+}
+
 /** What a model is told of the tool that reads originals back. */
 const EXPAND = {
   name: "tersed_expand",
@@ -357,7 +364,11 @@ const EXPAND = {
   parameters: {
     type: "object",
     properties: {
-      id: { type: "string", description: "The id in the marker, or in the first one above it that has one" },
+      id: {
+        type: "string",
+        description:
+          "The id in the marker, or in the first one above it that has one, or the whole marker; not the 12 digits behind tersed#",
+      },
       first: { type: "integer", minimum: 1, description: "First line, as the marker counts" },
       last: { type: "integer", minimum: 1, description: "Last line" },
     },

@@ -18,6 +18,11 @@ describe("the shared client", () => {
     checkPassed(first.content);
     assert.equal((await tersed.compress("s", RESULT)).content, first.content);
     assert.equal(await tersed.read("s", handleOf(first.content), [[2, 3]]), PASSED.split("\n").slice(1, 3).join("\n") + "\n");
+    // A model may give its digits in capitals, or the whole marker.
+    const marker = first.content.split("\n").find((line) => line.includes(`id ${handleOf(first.content)}`));
+    for (const given of [handleOf(first.content).toUpperCase(), marker]) {
+      assert.equal(await tersed.read("s", given, [[2, 3]]), PASSED.split("\n").slice(1, 3).join("\n") + "\n");
+    }
     assert.equal((await tersed.stats("s")).total.results, 1);
     tersed.close();
   });
