@@ -27,6 +27,18 @@ describe("the shared client", () => {
     tersed.close();
   });
 
+  it("works with the default policy where the one that is given is refused", async () => {
+    const secret = "token ghp_" + "aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fL7\n";
+    for (const policy of [{ mode: "agressive" }, { maxoutputbytes: 100 }]) {
+      const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true, ...policy } });
+      // Both are sent before the greeting is answered.
+      const results = ["1", "2"].map((toolCallId) => tersed.compress("s", { tool: "bash", toolCallId, content: secret }));
+      for (const result of await Promise.all(results)) assert.doesNotMatch(result.content, /ghp_/);
+      checkPassed((await tersed.compress("s", RESULT)).content);
+      tersed.close();
+    }
+  });
+
   it("says so where there is no original", async () => {
     const tersed = new Tersed({ command: PROGRAM, ...PATIENT });
     assert.match(await tersed.read("s", "0123456789abcdef"), /^No original 0123456789abcdef/);
