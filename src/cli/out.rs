@@ -60,7 +60,9 @@ impl NewFile {
     pub fn open(file: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let fault = |e: &dyn std::fmt::Display| Failure::from(format!("{}: {e}", file.display()));
         // A link is followed first, so that what it leads to is looked at.
-        let (place, kind) = match fs::canonicalize(file).and_then(|place| Ok((place.clone(), fs::metadata(place)?))) {
+        let (place, kind) = match fs::canonicalize(file)
+            .and_then(|place| Ok((place.clone(), fs::metadata(place)?)))
+        {
             Ok((place, found)) => (place, Some(found)),
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(fault(&e)),
             Err(_) if fs::symlink_metadata(file).is_ok() => return Err(fault(&"a link that leads nowhere")),
@@ -72,7 +74,9 @@ impl NewFile {
                 let to = fs::OpenOptions::new().write(true).open(&place).map_err(|e| fault(&e))?;
                 return Ok(Self { place, to: To::Device(BufWriter::new(to)) });
             }
-            Some(_) if inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == place)) => {
+            Some(_)
+                if inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == place)) =>
+            {
                 return Err(fault(&"is read here, so it is not written over; name another file"));
             }
             Some(_) if !is_ours(&place).map_err(|e| fault(&e))? => {
@@ -101,7 +105,8 @@ impl NewFile {
             To::Device(mut to) => to.flush(),
             To::Beside(to, is_there) => {
                 let part = to.into_inner().map_err(|e| e.into_error())?;
-                let moved = if is_there { part.persist(&self.place) } else { part.persist_noclobber(&self.place) };
+                let moved =
+                    if is_there { part.persist(&self.place) } else { part.persist_noclobber(&self.place) };
                 moved.map(drop).map_err(|e| e.error)
             }
         }
@@ -176,7 +181,13 @@ mod tests {
             new.end().unwrap();
             assert_eq!(fs::read_to_string(path(name)).unwrap(), "new");
         }
-        let others = ["a log\n", "<!doctype html>\n<title>tersed</title>\n", "tersed is small\n", "{\"type\":\"user\"}\n", "{}"];
+        let others = [
+            "a log\n",
+            "<!doctype html>\n<title>tersed</title>\n",
+            "tersed is small\n",
+            "{\"type\":\"user\"}\n",
+            "{}",
+        ];
         for text in others {
             fs::write(path("other"), text).unwrap();
             assert!(NewFile::open(&path("other"), &[]).is_err(), "{text}");

@@ -20,7 +20,10 @@ pub(super) fn look(config: &Config) -> Option<Finding> {
             return Some(Finding::fault(
                 AREA,
                 format!("{}: {e}: nothing is counted", shown(&path)),
-                format!("make {} a folder that you may write to, or name another folder in XDG_STATE_HOME", shown(folder)),
+                format!(
+                    "make {} a folder that you may write to, or name another folder in XDG_STATE_HOME",
+                    shown(folder)
+                ),
             ));
         }
         let text =

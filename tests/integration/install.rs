@@ -418,7 +418,10 @@ fn bad_arguments_are_named() {
     let error = machine.refused(&["install", "claude-code", "--command", "nonexist"]);
     assert!(error.starts_with("tersed: --command nonexist: the program has to be named tersed"), "{error}");
     let done = machine.done(&["install", "claude-code", "--command", "/no/such/tersed"]);
-    assert!(done.contains("But /no/such/tersed is not there: the host starts nothing until it is."), "{done}");
+    assert!(
+        done.contains("But /no/such/tersed is not there: the host starts nothing until it is."),
+        "{done}"
+    );
 }
 
 #[test]
@@ -439,7 +442,7 @@ fn what_is_in_the_way_is_named() {
     symlink("nowhere", machine.at("home/.vscode/extensions")).unwrap();
     let error = machine.refused(&["install", "vscode"]);
     assert!(error.contains("/.vscode/extensions: is a link that leads to no folder"), "{error}");
-    assert!(machine.done(&["uninstall", "vscode"]).contains("not there   "));
+    assert!(machine.done(&["uninstall", "vscode"]).contains("not there  "));
 }
 
 #[test]

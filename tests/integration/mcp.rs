@@ -159,7 +159,8 @@ fn the_proxy_changes_results_and_nothing_else() {
     // A model may give the whole line, its digits in capitals, or the digits that are no id.
     let marker = shown.lines().find(|line| line.contains(", id ")).unwrap();
     let upper = handle(&shown).to_uppercase();
-    for id in [marker, &upper, &format!("[tersed: all 404 lines: tersed artifacts show {}]", handle(&shown))] {
+    for id in [marker, &upper, &format!("[tersed: all 404 lines: tersed artifacts show {}]", handle(&shown))]
+    {
         assert_eq!(text(&proxy.call(3, "tersed_expand", json!({ "id": id }))), passing_tests(), "{id}");
     }
     let check = marker.split_once("[tersed#").unwrap().1.split(':').next().unwrap();

@@ -16,7 +16,7 @@ use super::Failure;
 use super::out::print;
 use super::settings::SettingsArgs;
 use crate::artifact::vault::{Bounds, Copy, Pruned, Reach, Vault, user_folder};
-use crate::artifact::{handle, Artifact, Encoding, LineRange, Match, Page, SearchOptions};
+use crate::artifact::{Artifact, Encoding, LineRange, Match, Page, SearchOptions, handle};
 #[cfg(feature = "hosts")]
 use crate::host::resident::elsewhere;
 use crate::telemetry::{Clock, SystemClock};

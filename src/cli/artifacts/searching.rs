@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Place, copies, elsewhere, find, match_json, print_json};
 use crate::artifact::vault::Vault;
-use crate::artifact::{handle, AccessError, Artifact, Match, Media, SearchOptions};
+use crate::artifact::{AccessError, Artifact, Match, Media, SearchOptions, handle};
 use crate::cli::Failure;
 use crate::cli::out::{counted, print, say};
 

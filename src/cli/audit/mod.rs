@@ -32,8 +32,8 @@ use std::sync::LazyLock;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use super::replay::child::Child;
 use super::out::NewFile;
+use super::replay::child::Child;
 use super::settings::SettingsArgs;
 use super::{Failure, out};
 use crate::config::Mode;
@@ -144,9 +144,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let report = audit.done(&mode);
-    let has_files = report.places.iter().any(|place| place.files > 0);
-    let is_understood = report.not_understood.file_count == 0 || has_files;
-    let is_missing = !args.paths.is_empty() && !has_files;
+    let is_understood =
+        report.not_understood.file_count == 0 || report.places.iter().any(|place| place.files > 0);
     bar.finish_and_clear();
     child.end()?;
     let top = usize::from(args.top);
@@ -158,12 +157,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             Shape::Html => html::write(&report, top, out),
         })?,
     }
-    match (is_understood, is_missing) {
-        (false, _) => {
+    match is_understood {
+        true => Ok(()),
+        false => {
             Err("none of the files was understood; `tersed audit --help` lists the formats".to_owned().into())
         }
-        (true, true) => Err("there is no history; `tersed audit --help` lists the formats".to_owned().into()),
-        _ => Ok(()),
     }
 }
 

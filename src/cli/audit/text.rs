@@ -69,11 +69,8 @@ const NEXT: &str = "`tersed audit PATH` reads histories from other files and fol
 fn places(report: &Report, out: &mut String) {
     for place in report.places.iter().filter(|place| place.is_there) {
         let host = place.host.as_ref().map(|host| format!("{host}: ")).unwrap_or_default();
-        let found = [
-            count(place.files, "file"),
-            count(place.sessions, "session"),
-            count(place.results, "result"),
-        ];
+        let found =
+            [count(place.files, "file"), count(place.sessions, "session"), count(place.results, "result")];
         let _ = writeln!(out, "{host}{}: {}", place.path, found.join(", "));
     }
     let missing = report.places.iter().filter(|place| !place.is_there);

@@ -92,24 +92,33 @@ pub(super) fn run(args: &Args) -> ExitCode {
         given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
     let shown = claude_code::shown_by_environment().or(given);
     let holding = Holding { patience: args.patience.unwrap_or(HOLD_BACK), shown };
-    ended(run::run(&program, holding, &compress, &policy).map_err(|why| with_hint(&program, why)))
+    let ran = run::run(&program, holding, &compress, &policy);
+    hint(&program, &ran);
+    ended(ran)
 }
 
-/// Why a program did not start, with a word on a whole command line in its place.
-fn with_hint(program: &Program, why: String) -> String {
-    match program {
-        Program::Argv(argv) if argv.len() == 1 && argv[0].to_string_lossy().contains([' ', '|', ';', '&']) => {
-            let line = quoted(&argv[0].to_string_lossy());
-            format!("{why}\na command line for the shell stands behind --shell: tersed run --shell {line}")
-        }
-        _ => why,
+/// Exit status of a shell that finds no such program.
+const NOT_FOUND: i32 = 127;
+
+/// Says where a whole command line stands, if one was given as the name of a program.
+fn hint(program: &Program, ran: &Result<Ran, String>) {
+    let Program::Argv(argv) = program else { return };
+    let [word] = argv.as_slice() else { return };
+    let is_line = word.to_string_lossy().contains([' ', '|', ';', '&']);
+    if is_line && ran.as_ref().map_or(true, |ran| ran.ended == Ended::Code(NOT_FOUND)) {
+        let line = quoted(&word.to_string_lossy());
+        crate::cli::out::say(&format!(
+            "a command line for the shell stands behind --shell: tersed run --shell {line}"
+        ));
     }
 }
 
 /// Runs the command and passes its output on, without its secrets.
 fn as_it_is(program: &Program, policy: &LazyPolicy<'_>) -> ExitCode {
     let holding = Holding { patience: Duration::ZERO, shown: None };
-    ended(run::run(program, holding, &|_| None, policy).map_err(|why| with_hint(program, why)))
+    let ran = run::run(program, holding, &|_| None, policy);
+    hint(program, &ran);
+    ended(ran)
 }
 
 /// Ends as the command ended; if its output was lost, that is no success.
@@ -121,7 +130,7 @@ fn ended(ran: Result<Ran, String>) -> ExitCode {
             end(if ended == Ended::Code(0) { Ended::Code(1) } else { ended })
         }
         Err(message) => {
-            message.lines().for_each(crate::cli::out::say);
+            crate::cli::out::say(&message);
             ExitCode::from(127)
         }
     }

@@ -77,7 +77,11 @@ impl Page {
         let mut out = String::new();
         // Writing into a String cannot fail.
         if self.counted.sums.is_empty() {
-            let _ = writeln!(out, "Nothing has been counted yet in {}. Other running sessions write their counts within 30 seconds.", path.display());
+            let _ = writeln!(
+                out,
+                "Nothing has been counted yet in {}. Other running sessions write their counts within 30 seconds.",
+                path.display()
+            );
             return out;
         }
         match view {
@@ -94,7 +98,11 @@ impl Page {
             }
         }
         if self.counted.unread > 0 {
-            let _ = writeln!(out, "\n{} could not be read: the totals lack them", counted(self.counted.unread, "line"));
+            let _ = writeln!(
+                out,
+                "\n{} could not be read: the totals lack them",
+                counted(self.counted.unread, "line")
+            );
         }
         out.trim_start_matches('\n').to_owned()
     }
@@ -114,7 +122,11 @@ impl Page {
             figures("all", resends.resends, resends.resent_baseline, resends.resent_shown, out);
         }
         if resends.secrets > 0 {
-            let _ = writeln!(out, "\n{}", counted(usize::try_from(resends.secrets).unwrap_or(usize::MAX), "secret") + " removed");
+            let _ = writeln!(
+                out,
+                "\n{}",
+                counted(usize::try_from(resends.secrets).unwrap_or(usize::MAX), "secret") + " removed"
+            );
         }
     }
 
@@ -196,7 +208,11 @@ impl Names {
     }
 
     fn project(&self, project: u64) -> String {
-        if Some(project) == self.here { "this project".to_owned() } else { format!("other, {}", mark(project)) }
+        if Some(project) == self.here {
+            "this project".to_owned()
+        } else {
+            format!("other, {}", mark(project))
+        }
     }
 
     fn model(&self, model: u64) -> String {
@@ -299,6 +315,9 @@ mod tests {
     #[test]
     fn nothing_is_said_to_be_nothing() {
         let page = Page { counted: Counted::default(), names: Names::default(), cost: BTreeMap::new() };
-        assert_eq!(page.text(View::All, Path::new("x")), "Nothing has been counted yet in x. Other running sessions write their counts within 30 seconds.\n");
+        assert_eq!(
+            page.text(View::All, Path::new("x")),
+            "Nothing has been counted yet in x. Other running sessions write their counts within 30 seconds.\n"
+        );
     }
 }

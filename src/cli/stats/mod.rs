@@ -148,7 +148,9 @@ impl Totals {
                 // The process was killed while it wrote.
                 Err(_) if !line.ends_with('\n') => self.torn += 1,
                 Err(_) if counts::is_header(line.trim_end()) => {
-                    return Err(format!("{name}: a file of counts, not of events: `tersed stats` without a file reads it"));
+                    return Err(format!(
+                        "{name}: a file of counts, not of events: `tersed stats` without a file reads it"
+                    ));
                 }
                 Err(error) => return Err(format!("{name}:{number}: not an event: {error}")),
             }

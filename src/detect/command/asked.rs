@@ -18,7 +18,8 @@ pub fn asks_for_all(text: &str) -> bool {
         let value =
             text[end..].strip_prefix(b"'").or(text[end..].strip_prefix(b"\"")).unwrap_or(&text[end..]);
         let is_it = |off: &&str| {
-            let given = value.get(..off.len()).is_some_and(|given| given.eq_ignore_ascii_case(off.as_bytes()));
+            let given =
+                value.get(..off.len()).is_some_and(|given| given.eq_ignore_ascii_case(off.as_bytes()));
             given && is_word_end(&value[off.len()..])
         };
         OFF_WORDS.iter().any(is_it)

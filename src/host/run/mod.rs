@@ -162,7 +162,10 @@ pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'
     let mut fault = None;
     if let Some(from) = child.stdout.take() {
         let is_fault = |e: &std::io::Error| e.kind() != std::io::ErrorKind::BrokenPipe;
-        fault = pass_on(from, std::io::stdout(), policy).err().filter(is_fault).map(|e| format!("standard output: {e}"));
+        fault = pass_on(from, std::io::stdout(), policy)
+            .err()
+            .filter(is_fault)
+            .map(|e| format!("standard output: {e}"));
     }
     if let Some(errors) = errors {
         let _ = errors.join();

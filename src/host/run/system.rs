@@ -80,7 +80,9 @@ pub fn run(
     let ended = running.wait();
     running.finish(ended);
     let names = ["standard output", "standard error"].into_iter();
-    let fault = names.zip(&running.streams).find_map(|(name, stream)| Some(format!("{name}: {}", stream.fault.as_ref()?)));
+    let fault = names
+        .zip(&running.streams)
+        .find_map(|(name, stream)| Some(format!("{name}: {}", stream.fault.as_ref()?)));
     Ok(Ran { ended, fault })
 }
 
