@@ -8,12 +8,12 @@ use crate::text::marker::{CHECK_DIGITS, Marker, ReadBy};
 const MIN_DIGITS: usize = 8;
 
 /// The handle in what was given: the handle itself, a whole marker, or the part of one that holds it. Its digits in the case
-/// in which they are written.
+/// in which they are written. `list` is what lists all originals.
 ///
 /// # Errors
 ///
 /// A marker that names no original.
-pub fn read(given: &str) -> Result<Cow<'_, str>, String> {
+pub fn read<'a>(given: &'a str, list: &str) -> Result<Cow<'a, str>, String> {
     let given = given.trim();
     if !given.starts_with('[') {
         let words = given.rsplit("artifacts show ").next().unwrap_or(given);
@@ -29,7 +29,7 @@ pub fn read(given: &str) -> Result<Cow<'_, str>, String> {
     word.map(Cow::from).ok_or_else(|| {
         format!(
             "{given:?} is not a name of an original; a line of the same result that says `id` or `artifacts show` has the \
-             handle, and the list of originals shows all"
+             handle, and {list} shows all"
         )
     })
 }
@@ -45,12 +45,12 @@ fn handle(marker: Marker) -> Option<String> {
 }
 
 /// Why an original was not found, with a word about what was given if it cannot be a handle.
-pub fn explained(handle: &str, why: String) -> String {
+pub fn explained(handle: &str, why: String, list: &str) -> String {
     let digits = handle.strip_prefix('#').unwrap_or(handle);
     if digits.len() == CHECK_DIGITS && digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return format!(
-            "{why}\nthe {CHECK_DIGITS} digits behind `[tersed#` are a check of the whole text, no handle; the list of \
-             originals shows the handles"
+            "{why}\nthe {CHECK_DIGITS} digits behind `[tersed#` are a check of the whole text, no handle; {list} shows \
+             the handles"
         );
     }
     if digits.len() < MIN_DIGITS || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
@@ -76,21 +76,21 @@ mod tests {
             "[tersed#384076648187: all 404 lines: tersed artifacts show 2c6edc77]",
             "[tersed#384076648187: omitted 400 lines 3-402, passing_tests, id 2c6edc77]",
         ] {
-            assert_eq!(read(given).unwrap(), "2c6edc77", "{given}");
+            assert_eq!(read(given, "LIST").unwrap(), "2c6edc77", "{given}");
         }
-        let none = read("[tersed#384076648187: omitted 400 lines 3-402, passing_tests]").unwrap_err();
+        let none = read("[tersed#384076648187: omitted 400 lines 3-402, passing_tests]", "LIST").unwrap_err();
         assert!(none.contains("is not a name of an original"), "{none}");
     }
 
     #[test]
     fn a_check_is_told_from_a_handle() {
-        assert!(explained("384076648187", "none".to_owned()).contains("no handle"));
-        assert!(explained("#384076648187", "none".to_owned()).contains("no handle"));
+        assert!(explained("384076648187", "none".to_owned(), "LIST").contains("no handle"));
+        assert!(explained("#384076648187", "none".to_owned(), "LIST").contains("no handle"));
         for handle in ["2310", "call_abc1"] {
-            assert!(explained(handle, "none".to_owned()).contains("8 digits or more"), "{handle}");
+            assert!(explained(handle, "none".to_owned(), "LIST").contains("8 digits or more"), "{handle}");
         }
         for handle in ["2c6edc77", "38407664", "38407664818a"] {
-            assert_eq!(explained(handle, "none".to_owned()), "none");
+            assert_eq!(explained(handle, "none".to_owned(), "LIST"), "none");
         }
     }
 }

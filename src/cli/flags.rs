@@ -151,11 +151,14 @@ impl FromArgMatches for SettingFlags {
     }
 }
 
+/// Reads a value; the error says what is allowed.
+type Read<T> = dyn Fn(&str) -> Result<T, String> + Send + Sync;
+
 /// Reads a value with a function of ours, and names what completions may offer.
 #[derive(Clone)]
 pub(super) struct Offered<T> {
     names: Vec<&'static str>,
-    read: Arc<dyn Fn(&str) -> Result<T, String> + Send + Sync>,
+    read: Arc<Read<T>>,
 }
 
 impl<T> Offered<T> {

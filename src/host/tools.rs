@@ -28,6 +28,9 @@ pub struct Tool {
     run: fn(&Host, Value) -> Result<Vec<String>, String>,
 }
 
+/// The tool that lists all originals.
+const LIST: &str = "`tersed_list`";
+
 /// The tools, in their listed order.
 pub static TOOLS: &[Tool] = &[
     Tool {
@@ -173,13 +176,13 @@ pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, Rpc
 
 /// The handle in what the model gave.
 fn named(given: &str) -> Result<String, String> {
-    handle::read(given).map(Cow::into_owned).map_err(|why| format!("id: {why} (tersed_list)"))
+    handle::read(given, LIST).map(Cow::into_owned).map_err(|why| format!("id: {why}"))
 }
 
 /// Why an original was not found, with a word about what a model may have taken for its handle.
 fn explained(id: &str, why: String) -> String {
     match why.starts_with("no artifact") || why.starts_with("no original") {
-        true => handle::explained(id, why).replace('\n', "; "),
+        true => handle::explained(id, why, LIST).replace('\n', "; "),
         false => why,
     }
 }

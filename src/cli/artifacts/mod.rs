@@ -21,6 +21,9 @@ use crate::artifact::{Artifact, Encoding, LineRange, Match, Page, SearchOptions,
 use crate::host::resident::elsewhere;
 use crate::telemetry::{Clock, SystemClock};
 
+/// What lists all originals.
+const LIST: &str = "`tersed artifacts list`";
+
 /// Arguments of `artifacts`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -193,8 +196,8 @@ fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
 
 fn show(place: &Place, given: &str, lines: &[LineRange]) -> Result<(), Failure> {
     let vault = place.vault()?;
-    let name = handle::read(given).map_err(Failure::value)?;
-    let (id, artifact) = find(&vault, &name).map_err(|why| handle::explained(&name, why))?;
+    let name = handle::read(given, LIST).map_err(Failure::value)?;
+    let (id, artifact) = find(&vault, &name).map_err(|why| handle::explained(&name, why, LIST))?;
     let mut page = Page { max_bytes: Page::MAX_BYTES, cursor: None };
     let (mut text, mut ranges): (String, Vec<[u64; 2]>) = (String::new(), Vec::new());
     let last = loop {
