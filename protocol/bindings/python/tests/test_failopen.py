@@ -137,7 +137,7 @@ class FailOpen(unittest.TestCase):
             told: list[Failure] = []
             given = [
                 (Client(TERSED), policy),
-                (Client(TERSED, options={"policy": policy}), None),  # type: ignore[typeddict-item]
+                (Client(TERSED, options={"policy": policy}), None),  # type: ignore[arg-type]
             ]
             for client, of_compressor in given:
                 with (
@@ -157,7 +157,7 @@ class FailOpen(unittest.TestCase):
                     self.assertNotIn("ghp_", stream.close().content)
                     self.assertEqual((told, len(warnings.output)), ([], 1), warnings.output)
         # A client that raises says so.
-        with Client(TERSED, options={"policy": misspelt[0]}) as client:  # type: ignore[typeddict-item]
+        with Client(TERSED, options={"policy": misspelt[0]}) as client:  # type: ignore[arg-type]
             self.assertRaises(RpcError, client.start)
 
     def test_a_setting_that_is_refused_does_not_count_for_asyncio(self) -> None:
