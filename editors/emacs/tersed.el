@@ -124,19 +124,23 @@ See protocol/spec.md, section 4.2."
       (when (slot-exists-p tersed--connection '-events-buffer-scrollback-size)
         (setf (slot-value tersed--connection '-events-buffer-scrollback-size) 0))
       (let ((greeting (tersed--ask :initialize (tersed--greeting) tersed-start-deadline)))
+        ;; A misspelt setting must not cost redaction: the default ones count.
+        (when (and (null greeting) tersed-policy tersed--connection (tersed-running-p))
+          (display-warning 'tersed "`tersed-policy' was refused, the default one counts")
+          (setq greeting (tersed--ask :initialize (tersed--greeting t) tersed-start-deadline)))
         (if (ignore-errors (plist-member (plist-get (plist-get greeting :capabilities) :experimental) :tersed))
             (ignore-errors (jsonrpc-notify tersed--connection :initialized (make-hash-table)))
           (when tersed--connection (tersed--failed)))))
     (and tersed--connection t))))
 
-(defun tersed--greeting ()
-  "Parameters of `initialize'."
+(defun tersed--greeting (&optional bare)
+  "Parameters of `initialize'; without the policy of the user if BARE."
   (list :processId (emacs-pid)
         :capabilities (make-hash-table)
         :initializationOptions
         (list :tersed
               (list :protocolVersions [1]
-                    :policy (append tersed-policy
+                    :policy (append (and (not bare) tersed-policy)
                                     (and tersed--expands '(:expandTool t))
                                     '(:evidence "changed"))))))
 

@@ -19,6 +19,9 @@ const REST_MS = 60_000;
 const MOST_UNREAD_CHARS = 300 * 1024 * 1024;
 // A whole conversation takes longer than a result: so many of its deadlines.
 const HISTORY_DEADLINES = 3;
+// Codes of JSON-RPC: parameters are wrong; the server was not initialized yet.
+const INVALID_PARAMS = -32602;
+const NOT_INITIALIZED = -32002;
 // Conversations whose last answer is remembered, the latest.
 const MOST_HISTORIES = 16;
 // What stands in a text that was worked on before: it may point to other results, which then have to stay.
@@ -35,6 +38,8 @@ class Tersed {
   #notBefore = 0;
   #closed = false;
   #ready = false;
+  // The greeting, while it is not answered.
+  #greeted = null;
   // By session: `shown`, what stands in the place of each result, by its id, with a digest of what the tool gave; and `reclaims`.
   #histories = new Map();
 
@@ -125,7 +130,7 @@ class Tersed {
 
   /** The text of an original, or of `lines` (`[[first, last], …]`) of it; a message for the model where there is none. */
   async read(sessionIds, id, lines) {
-    const params = { id: String(id), numbering: "shown" };
+    const params = { id: idGiven(String(id)), numbering: "shown" };
     if (lines?.length) params.lines = lines;
     let answer;
     // Where agents share what they were given, any of them may have it.
@@ -145,7 +150,12 @@ class Tersed {
   /** The result of any request, or null. `deadlineMs` is for this request alone. */
   async request(method, params, { signal, deadlineMs = this.#settings.deadlineMs } = {}) {
     if (signal?.aborted || !this.#start()) return null;
-    return this.#ask(method, params, deadlineMs, signal);
+    let error;
+    const answer = await this.#ask(method, params, deadlineMs, signal, (told) => (error = told));
+    if (error?.code !== NOT_INITIALIZED || !this.#child) return answer;
+    // The first greeting was refused.
+    await this.#greeted;
+    return signal?.aborted || !this.#child ? null : this.#ask(method, params, deadlineMs, signal);
   }
 
   /** Whether the program runs and has greeted. */
@@ -188,12 +198,20 @@ class Tersed {
     this.#read(child);
     // The host may end while the program waits for work.
     for (const handle of [child, child.stdin, child.stdout]) handle.unref?.();
-    const greeting = {
-      processId: process.pid,
-      capabilities: {},
-      initializationOptions: { tersed: { protocolVersions: [1], policy: { evidence: "changed", ...policy } } },
+    const greet = (own, onError) => {
+      const tersed = { protocolVersions: [1], policy: { evidence: "changed", ...own } };
+      const greeting = { processId: process.pid, capabilities: {}, initializationOptions: { tersed } };
+      return this.#ask("initialize", greeting, startMs, undefined, onError);
     };
-    this.#ask("initialize", greeting, startMs).then((answer) => {
+    let error;
+    const again = (answer) => {
+      if (error?.code !== INVALID_PARAMS || this.#child !== child) return answer;
+      // A misspelt setting must not cost redaction: the default ones count.
+      warn(`tersed: the policy does not count, the default one does: ${error.message}`);
+      // Which tool reads back is no setting of the user.
+      return greet(policy.expandTool === true ? { expandTool: true } : {});
+    };
+    this.#greeted = greet(policy, (told) => (error = told)).then(again).then((answer) => {
       if (this.#child !== child) return;
       if (answer?.capabilities?.experimental?.tersed) {
         this.#ready = true;
@@ -205,7 +223,7 @@ class Tersed {
     return true;
   }
 
-  #ask(method, params, deadlineMs, signal) {
+  #ask(method, params, deadlineMs, signal, onError) {
     const id = this.#nextId++;
     return new Promise((resolve) => {
       const done = (answer) => {
@@ -225,7 +243,7 @@ class Tersed {
       }, deadlineMs);
       signal?.addEventListener?.("abort", stop, { once: true });
       // A greeting is no answer that anybody waits for.
-      this.#pending.set(id, { done, isAnswer: method !== "initialize" });
+      this.#pending.set(id, { done, onError, isAnswer: method !== "initialize" });
       this.#send({ id, method, params });
     });
   }
@@ -271,6 +289,7 @@ class Tersed {
     if (!asked) return;
     if (asked.isAnswer) this.#late = 0;
     this.#pause = FIRST_PAUSE_MS;
+    if (message.error !== undefined) asked.onError?.(message.error);
     asked.done(message.error === undefined ? (message.result ?? null) : null);
   }
 
@@ -292,6 +311,15 @@ class Tersed {
     this.#ready = false;
     for (const asked of [...this.#pending.values()]) asked.done(null);
   }
+}
+
+const warned = new Set();
+
+/** Warns once. */
+function warn(message) {
+  if (warned.has(message)) return;
+  warned.add(message);
+  process.emitWarning?.(message, "TersedWarning");
 }
 
 /** Whether a result holds texts of ours, other than by the tool that reads back. */
@@ -348,6 +376,13 @@ function linesOf({ first, last } = {}) {
   return [[Math.trunc(from ?? 1), Math.trunc(to ?? Number.MAX_SAFE_INTEGER)]];
 }
 
+/** The id in what a model gives: the id itself, in any case, or a whole marker with it. */
+function idGiven(given) {
+  const text = typeof given === "string" ? given.trim() : "";
+  const named = /\b(?:id|artifacts show) ([0-9a-f]{8,64})\b/.exec(text)?.[1];
+  return named ?? (/^[0-9a-f]+$/i.test(text) ? text.toLowerCase() : text);
+}
+
 /** What a model is told of the tool that reads originals back. */
 const EXPAND = {
   name: "tersed_expand",
@@ -357,7 +392,11 @@ const EXPAND = {
   parameters: {
     type: "object",
     properties: {
-      id: { type: "string", description: "The id in the marker, or in the first one above it that has one" },
+      id: {
+        type: "string",
+        description:
+          "The id in the marker, or in the first one above it that has one, or the whole marker; not the 12 digits behind tersed#",
+      },
       first: { type: "integer", minimum: 1, description: "First line, as the marker counts" },
       last: { type: "integer", minimum: 1, description: "Last line" },
     },

@@ -18,8 +18,25 @@ describe("the shared client", () => {
     checkPassed(first.content);
     assert.equal((await tersed.compress("s", RESULT)).content, first.content);
     assert.equal(await tersed.read("s", handleOf(first.content), [[2, 3]]), PASSED.split("\n").slice(1, 3).join("\n") + "\n");
+    // A model may give its digits in capitals, or the whole marker.
+    const marker = first.content.split("\n").find((line) => line.includes(`id ${handleOf(first.content)}`));
+    for (const given of [handleOf(first.content).toUpperCase(), marker]) {
+      assert.equal(await tersed.read("s", given, [[2, 3]]), PASSED.split("\n").slice(1, 3).join("\n") + "\n");
+    }
     assert.equal((await tersed.stats("s")).total.results, 1);
     tersed.close();
+  });
+
+  it("works with the default policy where the one that is given is refused", async () => {
+    const secret = "token ghp_" + "aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fL7\n";
+    for (const policy of [{ mode: "agressive" }, { maxoutputbytes: 100 }]) {
+      const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true, ...policy } });
+      // Both are sent before the greeting is answered.
+      const results = ["1", "2"].map((toolCallId) => tersed.compress("s", { tool: "bash", toolCallId, content: secret }));
+      for (const result of await Promise.all(results)) assert.doesNotMatch(result.content, /ghp_/);
+      checkPassed((await tersed.compress("s", RESULT)).content);
+      tersed.close();
+    }
   });
 
   it("says so where there is no original", async () => {

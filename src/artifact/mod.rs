@@ -9,13 +9,14 @@
 //! without an artifact.
 //!
 //! `store` is the interface. `ledger` tracks owners and the order of eviction, `body` holds bytes and finds lines, and
-//! `disk` is the private directory. `read` and `search` work on one artifact, `vault` keeps copies on disk, `error` lists
+//! `disk` is the private directory. `handle` reads what names an original, `read` and `search` work on one artifact, `vault` keeps copies on disk, `error` lists
 //! the errors.
 
 mod body;
 #[cfg_attr(target_family = "wasm", path = "no_disk.rs")]
 mod disk;
 mod error;
+pub mod handle;
 mod ledger;
 mod read;
 mod search;

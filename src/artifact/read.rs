@@ -24,7 +24,11 @@ pub struct LineRange {
 
 impl fmt::Display for LineRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.start, self.end)
+        // A range that is open at its end.
+        match self.end {
+            u64::MAX => write!(f, "{}-", self.start),
+            end => write!(f, "{}-{end}", self.start),
+        }
     }
 }
 

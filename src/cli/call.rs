@@ -1,12 +1,15 @@
 //! Flags for one call and its policy, shared by the subcommands that read a result from standard input.
 
 use std::io::Read;
+use std::path::Path;
 
 #[cfg(feature = "audit")]
 use serde_json::Map;
 use serde_json::{Value, json};
 
 use super::Failure;
+#[cfg(feature = "audit")]
+use super::flags::Offered;
 use super::flags::SettingFlags;
 #[cfg(feature = "audit")]
 use super::mistake::none_of;
@@ -14,10 +17,14 @@ use super::settings::{Loaded, SettingsArgs, flags_of};
 #[cfg(feature = "audit")]
 use crate::config::Mode;
 use crate::config::kind::Kind;
+#[cfg(feature = "audit")]
+use crate::config::schema::kind;
 use crate::config::schema::root;
 use crate::config::{Config, Policy, PolicyPatch};
 use crate::layers::check::check;
 use crate::layers::document::Node;
+#[cfg(feature = "audit")]
+use crate::layers::meant_name;
 use crate::pipeline::Raw;
 use crate::text::call::ToolCall;
 
@@ -114,6 +121,14 @@ pub(super) fn standard_input() -> Result<Vec<u8>, String> {
     Ok(input)
 }
 
+/// Reads all of a file, or of standard input if there is none or it is `-`.
+pub(super) fn input(file: Option<&Path>) -> Result<Vec<u8>, String> {
+    match file.filter(|file| file.as_os_str() != "-") {
+        None => standard_input(),
+        Some(file) => std::fs::read(file).map_err(|e| format!("{}: {e}", file.display())),
+    }
+}
+
 /// Text, if the bytes are text.
 pub(super) fn raw(input: &[u8]) -> Raw<'_> {
     std::str::from_utf8(input).map_or(Raw::Bytes(input), Raw::Text)
@@ -122,12 +137,18 @@ pub(super) fn raw(input: &[u8]) -> Raw<'_> {
 /// The message if redaction failed.
 pub(super) const NOT_REDACTED: &str = "the text could not be redacted, so nothing is printed";
 
-/// Reads a mode by its name on the wire.
+/// Reads a mode by its name, or another word for it.
 #[cfg(feature = "audit")]
-pub(super) fn mode(name: &str) -> Result<Mode, String> {
+pub(super) fn mode() -> Offered<Mode> {
     const NAMES: [Mode; 4] = [Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
-    serde_json::from_value(serde_json::Value::String(name.to_owned()))
-        .map_err(|_| none_of(name, &NAMES.map(Mode::name)))
+    Offered::new(NAMES.map(Mode::name).to_vec(), |name| {
+        let names = match kind("policy.mode") {
+            Some(Kind::Choice(names)) => names.as_slice(),
+            _ => &[],
+        };
+        serde_json::from_value(serde_json::Value::String(meant_name(name, names)))
+            .map_err(|_| none_of(name, &NAMES.map(Mode::name)))
+    })
 }
 
 /// The settings of a flag that [`policy`] has checked, as an object.

@@ -1,6 +1,6 @@
 //! `tersed compress`: compresses one result with the pure core, for trials and scripts.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::call::{self, CallArgs, PolicyArgs};
 use super::{Failure, out};
@@ -35,25 +35,24 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     // Without the key file, a key of this process is used.
     let _ = seal_key::ensure(&mut policy);
     if args.files.is_empty() {
-        return one(args, &policy, &call::standard_input()?);
+        return one(args, &policy, &call::input(None)?, true);
     }
-    for file in &args.files {
-        one(args, &policy, &read(file)?)?;
+    for (at, file) in args.files.iter().enumerate() {
+        let is_last = at + 1 == args.files.len();
+        one(args, &policy, &call::input(Some(file))?, is_last)?;
     }
     Ok(())
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, String> {
-    match file.as_os_str() == "-" {
-        true => call::standard_input(),
-        false => std::fs::read(file).map_err(|e| format!("{}: {e}", file.display())),
-    }
-}
-
-fn one(args: &Args, policy: &Policy, input: &[u8]) -> Result<(), Failure> {
+/// Compresses one text. The last line of all but the last ends, so that the next begins on a line of its own.
+fn one(args: &Args, policy: &Policy, input: &[u8], is_last: bool) -> Result<(), Failure> {
     let outcome = compress(&args.call.call(), &[call::raw(input)], policy, false, &NoHistory)
         .map_err(|_| call::NOT_REDACTED.to_owned())?;
-    out::print(outcome.texts.concat())?;
+    let mut text = outcome.texts.concat();
+    if !is_last && !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    out::print(text)?;
     match args.evidence.as_deref() {
         Some("json") => {
             out::note(&serde_json::to_string_pretty(&outcome.evidence).map_err(|e| e.to_string())?)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::Failure;
-use super::out::print;
+use super::out::{counted, print};
 use super::settings::{Loaded, SettingsArgs, printed};
 use crate::config::schema::{schema_json, settings};
 use crate::layers::{Given, Origin, Sources, printable, read_file};
@@ -69,13 +69,19 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
     for file in files {
         match read_file(file, &sources) {
             Ok(given) => {
-                text.push_str(&format!("{}: {} settings, nothing wrong\n", file.display(), given.len()))
+                let count = counted(given.len(), "setting");
+                text.push_str(&format!("{}: {count}, nothing wrong\n", file.display()));
             }
             Err(wrong) => errors.extend(wrong),
         }
     }
     print(&text)?;
-    if errors.is_empty() { Ok(()) } else { Err(Failure::value(printed(&errors))) }
+    if errors.is_empty() {
+        return Ok(());
+    }
+    // A file that is missing says nothing that is wrong.
+    let is_missing = files.iter().any(|file| !file.exists());
+    Err(Failure { message: printed(&errors), code: if is_missing { 1 } else { 2 } })
 }
 
 fn pretty(value: &Value) -> String {

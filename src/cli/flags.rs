@@ -1,8 +1,9 @@
 //! Flags for single settings, from the table of settings: those of the policy, and those of `tersed serve`.
 
-use std::sync::LazyLock;
+use std::ffi::OsStr;
+use std::sync::{Arc, LazyLock};
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use serde_json::{Map, Value, json};
 
@@ -12,6 +13,7 @@ use crate::config::kind::Kind;
 use crate::config::schema::setting;
 use crate::config::table::{Row, ServeFlag, rows};
 use crate::config::{Policy, PolicyPatch};
+use crate::layers::meant_name;
 
 /// The settings that these flags gave.
 #[derive(Debug, Clone, Default)]
@@ -60,10 +62,13 @@ impl Flag {
             .help(self.help);
         match self.range {
             Some((min, max)) => arg.value_parser(value_parser!(u64).range(min..=max)),
-            None => arg.value_parser(|value: &str| match self.patch(value.into()) {
-                Ok(_) => Ok(value.to_owned()),
-                Err(_) => Err(self.refused(value)),
-            }),
+            None => arg.hide_possible_values(true).value_parser(Offered::new(self.own_names(), |value| {
+                let value = meant_name(value, self.names());
+                match self.patch(value.as_str().into()) {
+                    Ok(_) => Ok(value),
+                    Err(_) => Err(self.refused(&value)),
+                }
+            })),
         }
     }
 
@@ -75,16 +80,26 @@ impl Flag {
         }
     }
 
-    /// Why a name is not allowed. Other names for the same value are not listed.
-    fn refused(&self, value: &str) -> String {
-        let known = setting(&self.row.key()).map(|setting| &setting.kind);
-        let Some(Kind::Choice(names)) = known else { return "it is not allowed".to_owned() };
+    /// All names that it takes.
+    fn names(&self) -> &'static [String] {
+        match setting(&self.row.key()).map(|setting| &setting.kind) {
+            Some(Kind::Choice(names)) => names,
+            _ => &[],
+        }
+    }
+
+    /// The names without other names for the same value.
+    fn own_names(&self) -> Vec<&'static str> {
         let is_own = |name: &&str| {
             let patch = self.patch((*name).into()).ok().and_then(|patch| serde_json::to_value(patch).ok());
             patch.is_some_and(|patch| patch.get(&self.name).and_then(Value::as_str) == Some(name))
         };
-        let names: Vec<&str> = names.iter().map(String::as_str).filter(is_own).collect();
-        none_of(value, &names)
+        self.names().iter().map(String::as_str).filter(is_own).collect()
+    }
+
+    /// Why a name is not allowed. Other names for the same value are not listed.
+    fn refused(&self, value: &str) -> String {
+        none_of(value, &self.own_names())
     }
 
     /// A patch with only this setting.
@@ -133,6 +148,39 @@ impl FromArgMatches for SettingFlags {
             self.0 = given.or(std::mem::take(&mut self.0));
         }
         Ok(())
+    }
+}
+
+/// Reads a value; the error says what is allowed.
+type Read<T> = dyn Fn(&str) -> Result<T, String> + Send + Sync;
+
+/// Reads a value with a function of ours, and names what completions may offer.
+#[derive(Clone)]
+pub(super) struct Offered<T> {
+    names: Vec<&'static str>,
+    read: Arc<Read<T>>,
+}
+
+impl<T> Offered<T> {
+    /// Values are read with `read`; `names` are offered.
+    pub fn new(
+        names: Vec<&'static str>,
+        read: impl Fn(&str) -> Result<T, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { names, read: Arc::new(read) }
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Offered<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let read = Arc::clone(&self.read);
+        StringValueParser::new().try_map(move |text| read(&text)).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.names.iter().map(|name| PossibleValue::new(*name))))
     }
 }
 

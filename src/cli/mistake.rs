@@ -1,6 +1,8 @@
 //! A command line that cannot be read: what is wrong with it, and what was probably meant. Suggests nothing that the help
 //! hides.
 
+#[cfg(feature = "hosts")]
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::builder::StyledStr;
@@ -10,6 +12,17 @@ use clap::{Command, Error};
 use super::out;
 use crate::config::elsewhere;
 use crate::text::nearest::nearest;
+
+/// Words that are no subcommands, and what they probably ask for.
+const MEANT: [(&[&str], &str); 4] = [
+    (&["init", "setup", "add", "enable"], "`tersed install HOST` sets an agent host up"),
+    (&["remove", "rm", "delete", "disable"], "`tersed uninstall HOST` removes the wiring of an agent host"),
+    (&["list", "ls", "show"], "`tersed install --list` lists hosts, `tersed artifacts list` originals"),
+    (&["update", "upgrade"], "what installed tersed updates it"),
+];
+
+/// The modes, which are no subcommands.
+const MODES: [&str; 7] = ["disabled", "safe", "standard", "aggressive", "off", "conservative", "balanced"];
 
 /// Prints help, a version or a mistake. The exit code is 0, or 1 if help cannot be printed, or 2 after a mistake.
 pub(super) fn report_mistake(mut error: Error, command: &Command) -> ExitCode {
@@ -33,9 +46,15 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
             error.remove(ContextKind::SuggestedSubcommand);
             if matches!(given.as_str(), "version" | "--v" | "ver") {
                 tip(error, "`tersed --version` prints it");
+            } else if let Some((_, meant)) = MEANT.iter().find(|(words, _)| words.contains(&given.as_str())) {
+                tip(error, meant);
             } else if let Some(name) = nearest(&given, likely.iter().map(String::as_str)) {
                 let name = ContextValue::Strings(vec![name.to_owned()]);
                 error.insert(ContextKind::SuggestedSubcommand, name);
+            } else if let Some(mode) = nearest(&given, MODES) {
+                tip(error, &format!("a mode is an option of a subcommand: tersed compress --mode {mode}"));
+            } else {
+                tip(error, "`tersed --help` lists the subcommands");
             }
         }
         ErrorKind::UnknownArgument => {
@@ -56,6 +75,19 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                 tip(error, &format!("a command stands after `--`: tersed {name} -- {given} …"));
             }
         }
+        ErrorKind::MissingRequiredArgument => {
+            let name = words.iter().find(|word| command.find_subcommand(word).is_some());
+            match name.map(String::as_str) {
+                Some(name) if takes_command(command, name) => {
+                    let missing = ContextValue::Strings(vec!["a command after `--`".to_owned()]);
+                    error.insert(ContextKind::InvalidArg, missing);
+                    tip(error, &format!("tersed {name} -- cargo test"));
+                }
+                Some("install" | "uninstall") => tip(error, "`tersed install --list` names the hosts"),
+                Some("explain") => tip(error, "tersed explain --record FILE --index N"),
+                _ => {}
+            }
+        }
         // Options of `serve`, which is meant where there is no subcommand, in front of another one.
         ErrorKind::ArgumentConflict => {
             let name = words.iter().find(|word| command.find_subcommand(word).is_some());
@@ -66,6 +98,25 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
         }
         _ => {}
     }
+}
+
+/// Removes the words of a command line that an error is about; false if they are not found, or no option.
+#[cfg(feature = "hosts")]
+pub(super) fn remove_fault(error: &Error, words: &mut Vec<OsString>) -> bool {
+    // Of an option it has the placeholder, too.
+    let Some(name) = text(error, ContextKind::InvalidArg) else { return false };
+    let name = name.split([' ', '=']).next().unwrap_or_default();
+    let is_of = |word: &OsString| {
+        let word = word.to_string_lossy();
+        word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    let Some(at) = words.iter().skip(1).position(is_of).map(|at| at + 1) else { return false };
+    words.remove(at);
+    let value = text(error, ContextKind::InvalidValue).filter(|value| !value.is_empty());
+    if value.is_some_and(|value| words.get(at).is_some_and(|word| word.to_string_lossy() == value)) {
+        words.remove(at);
+    }
+    true
 }
 
 /// Adds a line to an error.

@@ -1,7 +1,8 @@
 //! The command line: one file per subcommand.
 //!
 //! Exit codes: 0 for success, 1 for failure, 2 for an invalid command line, which includes a bad value. `config` also exits
-//! with 2 if settings are invalid; other commands continue without them. `serve` exits as LSP requires: 0 after `shutdown` and `exit`, else 1.
+//! with 2 if settings are invalid; other commands continue without them. `serve` exits as LSP requires: 0 after `shutdown` and `exit`, else 1, but for an
+//! input that ends before `initialize`.
 
 mod artifacts;
 #[cfg(feature = "audit")]
@@ -129,6 +130,10 @@ pub fn run() -> ExitCode {
     crate::server::log_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
+        #[cfg(feature = "hosts")]
+        Err(error) if error.use_stderr() && std::env::args_os().nth(1).is_some_and(|word| word == "hook") => {
+            return hook_despite(error);
+        }
         Err(error) => return mistake::report_mistake(error, &Cli::command()),
     };
     match cli.command {
@@ -164,6 +169,26 @@ pub fn run() -> ExitCode {
 
 fn serve(args: &serve::Args) -> ExitCode {
     serve::run(args).unwrap_or_else(failed)
+}
+
+/// Answers a hook's event without the words of the command line that are wrong: the exit status of a mistake would make
+/// some hosts block the command, and secrets have to be removed all the same.
+#[cfg(feature = "hosts")]
+fn hook_despite(mut error: clap::Error) -> ExitCode {
+    let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    // Every round removes a word.
+    loop {
+        let _ = error.print();
+        if !mistake::remove_fault(&error, &mut words) {
+            hosts::skip_event();
+            return ExitCode::SUCCESS;
+        }
+        error = match Cli::try_parse_from(&words) {
+            Ok(Cli { command: Some(Command::Hosts(command)), .. }) => return hosts::run(command),
+            Ok(_) => return ExitCode::SUCCESS,
+            Err(error) => error,
+        };
+    }
 }
 
 /// The exit code that stands for how a child ended.

@@ -17,7 +17,7 @@ use crate::server::{self, ServeOptions};
     tersed --framing lines                     one JSON message a line\n  \
     tersed serve --max-sessions 16 --memo-bytes 1048576\n  \
     tersed serve --recovery failures --recovery-survives-restart\n\n\
-    Ends with code 0 after `shutdown` and `exit`, else with 1.")]
+    Ends with code 0 after `shutdown` and `exit`, or if standard input ends after `shutdown` or before `initialize`, else with 1.")]
 pub struct Args {
     /// Serve on standard input and output; the default. Accepted because editors append it.
     #[arg(long)]

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::Failure;
+use super::flags::Offered;
 use super::mistake::none_of;
 use super::out::say;
 use crate::config::Profile;
@@ -16,7 +17,7 @@ use crate::layers::{ConfigError, Layers, Resolved, Sources, joined, of_flag, pri
 #[command(next_help_heading = "Settings")]
 pub(super) struct SettingsArgs {
     /// Named set of settings, right above the defaults: coding, research, ops.
-    #[arg(long, value_name = "NAME", value_parser = profile)]
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = profile())]
     pub profile: Option<String>,
     /// Change one setting, as `policy.mode=aggressive`; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", value_parser = of_flag)]
@@ -70,12 +71,12 @@ pub(super) fn say_once(lines: Vec<String>) {
 }
 
 /// Parses the name of a profile.
-fn profile(name: &str) -> Result<String, String> {
-    let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
-    match names.contains(&name) {
+fn profile() -> Offered<String> {
+    let names: Vec<&'static str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+    Offered::new(names.clone(), move |name| match names.contains(&name) {
         true => Ok(name.to_owned()),
         false => Err(none_of(name, &names)),
-    }
+    })
 }
 
 /// Flags that set settings: flag, setting and value.

@@ -56,7 +56,7 @@ settings! {
 
     /// How far results may be changed. Default `standard`.
     mode: Mode = Mode::Standard, project: Some(Project::Lowers),
-        flag: Some("How far the text may be changed: disabled, safe, standard, aggressive [default: standard]");
+        flag: Some("How far the text may be changed: disabled (or off), safe (or conservative), standard (or balanced), aggressive [default: standard]");
     /// Results of fewer bytes only pass through the safe stage. Default 1024.
     min_bytes: usize = 1024;
     /// Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure lines.

@@ -14,6 +14,18 @@ pub(super) fn look(config: &Config) -> Option<Finding> {
     let path = default_path()?;
     let off = "the setting telemetry.counts turns it off";
     if !path.exists() {
+        // The nearest of its folders that exists has to let files and folders be made.
+        let folder = path.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok())?;
+        if let Err(e) = tempfile::tempfile_in(folder) {
+            return Some(Finding::fault(
+                AREA,
+                format!("{}: {e}: nothing is counted", shown(&path)),
+                format!(
+                    "make {} a folder that you may write to, or name another folder in XDG_STATE_HOME",
+                    shown(folder)
+                ),
+            ));
+        }
         let text =
             format!("{}: what is saved will be counted there, only numbers per day; {off}", shown(&path));
         return Some(Finding::ok(AREA, text));

@@ -102,12 +102,15 @@ fn findings(
         let fix = "open Codex, type /hooks and trust the hooks of tersed".to_owned();
         all.push(Finding::fault(AREA, text, fix));
     }
+    // With a fault, nothing is in order.
+    let is_whole = all.is_empty();
     for start in &status.starts {
-        all.push(match started(place, start, own) {
-            Ok(text) => Finding::ok(AREA, format!("{name}: set up, starts {text}")),
+        all.extend(match started(place, start, own) {
+            Ok(_) if !is_whole => None,
+            Ok(text) => Some(Finding::ok(AREA, format!("{name}: set up, starts {text}"))),
             Err(why) => {
                 let fix = format!("tersed uninstall {0}{flags}, then {install}", row.name);
-                Finding::fault(AREA, format!("{name}: starts {start}, {why}"), fix)
+                Some(Finding::fault(AREA, format!("{name}: starts {start}, {why}"), fix))
             }
         });
     }

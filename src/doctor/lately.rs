@@ -20,7 +20,7 @@ const MAX_FAILURES: usize = 5;
 pub(super) fn look(config: &Config) -> Vec<Finding> {
     let Some(file) = events(config) else { return Vec::new() };
     if !file.exists() {
-        let text = "no events are written, so failures are unknown".to_owned();
+        let text = "telemetry is off, so past failures cannot be shown".to_owned();
         let fix = "tersed serve --telemetry FILE, or telemetry.enabled in the settings".to_owned();
         return match config.telemetry.enabled {
             true => vec![Finding::note(AREA, format!("{}: no event was written yet", shown(&file)), None)],

@@ -279,6 +279,11 @@ impl Engine {
         self.recorder.export_to(exporter);
     }
 
+    /// Writes the counts that wait.
+    pub fn flush_counts(&self) {
+        self.counter.flush();
+    }
+
     /// Call at the end of the process: writes telemetry and deletes originals, also those on disk, whoever still holds the
     /// engine.
     pub fn close(&self) {

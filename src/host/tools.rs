@@ -1,5 +1,6 @@
 //! The tools with which a model reads what was left out, and their answers as MCP content. All ways in use this list.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::resident::elsewhere;
+use crate::artifact::handle;
 use crate::engine::Cancel;
 use crate::protocol::RpcError;
 use crate::protocol::artifact::{Found, List, ListParams, Numbering, Read, ReadParams, SearchParams};
@@ -26,14 +28,19 @@ pub struct Tool {
     run: fn(&Host, Value) -> Result<Vec<String>, String>,
 }
 
+/// The tool that lists all originals.
+const LIST: &str = "`tersed_list`";
+
 /// The tools, in their listed order.
 pub static TOOLS: &[Tool] = &[
     Tool {
         name: "tersed_expand",
         title: "Read omitted output",
         description: "Reads back what was left out of an earlier tool result. Where a result shows a line such as \
-            `[tersed#493027516823: omitted 120 lines 5-124, ..., id 3fa9c1d2]`, give that `id` (a line without one has that of the \
-            line above it) and, to get less than the whole original, the `first` and `last` line. Long answers come in pages.",
+            `[tersed#493027516823: omitted 120 lines 5-124, ..., id 3fa9c1d2]`, give that `id`, or the whole line. A line without one has \
+            that of the line above it, or of a line of the same result such as `[tersed: all 404 lines: tersed artifacts show \
+            3fa9c1d2]`; the 12 digits behind `tersed#` are no id. To get less than the whole original, give the `first` and `last` \
+            line. Long answers come in pages.",
         schema: schema::<Expand>,
         run: |host, arguments| expand(host, arguments),
     },
@@ -95,7 +102,7 @@ impl Tool {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Expand {
-    /// The id that the omission shows, or one of `tersed_list`.
+    /// The id that the omission shows, or its whole line, or one of `tersed_list`.
     id: String,
     /// First line, as the omission names it, from 1. Absent for the start.
     #[serde(default)]
@@ -112,7 +119,7 @@ struct Expand {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Search {
-    /// The id that the omission shows, or one of `tersed_list`.
+    /// The id that the omission shows, or its whole line, or one of `tersed_list`.
     id: String,
     /// Regular expression.
     pattern: String,
@@ -167,6 +174,19 @@ pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, Rpc
     Err(refused.map_or_else(|| "no original is kept".to_owned(), |e| e.message))
 }
 
+/// The handle in what the model gave.
+fn named(given: &str) -> Result<String, String> {
+    handle::read(given, LIST).map(Cow::into_owned).map_err(|why| format!("id: {why}"))
+}
+
+/// Why an original was not found, with a word about what a model may have taken for its handle.
+fn explained(id: &str, why: String) -> String {
+    match why.starts_with("no artifact") || why.starts_with("no original") {
+        true => handle::explained(id, why, LIST).replace('\n', "; "),
+        false => why,
+    }
+}
+
 /// Fetches an original that another process has: a command in `tersed run` left it there.
 fn adopt(host: &Host, id: &str) {
     let is_here = host.sessions().into_iter().any(|session| host.engine.has_artifact(session.as_deref(), id));
@@ -177,6 +197,7 @@ fn adopt(host: &Host, id: &str) {
 
 fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let Expand { id, first, last, cursor } = arguments(given)?;
+    let id = named(&id)?;
     let lines = (first.or(last).is_some()).then(|| vec![[first.unwrap_or(1), last.unwrap_or(usize::MAX)]]);
     adopt(host, &id);
     let read: Read = find(host, |session_id| {
@@ -188,7 +209,8 @@ fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
             max_bytes: None,
             cursor: cursor.clone(),
         })
-    })?;
+    })
+    .map_err(|why| explained(&id, why))?;
     let mut note = match read.encoding.as_str() {
         "utf-8" => String::new(),
         encoding => format!("{} bytes of no text, as {encoding}. ", read.total_bytes),
@@ -203,6 +225,7 @@ fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
 
 fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let Search { id, pattern, ignore_case, context, cursor } = arguments(given)?;
+    let id = named(&id)?;
     adopt(host, &id);
     let found: Found = find(host, |session_id| {
         let params = SearchParams {
@@ -216,7 +239,8 @@ fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
             cursor: cursor.clone(),
         };
         host.engine.search_artifact(&params, &Cancel::default())
-    })?;
+    })
+    .map_err(|why| explained(&id, why))?;
     // Context windows overlap: a match stays a match if another window shows its line.
     let mut lines: BTreeMap<usize, (char, &str)> = BTreeMap::new();
     for found in &found.matches {

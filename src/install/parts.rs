@@ -171,7 +171,8 @@ fn first_word(line: &str) -> String {
     word.unwrap_or_default().to_owned()
 }
 
-fn is_tersed(program: &str) -> bool {
+/// Whether a program has our name, by which it is found again.
+pub fn is_tersed(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();
     name == OURS || name.strip_suffix(".exe") == Some(OURS)
 }

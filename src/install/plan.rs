@@ -201,7 +201,7 @@ pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Record
                 step.after = after;
                 step.changed = kept;
                 if step.changed.is_none() && step.after != step.before {
-                    step.note = Some("was changed since, which stays".to_owned());
+                    step.note = Some("your later changes are kept".to_owned());
                 }
             }
         },

@@ -54,7 +54,7 @@ pub(super) fn replace(
         return fs::remove_file(path).map_err(fault);
     };
     let folder = path.parent().ok_or_else(|| format!("{}: is not a file", path.display()))?;
-    fs::create_dir_all(folder).map_err(fault)?;
+    fs::create_dir_all(folder).map_err(|e| no_folder(folder).unwrap_or_else(|| fault(e)))?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tersed-");
     #[cfg(unix)]
@@ -66,6 +66,15 @@ pub(super) fn replace(
     }
     file.as_file().sync_all().map_err(fault)?;
     file.persist(path).map(|_| ()).map_err(|e| fault(e.error))
+}
+
+/// What stands where a folder has to be made, if anything does.
+fn no_folder(folder: &Path) -> Option<String> {
+    let mut above: Vec<&Path> = folder.ancestors().collect();
+    above.reverse();
+    let first = above.into_iter().find(|path| path.symlink_metadata().is_ok() && !path.is_dir())?;
+    let what = if first.is_symlink() { "a link that leads to no folder" } else { "no folder" };
+    Some(format!("{}: is {what}; remove it, or make the folder that it means", first.display()))
 }
 
 /// Gives a file the mode and the owner of another.

@@ -207,6 +207,9 @@ fn unknown(group: &str, name: &str, known: &[Member]) -> String {
         (Some(near), _) => format!("{no_such}; did you mean `{near}`?"),
         (None, Some(answer)) => no_such + &answer,
         (None, None) if known.is_empty() => no_such,
+        (None, None) if known.len() > MAX_LISTED_NAMES => {
+            format!("{no_such}; `tersed config show` lists all")
+        }
         (None, None) => format!("{no_such}, there are {}", names().collect::<Vec<_>>().join(", ")),
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::check::{check, sound};
 use super::document::{toml, yaml};
-use super::given::{Given, Origin, flatten};
+use super::given::{Given, Origin, flatten, meant};
 use super::project::{Untrusted, may_raise, may_say};
 use super::search::{Found, upwards};
 use super::trust::{Digest, FOLDER, Record, Trusted, of_user};
@@ -93,7 +93,7 @@ fn settings_of(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> Said
     };
     let is_toml = path.extension().is_some_and(|extension| extension == "toml");
     let node = match if is_toml { toml(text) } else { yaml(text) } {
-        Ok(node) => node,
+        Ok(node) => meant(node, root()),
         Err(error) => {
             wrong(error.line, error.reason);
             return Vec::new();

@@ -9,6 +9,7 @@ use super::document::{Data, Node};
 use crate::config::Profile;
 use crate::config::kind::Kind;
 use crate::config::schema::root;
+use crate::detect::command::OFF_WORDS;
 
 /// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +117,42 @@ pub(super) fn of_text(text: &str, kind: &Kind) -> Node {
         }
         Kind::Table(_) | Kind::Group(_) | Kind::Other => json().unwrap_or_else(text_itself),
     };
-    Node::new(&value)
+    meant(Node::new(&value), kind)
+}
+
+/// The name that a person means: in any case, and for a mode that does nothing one of the words for off.
+pub fn meant_name(text: &str, names: &[String]) -> String {
+    let known = |name: &str| names.iter().find(|known| known.eq_ignore_ascii_case(name)).cloned();
+    let text_is_off = || OFF_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
+    let off = || known("disabled").filter(|_| text_is_off());
+    if names.iter().any(|name| name == text) {
+        return text.to_owned();
+    }
+    known(text.trim()).or_else(off).unwrap_or_else(|| text.to_owned())
+}
+
+/// The value with the names in it as they are meant. YAML reads some words for off as a switch.
+pub(super) fn meant(node: Node, kind: &Kind) -> Node {
+    let Node { line, data } = node;
+    let data = match (kind, data) {
+        (Kind::Choice(names), Data::Text(text)) => Data::Text(meant_name(&text, names)),
+        (Kind::Choice(names), Data::Flag(false)) if names.iter().any(|name| name == "disabled") => {
+            Data::Text("disabled".to_owned())
+        }
+        (Kind::Group(known), Data::Table(members)) => {
+            let one = |(name, line, node): (String, usize, Node)| {
+                let kind = known.iter().find(|member| member.name == name).map(|member| &member.kind);
+                let node = match kind {
+                    Some(kind) => meant(node, kind),
+                    None => node,
+                };
+                (name, line, node)
+            };
+            Data::Table(members.into_iter().map(one).collect())
+        }
+        (_, data) => data,
+    };
+    Node { line, data }
 }
 
 /// The settings of a profile.

@@ -30,7 +30,7 @@ use crate::text::nearest::nearest;
 use check::{check, quoted};
 use document::Node;
 pub use files::{NAMES, ProjectFile, TUNED, project_file};
-pub use given::{Given, Origin};
+pub use given::{Given, Origin, meant_name};
 use given::{flatten, of_text};
 pub use project::Untrusted;
 pub use resolve::{Layers, Resolved};

@@ -35,6 +35,10 @@ struct State {
     waiting: BTreeMap<Key, Numbers>,
     has_writer: bool,
     is_closed: bool,
+    /// Whether somebody waits for what is not written yet.
+    is_hurried: bool,
+    /// Whether the writer holds numbers that are not in the file yet.
+    is_writing: bool,
 }
 
 #[derive(Debug)]
@@ -90,6 +94,16 @@ impl Counter {
         shared.changed.notify_all();
     }
 
+    /// Writes what waits now; for somebody who looks at the file next.
+    pub fn flush(&self) {
+        let Some(shared) = &self.0 else { return };
+        let mut state = shared.state();
+        state.is_hurried = true;
+        shared.changed.notify_all();
+        let waits = |state: &mut State| state.has_writer && (state.is_writing || !state.waiting.is_empty());
+        drop(shared.changed.wait_timeout_while(state, CLOSE_TIMEOUT, waits));
+    }
+
     /// Writes what waits, and stops; later numbers are dropped.
     pub fn close(&self) {
         let Some(shared) = &self.0 else { return };
@@ -143,12 +157,16 @@ impl Shared {
 
     /// What waits after a pause, or at once when closed, and whether that is the last; `None` if nothing will come.
     fn take(&self, pause: Duration) -> Option<(BTreeMap<Key, Numbers>, bool)> {
-        let state = self.state();
+        let mut state = self.state();
+        (state.is_writing, state.is_hurried) = (false, state.is_hurried && !state.waiting.is_empty());
+        self.changed.notify_all();
         let idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
         let state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
-        let waited = self.changed.wait_timeout_while(state, pause, |state| !state.is_closed);
+        let rests = |state: &mut State| !state.is_closed && !state.is_hurried;
+        let waited = self.changed.wait_timeout_while(state, pause, rests);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         let waiting = std::mem::take(&mut state.waiting);
+        (state.is_writing, state.is_hurried) = (true, false);
         (!waiting.is_empty()).then_some((waiting, state.is_closed))
     }
 }
@@ -184,6 +202,20 @@ mod tests {
             counted.sums.iter().map(|(key, sum)| (key.interface.name(), key.day, sum.results)).collect();
         assert_eq!(sums, [("serve", 19_675, 5), ("codex", 19_675, 1)]);
         assert_eq!(counted.unread, 0);
+    }
+
+    #[test]
+    fn what_waits_is_written_for_somebody_who_looks() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("counts.jsonl");
+        let counter = counter(path.clone());
+        // Nothing waits for long, also after the first pause.
+        for n in 1..=3 {
+            counter.add(&one());
+            counter.flush();
+            assert_eq!(read(&path).unwrap().sums.values().map(|sum| sum.results).sum::<u64>(), n);
+            counter.flush();
+        }
     }
 
     #[test]

@@ -104,14 +104,50 @@ fn what_was_meant_is_suggested_and_what_is_hidden_is_not() {
         (&["run", "--rela"], "unexpected argument '--rela'", "'--relay'"),
         (&["run", "ls", "-l"], "tersed run -- ls", "as a value"),
         (&["gateway", "claude"], "tersed gateway -- claude", "as a value"),
+        (&["run"], "a command after `--`", "--shell <TEXT>\n"),
+        (&["install"], "`tersed install --list` names the hosts", "similar"),
+        (&["explain", "--index", "1"], "tersed explain --record FILE --index N", "similar"),
+        (&["agressive"], "--mode aggressive", "similar"),
+        (&["init"], "tersed install HOST", "similar"),
+        (&["update"], "what installed tersed updates it", "similar"),
+        (&["remove"], "tersed uninstall HOST", "similar"),
+        (&["list"], "tersed artifacts list", "similar"),
+        (&["xyzzyxyzzy"], "`tersed --help` lists the subcommands", "similar"),
+        (&["compress", "--policy", r#"{"xyzzyxyzzy":1}"#], "`tersed config show` lists all", "minBytes"),
     ] {
         let (code, told) = home.told(arguments);
         assert_eq!(code, Some(2), "{arguments:?} {told}");
         assert!(told.contains(has) && !told.contains(lacks), "{arguments:?} {told}");
     }
-    // The other names still work.
+    let (code, told) = home.told(&["run", "--", "cargo test"]);
+    assert!(code == Some(127) && told.contains("tersed run --shell 'cargo test'"), "{told}");
+    // The other names still work, in any case.
     home.file("a.txt", "text\n");
-    assert_eq!(home.printed(&["compress", "--mode", "conservative", "a.txt"]), "text\n");
+    for mode in ["conservative", "OFF", "Balanced", "none", "0", "false"] {
+        assert_eq!(home.printed(&["compress", "--mode", mode, "a.txt"]), "text\n", "{mode}");
+        let mut command = home.command(BINARY);
+        let output = command.args(["config", "show"]).env("TERSED_MODE", mode).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{mode}: {}", text(&output.stderr));
+    }
+    for said in ["OFF", "false", "off", "None"] {
+        home.file("tersed.yaml", &format!("policy:\n  mode: {said}\n"));
+        let shown = home.printed(&["config", "show"]);
+        assert!(
+            shown.contains("  mode: \"disabled\"") || shown.contains("  mode: \"off\""),
+            "{said}: {shown}"
+        );
+    }
+}
+
+#[test]
+fn completions_offer_the_modes() {
+    let home = Home::new();
+    let bash = home.printed(&["completions", "bash"]);
+    let offered = "compgen -W \"disabled safe standard aggressive\"";
+    // For compress, explain, audit, replay, tune, run, hook and others.
+    assert!(bash.matches(offered).count() > 8, "{}", bash.matches(offered).count());
+    assert!(bash.contains("compgen -W \"coding research ops\""));
+    assert!(!home.printed(&["compress", "--help"]).contains("possible values: disabled"));
 }
 
 #[test]
@@ -162,6 +198,8 @@ fn files_are_compressed_like_standard_input() {
     assert!(one.len() * 10 < long.len(), "{one}");
     let two = home.printed(&["compress", "--command", "cargo test", "a.txt", "b.txt"]);
     assert!(two.starts_with(&one) && two.contains("200 passed"), "{two}");
+    home.file("c.txt", "no end");
+    assert_eq!(home.printed(&["compress", "c.txt", "c.txt"]), "no end\nno end");
     let (code, told) = home.told(&["compress", "nowhere.txt"]);
     assert_eq!((code, told.starts_with("tersed: nowhere.txt: ")), (Some(1), true), "{told}");
     assert_eq!(home.told(&["compress", "."]).0, Some(1));
@@ -294,6 +332,17 @@ fn a_full_disk_is_a_message() {
         let output = home.command(BINARY).args(&arguments).stdout(full()).stderr(full()).status().unwrap();
         assert_eq!(output.code(), Some(code), "{arguments:?}");
     }
+    // Nor is the output of a command lost unnoticed.
+    for arguments in
+        [&["run", "--no-resident", "--", "seq", "1", "2000"][..], &["run", "--raw", "--", "seq", "9"]]
+    {
+        let output = home.command(BINARY).args(arguments).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(text(&output.stderr).contains("standard output: No space left"), "{arguments:?}");
+    }
+    let output =
+        home.command(BINARY).args(["run", "--shell", "echo x; exit 7"]).stdout(full()).output().unwrap();
+    assert_eq!(output.status.code(), Some(7), "the status of a command that failed");
     // What has no line end is not lost in a buffer.
     home.file("short.txt", "short");
     let output = home
@@ -340,6 +389,9 @@ fn replay_reads_folders_and_says_who_reads_a_history() {
             "{told}"
         );
     }
+    // A record needs its output alone.
+    home.file("bare.jsonl", "{\"output\":\"x\"}\n{\"output\":\"y\",\"kind\":\"k\"}\n");
+    home.printed(&["replay", "bare.jsonl"]);
     home.file("empty.jsonl", "");
     let (code, told) = home.told(&["replay", "empty.jsonl"]);
     assert_eq!((code, told.as_str()), (Some(1), "tersed: empty.jsonl: there are no records\n"));
@@ -359,6 +411,59 @@ fn the_name_of_a_report_chooses_its_format() {
     assert!(serde_json::from_str::<Value>(&written(&[], "a.JSON")).unwrap()["total"].is_object());
     assert!(written(&[], "a.txt").starts_with("tersed "));
     assert!(written(&["--format", "text"], "b.html").starts_with("tersed "));
+    let (code, told) = home.told(&["audit", &history, "--output", "a.parquet"]);
+    assert!(code == Some(2) && told.contains("the name says no format"), "{told}");
+    assert!(!home.path("work/a.parquet").exists());
+}
+
+#[test]
+fn a_report_takes_the_place_of_nothing_but_a_report() {
+    let home = Home::new();
+    let history = fs::read_to_string(repository("tests/fixtures/audit/claude-code/session.jsonl")).unwrap();
+    let records = fs::read_to_string(repository("tests/fixtures/sessions/tally.jsonl")).unwrap();
+    let log = "an important log\n";
+    fs::create_dir(home.path("work/all")).unwrap();
+    let files = [("a.jsonl", &*history), ("all/b.jsonl", &history), ("c.log", log), ("d.jsonl", &records)];
+    files.iter().for_each(|(name, content)| home.file(name, content));
+    std::os::unix::fs::symlink(home.path("work/a.jsonl"), home.path("work/link.html")).unwrap();
+    for arguments in [
+        &["audit", "a.jsonl", "--output", "a.jsonl"][..],
+        &["audit", "a.jsonl", "--output", "link.html"],
+        &["audit", "all", "--format", "html", "--output", "all/b.jsonl"],
+        &["audit", "all", "--output", "c.log"],
+        &["explain", "--html", "c.log"],
+        &["explain", "c.log", "--html", "c.log"],
+        &["explain", "--record", "d.jsonl", "--index", "8", "--html", "d.jsonl"],
+    ] {
+        let (code, told) = home.told(arguments);
+        assert!(code == Some(1) && told.contains("not written over"), "{arguments:?} {code:?} {told}");
+        for (name, content) in files {
+            assert_eq!(fs::read_to_string(home.path("work").join(name)).unwrap(), content, "{arguments:?}");
+        }
+    }
+    // A second run takes the place of the first, also in the folder that is read.
+    for _ in 0..2 {
+        for name in ["all/x.html", "all/x.json", "all/x.jsonl", "all/x.txt"] {
+            home.printed(&["audit", "all", "--output", name]);
+        }
+        home.printed(&["explain", "c.log", "--command", "make", "--html", "y.html"]);
+    }
+    assert!(fs::read_to_string(home.path("work/y.html")).unwrap().contains(log.trim()));
+    assert!(home.printed(&["explain", "c.log"]).contains(log.trim()));
+}
+
+#[test]
+fn an_audit_of_nothing_says_what_to_do() {
+    let home = Home::new();
+    fs::create_dir(home.path("work/none")).unwrap();
+    assert!(home.command("mkfifo").arg("pipe").status().unwrap().success());
+    for (path, code) in [("none", 0), ("pipe", 1)] {
+        let output = home.tersed(&["audit", path]);
+        assert_eq!(output.status.code(), Some(code), "{path}");
+        assert!(text(&output.stdout).contains("`tersed audit PATH` reads histories"), "{path}");
+    }
+    let all = home.printed(&["audit"]);
+    assert!(all.contains("no histories of: ") && all.lines().count() < 8, "{all}");
 }
 
 #[test]
@@ -401,6 +506,11 @@ fn artifacts_are_found_by_what_lists_and_markers_show() {
     let check = shown.split_once("[tersed#").expect(&shown).1[..12].to_owned();
     let (code, told) = home.told(&["artifacts", "show", &check]);
     assert!(code == Some(1) && told.contains("no handle"), "{told}");
+    assert_eq!(home.printed(&["artifacts", "show", &handle.to_uppercase()]), whole);
+    let (_, told) = home.told(&["artifacts", "show", "2310"]);
+    assert!(told.contains("8 digits or more"), "{told}");
+    let (_, told) = home.told(&["artifacts", "show", handle, "--lines", "9999-"]);
+    assert!(told.contains("lines 9999- are beyond the end"), "{told}");
     let (_, told) = Home::new().told(&["artifacts", "search", "x"]);
     assert!(told.contains("there are no originals to search"), "{told}");
 }

@@ -150,6 +150,18 @@ fn a_program_that_is_not_there_is_a_fault() {
 }
 
 #[test]
+fn counts_that_cannot_be_written_are_a_fault() {
+    let machine = Machine::new();
+    // The superuser of a test may write to every folder.
+    fs::create_dir_all(machine.at("home/.local")).unwrap();
+    fs::write(machine.at("home/.local/state"), "").unwrap();
+    let (_, found) = machine.findings(&[]);
+    let counts = found.iter().find(|one| one["area"] == "counts").unwrap();
+    assert_eq!(counts["state"], "fault", "{counts}");
+    assert!(counts["text"].as_str().unwrap().ends_with(": nothing is counted"), "{counts}");
+}
+
+#[test]
 fn half_a_wiring_is_a_fault() {
     let machine = Machine::new();
     assert!(machine.tersed(&["install", "claude-code"], &[]).status.success());

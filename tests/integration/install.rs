@@ -415,6 +415,34 @@ fn bad_arguments_are_named() {
     assert!(
         machine.refused(&["install", "pi", "--scope", "project", "--dir", "/no/such"]).contains("/no/such: ")
     );
+    let error = machine.refused(&["install", "claude-code", "--command", "nonexist"]);
+    assert!(error.starts_with("tersed: --command nonexist: the program has to be named tersed"), "{error}");
+    let done = machine.done(&["install", "claude-code", "--command", "/no/such/tersed"]);
+    assert!(
+        done.contains("But /no/such/tersed is not there: the host starts nothing until it is."),
+        "{done}"
+    );
+}
+
+#[test]
+fn what_is_counted_is_told_only_where_something_is() {
+    let machine = Machine::new();
+    assert!(machine.done(&["install", "pi"]).contains("What is saved is counted in "));
+    machine.write("home/.config/tersed/tersed.yaml", "telemetry:\n  counts: false\n");
+    assert!(!machine.done(&["install", "cline"]).contains("is counted"));
+}
+
+#[test]
+fn what_is_in_the_way_is_named() {
+    let machine = Machine::new();
+    machine.write("home/.claude/settings.json", "\u{feff}{}\n");
+    let error = machine.refused(&["install", "claude-code"]);
+    assert!(error.contains("settings.json:1: begins with a byte order mark"), "{error}");
+    fs::create_dir(machine.at("home/.vscode")).unwrap();
+    symlink("nowhere", machine.at("home/.vscode/extensions")).unwrap();
+    let error = machine.refused(&["install", "vscode"]);
+    assert!(error.contains("/.vscode/extensions: is a link that leads to no folder"), "{error}");
+    assert!(machine.done(&["uninstall", "vscode"]).contains("not there  "));
 }
 
 #[test]

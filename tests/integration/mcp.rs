@@ -156,6 +156,20 @@ fn the_proxy_changes_results_and_nothing_else() {
     assert!(shown.contains("400 passed") && shown.len() < 400, "{shown}");
     let read = proxy.call(3, "tersed_expand", json!({ "id": handle(&shown) }));
     assert_eq!(text(&read), passing_tests());
+    // A model may give the whole line, its digits in capitals, or the digits that are no id.
+    let marker = shown.lines().find(|line| line.contains(", id ")).unwrap();
+    let upper = handle(&shown).to_uppercase();
+    for id in [marker, &upper, &format!("[tersed: all 404 lines: tersed artifacts show {}]", handle(&shown))]
+    {
+        assert_eq!(text(&proxy.call(3, "tersed_expand", json!({ "id": id }))), passing_tests(), "{id}");
+    }
+    let check = marker.split_once("[tersed#").unwrap().1.split(':').next().unwrap();
+    let told = text(&proxy.call(3, "tersed_expand", json!({ "id": check })));
+    assert!(told.contains("are a check of the whole text, no handle"), "{told}");
+    let told = text(&proxy.call(3, "tersed_search", json!({ "id": "2310", "pattern": "x" })));
+    assert!(told.contains("8 digits or more"), "{told}");
+    let told = text(&proxy.call(3, "tersed_expand", json!({ "id": handle(&shown), "first": 9999 })));
+    assert!(told.contains("lines 9999- are beyond the end"), "{told}");
     // No reference to an earlier result: what the model still sees is not known.
     let again = text(&proxy.call(4, "run", json!({ "command": "cargo test" })));
     assert_eq!(again, shown);

@@ -386,11 +386,13 @@ fn stats_names_what_it_cannot_read() {
     };
     let torn = format!("{good}{}", &good[..good.len() / 2]);
     let (code, text) = run(&torn, &[]);
-    assert!(code == 0 && text.contains("1 last lines are not whole"), "{text}");
+    assert!(code == 0 && text.contains("1 last line is not whole"), "{text}");
     let (code, text) = run(&format!("{good}{{}}\n"), &[]);
     assert!(code == 1 && text.contains("events.jsonl:3: not an event"), "{text}");
     let (code, text) = run(&good.replace("\"version\":1", "\"version\":9"), &[]);
     assert!(code == 1 && text.contains("version 9") && text.contains("expected 1"), "{text}");
+    let (code, text) = run("{\"tersedCounts\":1}\n", &[]);
+    assert!(code == 1 && text.contains("a file of counts, not of events"), "{text}");
     for price in ["a", "=1", "a=-1", "a=1,2,3,4", "a=x"] {
         let (code, text) = run(&good, &["--price", price]);
         assert!(code == 2 && text.contains("expected MODEL=INPUT"), "{text}");

@@ -1,5 +1,6 @@
 //! `tersed artifacts list`: one row for each original, those on disk first. Reads labels, never contents.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -12,7 +13,13 @@ use crate::cli::out::print;
 /// Prints the list.
 pub(super) fn list(place: &Place) -> Result<(), Failure> {
     let copies = copies(&place.vault()?)?;
-    let elsewhere = if place.dir.is_none() { elsewhere::list() } else { Vec::new() };
+    let mut elsewhere = if place.dir.is_none() { elsewhere::list() } else { Vec::new() };
+    // Sessions and processes may have the same original. It is read back by its handle alone.
+    let mut known: HashSet<String> = copies.iter().map(|copy| copy.header.digest.clone()).collect();
+    elsewhere.retain(|listed| match listed["digest"].as_str() {
+        Some(digest) => known.insert(digest.to_owned()),
+        None => true,
+    });
     if place.json {
         return print_json(&Value::Array(copies.iter().map(as_json).chain(elsewhere).collect()));
     }

@@ -1,7 +1,6 @@
 //! `tersed artifacts`: reads originals that recovery keeps on disk, or that processes of `tersed hook` keep in memory. For
 //! operators, and for agents that got a handle.
 
-mod handle;
 mod listing;
 mod searching;
 
@@ -17,10 +16,13 @@ use super::Failure;
 use super::out::print;
 use super::settings::SettingsArgs;
 use crate::artifact::vault::{Bounds, Copy, Pruned, Reach, Vault, user_folder};
-use crate::artifact::{Artifact, Encoding, LineRange, Match, Page, SearchOptions};
+use crate::artifact::{Artifact, Encoding, LineRange, Match, Page, SearchOptions, handle};
 #[cfg(feature = "hosts")]
 use crate::host::resident::elsewhere;
 use crate::telemetry::{Clock, SystemClock};
+
+/// What lists all originals.
+const LIST: &str = "`tersed artifacts list`";
 
 /// Arguments of `artifacts`.
 #[derive(Debug, clap::Args)]
@@ -194,8 +196,8 @@ fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
 
 fn show(place: &Place, given: &str, lines: &[LineRange]) -> Result<(), Failure> {
     let vault = place.vault()?;
-    let handle = handle::read(given)?;
-    let (id, artifact) = find(&vault, handle).map_err(|why| handle::explained(handle, why))?;
+    let name = handle::read(given, LIST).map_err(Failure::value)?;
+    let (id, artifact) = find(&vault, &name).map_err(|why| handle::explained(&name, why, LIST))?;
     let mut page = Page { max_bytes: Page::MAX_BYTES, cursor: None };
     let (mut text, mut ranges): (String, Vec<[u64; 2]>) = (String::new(), Vec::new());
     let last = loop {
@@ -254,7 +256,14 @@ fn prune(place: &Place, older_than: Option<Duration>) -> Result<(), Failure> {
     if place.json {
         return print_json(&json!({ "removed": pruned.removed, "left": pruned.left }));
     }
-    print(format!("{} removed, {} left\n", pruned.removed, pruned.left))
+    let mut text = format!("{} removed, {} left\n", pruned.removed, pruned.left);
+    let in_memory = elsewhere::list().iter().filter(|one| one["onDisk"] != json!(true)).count();
+    if place.dir.is_none() && in_memory > 0 {
+        text += &format!(
+            "{in_memory} more in the memory of running processes of `tersed hook` and `tersed run`, which end with their host\n"
+        );
+    }
+    print(text)
 }
 
 fn as_json(copy: &Copy) -> Value {

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::{Place, copies, elsewhere, find, handle, match_json, print_json};
+use super::{LIST, Place, copies, elsewhere, find, match_json, print_json};
 use crate::artifact::vault::Vault;
-use crate::artifact::{AccessError, Artifact, Match, Media, SearchOptions};
+use crate::artifact::{AccessError, Artifact, Match, Media, SearchOptions, handle};
 use crate::cli::Failure;
 use crate::cli::out::{counted, print, say};
 
@@ -22,7 +22,7 @@ pub(super) fn search(
     check(pattern, options)?;
     let vault = place.vault()?;
     let handles = match given {
-        Some(given) => vec![handle::read(given)?.to_owned()],
+        Some(given) => vec![handle::read(given, LIST).map_err(Failure::value)?.into_owned()],
         None => all(place, &vault)?,
     };
     let (mut found, mut out) = (Vec::new(), String::new());
@@ -30,7 +30,7 @@ pub(super) fn search(
         let (id, artifact) = match find(&vault, one) {
             // An original may be removed during the search.
             Err(_) if given.is_none() => continue,
-            found => found.map_err(|why| handle::explained(one, why))?,
+            found => found.map_err(|why| handle::explained(one, why, LIST))?,
         };
         let matches = match all_matches(&artifact, pattern, options) {
             Err(AccessError::NotText { .. }) if given.is_none() => continue,

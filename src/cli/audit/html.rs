@@ -10,6 +10,7 @@ use super::row::{LEGEND, row};
 use super::text::{parts, percent, size, ways};
 use crate::cli::explain::escaped;
 use crate::cli::explain::words::{count, number};
+use crate::cli::out::PAGE_HEAD;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -24,7 +25,7 @@ pub(super) fn write(report: &Report, top: usize, out: &mut dyn Write) -> io::Res
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>tersed audit</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>tersed audit</h1>\n\
+         {PAGE_HEAD}<title>tersed audit</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>tersed audit</h1>\n\
          <p>{} in {}, played in mode <b>{}</b>. Tokens are counted as {}, of results of tools alone.</p>\n</header>\n",
         count(total.results, "result"),
         count(report.session_count, "session"),
@@ -220,7 +221,7 @@ fn hidden(
             out,
             "<li><code>{}</code> <small>{} in {} {} {}{place}{by}</small></li>",
             escaped(&one.text),
-            escaped(&one.kind),
+            escaped(super::text::kind_word(&one.kind)),
             link(report, one.session),
             escaped(&one.tool),
             escaped(&one.call),

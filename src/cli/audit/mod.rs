@@ -25,7 +25,6 @@ mod walk;
 mod words;
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -33,6 +32,7 @@ use std::sync::LazyLock;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::out::NewFile;
 use super::replay::child::Child;
 use super::settings::SettingsArgs;
 use super::{Failure, out};
@@ -83,7 +83,7 @@ pub struct Args {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The mode to play in: disabled, safe, standard, aggressive [default: standard].
-    #[arg(long, value_parser = super::call::mode)]
+    #[arg(long, hide_possible_values = true, value_parser = super::call::mode())]
     mode: Option<Mode>,
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true, value_parser = super::call::policy)]
@@ -91,7 +91,8 @@ pub struct Args {
     /// Format of the report [default: text, or what the name of the file says].
     #[arg(long, value_enum)]
     format: Option<Shape>,
-    /// Write to this file instead of standard output; a name that ends with .html, .json or .jsonl chooses the format.
+    /// Write to this file instead of standard output; a name that ends with .html, .json, .jsonl or .txt chooses the format.
+    /// Of files that exist only reports of tersed are written over.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How many sessions, tools, results and losses to list.
@@ -107,7 +108,7 @@ pub struct Args {
 /// Runs an audit.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.schema {
-        return write(args, |out| out.write_all(report::schema_json().as_bytes()));
+        return super::out::print(report::schema_json());
     }
     let mut settings = super::call::policy_object(&args.policy)?;
     // All tokens of a report use the same counter.
@@ -121,8 +122,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
         return Err(format!("{}: no such file or folder", missing.display()).into());
     }
-    let is_lines = args.shape() == Shape::Jsonl;
-    let mut lines = is_lines.then(|| args.open()).transpose()?;
+    args.check_shape()?;
+    // A place that cannot be written is told before the work.
+    let mut place = Some(args.open()?);
+    let mut lines = place.take_if(|_| args.shape() == Shape::Jsonl);
     let bar = progress();
     let policy = Value::Object(settings);
     let mut child = Child::spawn(&args.settings.arguments())?;
@@ -148,7 +151,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let top = usize::from(args.top);
     match lines {
         Some(lines) => lines.end()?,
-        None => write(args, |out| match args.shape() {
+        None => write(place, |out| match args.shape() {
             Shape::Text | Shape::Jsonl => out.write_all(text::table(&report, top).as_bytes()),
             Shape::Json => json(&report, out),
             Shape::Html => html::write(&report, top, out),
@@ -165,13 +168,31 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 impl Args {
     /// Opens the place of the report.
     fn open(&self) -> Result<Out, Failure> {
-        let Some(file) = &self.output else {
-            let to = Box::new(BufWriter::new(io::stdout().lock()));
-            return Ok(Out { place: "standard output".to_owned(), to });
-        };
-        let place = file.display().to_string();
-        let to = File::create(file).map_err(|e| format!("{place}: {e}"))?;
-        Ok(Out { place, to: Box::new(BufWriter::new(to)) })
+        match &self.output {
+            None => {
+                let to = To::Standard(BufWriter::new(io::stdout().lock()));
+                Ok(Out { place: "standard output".to_owned(), to })
+            }
+            Some(file) => {
+                let to = To::File(NewFile::open(file, &self.paths)?);
+                Ok(Out { place: file.display().to_string(), to })
+            }
+        }
+    }
+
+    /// Checks that the name of the file says which format is meant, if nothing else does.
+    fn check_shape(&self) -> Result<(), Failure> {
+        const TEXT: [&str; 4] = ["txt", "text", "log", "md"];
+        let Some(file) = self.output.as_ref().filter(|_| self.format.is_none()) else { return Ok(()) };
+        let end = file.extension().and_then(|end| end.to_str()).unwrap_or("txt").to_ascii_lowercase();
+        // A device has no format.
+        match self.shape() != Shape::Text || TEXT.contains(&end.as_str()) || file.starts_with("/dev") {
+            true => Ok(()),
+            false => Err(Failure::value(format!(
+                "--output {}: the name says no format; .html, .json, .jsonl and .txt do, or --format",
+                file.display()
+            ))),
+        }
     }
 
     /// The format that was asked for.
@@ -219,9 +240,9 @@ fn progress() -> ProgressBar {
     bar
 }
 
-fn write(args: &Args, work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-    let mut out = args.open()?;
-    let written = work(&mut out.to);
+fn write(out: Option<Out>, work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let Some(mut out) = out else { return Ok(()) };
+    let written = work(out.to());
     out::written(&out.place, written)?;
     out.end()
 }
@@ -230,17 +251,34 @@ fn write(args: &Args, work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
 struct Out {
     /// Its name.
     place: String,
-    to: Box<dyn Write>,
+    to: To,
+}
+
+enum To {
+    Standard(BufWriter<io::StdoutLock<'static>>),
+    File(NewFile),
 }
 
 impl Out {
+    fn to(&mut self) -> &mut dyn Write {
+        match &mut self.to {
+            To::Standard(to) => to,
+            To::File(to) => to,
+        }
+    }
+
     /// Writes a line of JSON.
     fn line(&mut self, row: &report::ResultRow<'_>) -> Result<(), String> {
         let line = serde_json::to_string(row).map_err(|e| e.to_string())?;
-        out::written(&self.place, writeln!(self.to, "{line}")).map_err(|failure| failure.message)
+        let written = writeln!(self.to(), "{line}");
+        out::written(&self.place, written).map_err(|failure| failure.message)
     }
 
-    fn end(mut self) -> Result<(), Failure> {
-        out::written(&self.place, self.to.flush())
+    fn end(self) -> Result<(), Failure> {
+        let ended = match self.to {
+            To::Standard(mut to) => to.flush(),
+            To::File(to) => to.end(),
+        };
+        out::written(&self.place, ended)
     }
 }

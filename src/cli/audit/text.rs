@@ -13,14 +13,14 @@ pub(super) fn table(report: &Report, top: usize) -> String {
         writeln!(out, "tersed {} audit, mode {}, {} tokens\n", report.tersed, report.mode, report.tokenizer);
     places(report, &mut out);
     if report.total.results == 0 {
-        let _ = writeln!(out, "\nNo results of tools were found.");
+        let _ = writeln!(out, "\nNo results of tools were found.\n{NEXT}");
         not_understood(report, top, &mut out);
         return out;
     }
     let total = &report.total;
     let _ = writeln!(
         out,
-        "\n{} in {}, {} unchanged\n  {:<20} {}\n  {:<20} {}\n  {:<20} {}\n  {:<20} {}",
+        "\n{} in {}, {} unchanged\n  {:<28} {}\n  {:<28} {}\n  {:<28} {}\n  {:<28} {}",
         count(total.results, "result"),
         count(report.session_count, "session"),
         number(total.unchanged),
@@ -28,7 +28,7 @@ pub(super) fn table(report: &Report, top: usize) -> String {
         change(total.tokens_before, total.tokens_after),
         "with resends",
         change(total.sent_before, total.sent_after),
-        "used later, seen",
+        "used later and still visible",
         share(total.references_visible, total.references),
         "failure lines, shown",
         share(total.failure_lines_visible, total.failure_lines),
@@ -62,20 +62,28 @@ pub(super) fn table(report: &Report, top: usize) -> String {
     out
 }
 
+/// What can be done where nothing was found.
+const NEXT: &str = "`tersed audit PATH` reads histories from other files and folders, `tersed audit --help` lists the formats, \
+                    and `tersed install --list` shows which hosts are here.";
+
 fn places(report: &Report, out: &mut String) {
-    for place in &report.places {
+    for place in report.places.iter().filter(|place| place.is_there) {
         let host = place.host.as_ref().map(|host| format!("{host}: ")).unwrap_or_default();
-        let found = match place.is_there {
-            false => "not there".to_owned(),
-            true => format!(
-                "{}, {}, {}",
-                count(place.files, "file"),
-                count(place.sessions, "session"),
-                count(place.results, "result")
-            ),
-        };
-        let _ = writeln!(out, "{host}{}: {found}", place.path);
+        let found =
+            [count(place.files, "file"), count(place.sessions, "session"), count(place.results, "result")];
+        let _ = writeln!(out, "{host}{}: {}", place.path, found.join(", "));
     }
+    let missing = report.places.iter().filter(|place| !place.is_there);
+    let mut missing: Vec<&str> = missing.map(|place| place.host.as_deref().unwrap_or(&place.path)).collect();
+    missing.dedup();
+    if !missing.is_empty() {
+        let _ = writeln!(out, "no histories of: {}", missing.join(", "));
+    }
+}
+
+/// A kind of name in words.
+pub(super) fn kind_word(kind: &str) -> &str {
+    if kind == "ident" { "name" } else { kind }
 }
 
 /// What of the savings arrives.
@@ -85,7 +93,7 @@ fn arrives(report: &Report, out: &mut String) {
     for (name, saved) in ways(total) {
         let _ = writeln!(
             out,
-            "  {name:<20} {} saved ({}; with resends {}), {} reached",
+            "  {name:<20} {} saved ({}; with resends {}), {} come to tersed",
             number(size(saved.tokens)),
             percent(saved.tokens, total.tokens_before),
             percent(saved.sent, total.sent_before),
@@ -191,7 +199,11 @@ fn hidden(title: &str, list: &[Hidden], all: usize, top: usize, out: &mut String
         let _ = writeln!(
             out,
             "  {} ({}): {}. {} {}{place}{by}",
-            one.text, one.kind, one.session, one.tool, one.call
+            one.text,
+            kind_word(&one.kind),
+            one.session,
+            one.tool,
+            one.call
         );
     }
     if all > top.min(list.len()) {

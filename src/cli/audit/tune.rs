@@ -41,16 +41,16 @@ const WORTH: f64 = 0.1;
     tersed tune                           learn from the histories of this user's hosts\n  \
     tersed tune ~/.claude/projects --dry-run\n  \
     tersed tune --forget                  go back to the default\n\n\
-    Of a file above `policy.fileOutlineBytes` the outline is shown. The histories are played once for each limit. The smallest one \
-    is chosen at which the agents would still have seen what they used later and the lines that they edited, but for the points \
-    that --allow names, compared with showing every file whole. It is written to `tuned.toml` beside the user's settings, which \
+    Of a file above `policy.fileOutlineBytes` the outline is shown. The histories are played once for each limit. Chosen is the \
+    one that saves most without hiding what the agents used later or the lines that they edited (at most --allow points less \
+    than with every file whole); the present one stays unless another saves more. A new one is written to `tuned.toml` beside the user's settings, which \
     count before it. Nothing leaves the machine, and histories are only read.")]
 pub struct Args {
     /// Histories: files and folders; by default, the places of the hosts of this user.
     #[arg(value_name = "PATH", conflicts_with = "forget")]
     paths: Vec<PathBuf>,
     /// The mode to tune: standard or aggressive [default: the mode in force].
-    #[arg(long, value_parser = crate::cli::call::mode)]
+    #[arg(long, hide_possible_values = true, value_parser = crate::cli::call::mode())]
     mode: Option<Mode>,
     /// Most points by which fewer of the names that were used later may be shown, and fewer edits whole.
     #[arg(long, value_name = "POINTS", default_value_t = 1.0, value_parser = points)]
@@ -111,8 +111,15 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         rows.push((limit, played(&sessions, mode, limit)?));
     }
     bar.finish_and_clear();
-    let chosen = choose(&rows, args.allow);
+    let chosen = choose(&rows, args.allow, now);
     let words = table(&rows, now, chosen, mode);
+    if chosen == now {
+        let why = match do_all_the_same(&rows) {
+            true => "there was nothing to learn: every limit saves the same",
+            false => "no other limit saves more without hiding what was used",
+        };
+        return print(format!("{words}\n{why}; the present limit stays, and nothing is written\n"));
+    }
     if args.dry_run {
         return print(words);
     }
@@ -199,8 +206,9 @@ fn played(sessions: &[Session], mode: Mode, limit: u64) -> Result<Figures, Strin
     Ok(report.figures())
 }
 
-/// The limit that saves most among those that lose at most so many points against the first row, which shows all.
-fn choose(rows: &[(u64, Figures)], allow: f64) -> u64 {
+/// The limit that saves most among those that lose at most so many points against the first row, which shows all. The present
+/// limit stays unless it loses more, or another saves more.
+fn choose(rows: &[(u64, Figures)], allow: f64, now: u64) -> u64 {
     let Some((whole, all)) = rows.first() else { return 0 };
     let loses_little = |figures: &Figures| {
         let lost =
@@ -212,7 +220,15 @@ fn choose(rows: &[(u64, Figures)], allow: f64) -> u64 {
         true => (*limit, figures.saved),
         false => best,
     };
-    rows.iter().filter(|(_, figures)| loses_little(figures)).fold((*whole, all.saved), better).0
+    let present = rows.iter().find(|(limit, figures)| *limit == now && loses_little(figures));
+    let first = present.map_or((*whole, all.saved), |(limit, figures)| (*limit, figures.saved));
+    rows.iter().filter(|(_, figures)| loses_little(figures)).fold(first, better).0
+}
+
+/// Whether no limit saves more than another.
+fn do_all_the_same(rows: &[(u64, Figures)]) -> bool {
+    let saved = || rows.iter().map(|(_, figures)| figures.saved);
+    saved().fold(f64::MIN, f64::max) - saved().fold(f64::MAX, f64::min) < WORTH
 }
 
 fn table(rows: &[(u64, Figures)], now: u64, chosen: u64, mode: Mode) -> String {
@@ -277,8 +293,17 @@ mod tests {
             (8_192, figures(40.0, 98.0, Some(98.0))),
             (4_096, figures(45.0, 90.0, Some(99.9))),
         ];
-        assert_eq!([0.0, 1.0, 2.0, 20.0].map(|allow| choose(&rows, allow)), [0, 24_576, 8_192, 4_096]);
+        assert_eq!([0.0, 1.0, 2.0, 20.0].map(|allow| choose(&rows, allow, 0)), [0, 24_576, 8_192, 4_096]);
+        assert_eq!(choose(&rows, 1.0, 8_192), 24_576, "the present one hides too much");
+        assert!(!do_all_the_same(&rows));
         let without_edits = rows.map(|(limit, row)| (limit, Figures { edits: None, ..row }));
-        assert_eq!(choose(&without_edits, 1.0), 8_192);
+        assert_eq!(choose(&without_edits, 1.0, 0), 8_192);
+    }
+
+    #[test]
+    fn where_nothing_is_learnt_the_present_limit_stays() {
+        let rows = [0, 24_576, 12_288, 4_096].map(|limit| (limit, figures(30.0, 99.0, Some(100.0))));
+        assert!(do_all_the_same(&rows));
+        assert_eq!([0, 12_288, 4_096].map(|now| choose(&rows, 1.0, now)), [0, 12_288, 4_096]);
     }
 }

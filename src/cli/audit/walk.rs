@@ -39,6 +39,7 @@ pub(super) fn walk(
             // Opening a pipe would block.
             Ok(kind) if kind.is_symlink() && fs::metadata(&path).is_ok_and(|kind| !kind.is_file()) => {}
             Ok(kind) if kind.is_file() || kind.is_symlink() => each(look(path, seen))?,
+            Ok(_) if path == root => each(Found::Unknown(path, "no file and no folder".to_owned()))?,
             Ok(_) => {}
         }
     }

@@ -122,6 +122,7 @@ fn left_out(evidence: &Evidence, gaps: usize) -> String {
         hidden.push(format!("{} inside lines", words::count(inside, "byte")));
     }
     match gaps {
+        0 if evidence.status == Status::Suppressed => "the whole result: binary data is not shown".to_owned(),
         0 => "none".to_owned(),
         // The evidence lists no gaps if the whole result became a reference.
         _ if evidence.duplicate_of.is_some() => "the whole result, which an earlier one shows".to_owned(),

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::model::{Block, Kind, Note, Page, View};
 use super::screen::stand_in;
 use super::words;
+use crate::cli::out::PAGE_HEAD;
 use crate::text::source::Source;
 
 const STYLE: &str = include_str!("page.css");
@@ -28,7 +29,7 @@ pub fn write(page: &Page<'_>, out: &mut dyn Write) -> io::Result<()> {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n<dl>\n"
+         {PAGE_HEAD}<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n<dl>\n"
     )?;
     for fact in &page.facts {
         let class = if fact.is_bad { " class=\"bad\"" } else { "" };

@@ -10,13 +10,13 @@ mod screen;
 mod text;
 pub(in crate::cli) mod words;
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::ColorChoice;
 
 use super::call::{self, CallArgs, PolicyArgs};
+use super::out::NewFile;
 use super::{Failure, out};
 use crate::pipeline::explain::explain;
 use crate::pipeline::repeat::dedup::NoHistory;
@@ -35,6 +35,7 @@ pub use text::write as write_text;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     cargo test 2>&1 | tersed explain --command 'cargo test'\n  \
+    tersed explain --command make build.log --html page.html\n  \
     ls -R | tersed explain --command 'ls -R' --width 200 --color always | less -R\n  \
     tersed explain --record session.jsonl --index 7 --html page.html\n\n\
     Original and output stand side by side from 120 columns on, else one below the other. A record is what \
@@ -53,9 +54,12 @@ pub struct Args {
     /// Which result of the file, from 1.
     #[arg(long, value_name = "N", requires = "record")]
     index: Option<usize>,
-    /// Write an HTML page to a file or to standard output.
+    /// Write an HTML page to this file, or to standard output. Of files that exist only pages of tersed are written over.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     html: Option<PathBuf>,
+    /// File that holds the result, instead of standard input; - for standard input.
+    #[arg(value_name = "FILE", conflicts_with = "record")]
+    file: Option<PathBuf>,
     /// Whether to use colour.
     #[arg(long, value_enum, default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
@@ -70,12 +74,16 @@ const COLUMNS: u16 = 80;
 /// Explains one result.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut config = args.policy.config()?;
+    let inputs: Vec<PathBuf> = args.record.iter().chain(&args.file).cloned().collect();
+    // A place that cannot be written is told before the work.
+    let html = args.html.as_ref().filter(|file| file.as_os_str() != "-");
+    let html = html.map(|file| NewFile::open(file, &inputs)).transpose()?;
     let _ = crate::engine::seal_key::ensure(&mut config.policy);
     let (call, explained) = match &args.record {
         Some(file) => input::explained(file, args.index, &args.policy.patch()?, &config)?,
         None => {
             let call = args.call.call();
-            let input = call::standard_input()?;
+            let input = call::input(args.file.as_deref())?;
             let explained = explain(&call, &[call::raw(&input)], &config.policy, false, &NoHistory)
                 .map_err(|_| call::NOT_REDACTED.to_owned())?;
             (call, explained)
@@ -83,14 +91,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let call = if config.policy.redact_secrets { without_secrets(call)? } else { call };
     let page = Page::new(&call, &explained);
-    let name = |file: &PathBuf| file.display().to_string();
-    let (place, result) = match args.html.as_ref().filter(|file| file.as_os_str() != "-") {
-        Some(file) => (
-            name(file),
-            File::create(file).and_then(|f| finish(BufWriter::new(f), |out| html::write(&page, out))),
-        ),
-        None => {
-            let result = match args.html {
+    let (place, result) = match (html, &args.html) {
+        (Some(mut file), Some(name)) => {
+            let result = html::write(&page, &mut file).and_then(|()| file.end());
+            (name.display().to_string(), result)
+        }
+        (_, html) => {
+            let result = match html {
                 Some(_) => finish(BufWriter::new(io::stdout().lock()), |out| html::write(&page, out)),
                 None => pager::paged(|out| text::write(&page, args.screen(), out)),
             };

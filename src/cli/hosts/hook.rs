@@ -1,7 +1,7 @@
 //! `tersed hook`: gets the answer to one event from the resident process. After any failure it prints nothing, and the host
 //! goes on as if there were no hook.
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -29,7 +29,7 @@ use crate::host::wrap;
     tersed hook codex < event.json\n  \
     tersed hook claude-code --deadline 2000 --mode aggressive < event.json\n\n\
     Prints what the host's hook is to print, or nothing: then the host goes on as without. The exit status is 0 whatever \
-    happens. After two events in a row without an answer in time nobody is asked for a minute. The first event of a workspace starts a process that later ones share; it ends with the host.")]
+    happens; options that are wrong are named on standard error and do not count. After two events in a row without an answer in time nobody is asked for a minute. The first event of a workspace starts a process that later ones share; it ends with the host.")]
 pub struct Args {
     /// The host.
     #[arg(value_parser = PossibleValuesParser::new(HOOKS.iter().map(|hooks| hooks.name)))]
@@ -101,9 +101,16 @@ pub(in crate::cli) fn fast() -> Option<ExitCode> {
 fn is_unwanted() -> bool {
     let is_unwanted = !wrap::is_wanted();
     if is_unwanted {
-        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        skip_event();
     }
     is_unwanted
+}
+
+/// Reads the event and drops it.
+pub(in crate::cli) fn skip_event() {
+    if !std::io::stdin().is_terminal() {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+    }
 }
 
 /// Answers the event on standard input.

@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::cli::out::print;
+use crate::cli::settings::SettingsArgs;
 use crate::install::hosts::ROWS;
+use crate::install::parts::is_tersed;
+use crate::install::place::is_program;
 use crate::install::{Action, Held, Place, Row, Scope, Step, install, uninstall};
 use crate::telemetry::counts::default_path;
 
@@ -90,14 +93,22 @@ impl PlaceArgs {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let Some(row) = args.host.as_deref().and_then(Row::named) else { return list(args) };
     let place = args.place.of(row, args.command.as_deref())?;
+    if let Some(command) = args.command.as_deref().filter(|command| !is_tersed(command)) {
+        return Err(Failure::value(format!(
+            "--command {command}: the program has to be named tersed, by which `doctor` and `uninstall` find it again"
+        )));
+    }
     let steps = install(row, &place, args.place.dry_run)?;
     let mut text = report(&steps, args.place.dry_run);
     if steps.iter().all(|step| step.action() == Action::None) {
         let _ = writeln!(text, "{} is already set up; nothing was changed.", row.title);
     } else if !args.place.dry_run {
         let _ = writeln!(text, "{}", format!("{} is set up. {}", row.title, row.then).trim_end());
+        if let Some(command) = args.command.as_deref().filter(|command| !is_there(&place, command)) {
+            let _ = writeln!(text, "But {command} is not there: the host starts nothing until it is.");
+        }
         let _ = writeln!(text, "Undo: tersed uninstall {}{}", row.name, flags(&place));
-        if let Some(counts) = default_path() {
+        if let Some(counts) = default_path().filter(|_| counts_are_on()) {
             let _ = writeln!(
                 text,
                 "What is saved is counted in {}: only numbers per day, which stay on this machine. `tersed stats` shows \
@@ -107,6 +118,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     print(&text)
+}
+
+/// Whether a program is there, by its path or in the `PATH`.
+fn is_there(place: &Place, program: &str) -> bool {
+    let path = PathBuf::from(program);
+    if path.components().count() > 1 { is_program(&path) } else { !place.programs(program).is_empty() }
+}
+
+/// Whether the user's settings let results be counted. Settings that cannot be read do not count.
+fn counts_are_on() -> bool {
+    SettingsArgs::default().load(Vec::new()).is_ok_and(|loaded| loaded.resolved.config.telemetry.counts)
 }
 
 /// Uninstalls.
@@ -136,6 +158,7 @@ fn report(steps: &[Step], dry: bool) -> String {
     for step in steps {
         let path = step.path.display();
         let word = match step.action() {
+            Action::None if step.before.is_none() => "not there",
             Action::None => "unchanged",
             Action::Make => "written",
             Action::Change => "changed",

@@ -11,7 +11,7 @@ mod run;
 use std::process::ExitCode;
 
 use super::{Failure, done};
-pub(super) use hook::fast;
+pub(super) use hook::{fast, skip_event};
 
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]

@@ -92,13 +92,33 @@ pub(super) fn run(args: &Args) -> ExitCode {
         given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
     let shown = claude_code::shown_by_environment().or(given);
     let holding = Holding { patience: args.patience.unwrap_or(HOLD_BACK), shown };
-    ended(args, run::run(&program, holding, &compress, &policy))
+    let ran = run::run(&program, holding, &compress, &policy);
+    hint(&program, &ran);
+    ended(args, ran)
+}
+
+/// Exit status of a shell that finds no such program.
+const NOT_FOUND: i32 = 127;
+
+/// Says where a whole command line stands, if one was given as the name of a program.
+fn hint(program: &Program, ran: &Result<Outcome, String>) {
+    let Program::Argv(argv) = program else { return };
+    let [word] = argv.as_slice() else { return };
+    let is_line = word.to_string_lossy().contains([' ', '|', ';', '&']);
+    if is_line && ran.as_ref().map_or(true, |ran| ran.ended == Ended::Code(NOT_FOUND)) {
+        let line = quoted(&word.to_string_lossy());
+        crate::cli::out::say(&format!(
+            "a command line for the shell stands behind --shell: tersed run --shell {line}"
+        ));
+    }
 }
 
 /// Runs the command and passes its output on, without its secrets.
 fn as_it_is(args: &Args, program: &Program, policy: &LazyPolicy<'_>) -> ExitCode {
     let holding = Holding { patience: Duration::ZERO, shown: None };
-    ended(args, run::run(program, holding, &|_| None, policy))
+    let ran = run::run(program, holding, &|_| None, policy);
+    hint(program, &ran);
+    ended(args, ran)
 }
 
 /// Ends as the command ended, or as one whose output could not be written.

@@ -92,13 +92,16 @@ pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
             sessions.push(session);
             continue;
         }
-        let record: Record = match serde_json::from_str(&line) {
+        let mut record: Record = match serde_json::from_str(&line) {
             Ok(record) => record,
             Err(why) => {
                 broken.push((number + 1, why.to_string()));
                 continue;
             }
         };
+        if record.id.is_empty() {
+            record.id = format!("line-{}", number + 1);
+        }
         let id = match (&record.session, &record.agent) {
             (Some(session), Some(_)) => Some(format!("{}:{session}", record.source)),
             _ => None,

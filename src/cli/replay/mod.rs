@@ -43,8 +43,8 @@ use report::Report;
     tersed replay --mode aggressive --json session.jsonl.zst\n  \
     tersed replay --losses tests/clues\n  \
     tersed replay --bill --cache one-hour sessions.jsonl\n\n\
-    A record is one JSON object a line: session, turn, tool, command, args, output, exit_code, kind, refs, \
-    ref_types. Records without a session are played without one. A whole session is one object a line too: session, \
+    A record is one JSON object a line: id, agent, session, turn, tool, command, args, output, exit_code, kind, refs, \
+    ref_types. Only output is required. Records without an agent and a session are played without one. A whole session is one object a line too: session, \
     messages. Of a folder all such files are read; in one without any, every CLASS/NAME.case is an output with clues that must stay \
     readable. Histories of hosts are for `tersed audit`.\n\n\
     Neither the configuration files of this machine nor its environment count, but for a file that --config names.")]
@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(required = true)]
     pub(super) files: Vec<PathBuf>,
     /// The mode to play in [default: standard].
-    #[arg(long, value_parser = super::call::mode)]
+    #[arg(long, hide_possible_values = true, value_parser = super::call::mode())]
     mode: Option<Mode>,
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}", value_parser = super::call::policy)]

@@ -18,7 +18,8 @@ pub(in crate::cli) enum Forgotten {
 /// One recorded tool result. Unknown members are ignored.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::cli) struct Record {
-    /// Unique name, used as the call id.
+    /// Unique name, used as the call id; by default the line of the file.
+    #[serde(default)]
     pub id: String,
     /// Who recorded it.
     #[serde(default)]

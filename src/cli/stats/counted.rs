@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::text::{grouped, head, line, money, percent};
 use crate::cli::counting::project;
+use crate::cli::out::counted;
 use crate::config::Price;
 use crate::engine::seal_key;
 use crate::protocol::session::{Cost, Stats, Totals};
@@ -76,7 +77,11 @@ impl Page {
         let mut out = String::new();
         // Writing into a String cannot fail.
         if self.counted.sums.is_empty() {
-            let _ = writeln!(out, "Nothing has been counted yet in {}.", path.display());
+            let _ = writeln!(
+                out,
+                "Nothing has been counted yet in {}. Other running sessions write their counts within 30 seconds.",
+                path.display()
+            );
             return out;
         }
         match view {
@@ -85,7 +90,7 @@ impl Page {
             View::Graph => self.graph(&mut out),
         }
         for (model, cost) in &self.cost {
-            head(&mut out, &format!("cost, if all was {model}"), &["baseline", "shown", "saved"]);
+            head(&mut out, &format!("cost, if all had used {model}"), &["baseline", "shown", "saved"]);
             money(&mut out, "results", &cost.results);
             money(&mut out, "resends, no cache", &cost.resends);
             if let Some(cached) = &cost.resends_cached {
@@ -93,7 +98,11 @@ impl Page {
             }
         }
         if self.counted.unread > 0 {
-            let _ = writeln!(out, "\n{} lines could not be read: the totals lack them", self.counted.unread);
+            let _ = writeln!(
+                out,
+                "\n{} could not be read: the totals lack them",
+                counted(self.counted.unread, "line")
+            );
         }
         out.trim_start_matches('\n').to_owned()
     }
@@ -109,11 +118,15 @@ impl Page {
         }
         let resends = self.sum(|_| true);
         if resends.resends > 0 {
-            head(out, "sent again", &["results", "tokens", "shown", "saved", "%"]);
+            head(out, "results in later requests", &["results", "tokens", "shown", "saved", "%"]);
             figures("all", resends.resends, resends.resent_baseline, resends.resent_shown, out);
         }
         if resends.secrets > 0 {
-            let _ = writeln!(out, "\n{} secrets removed", resends.secrets);
+            let _ = writeln!(
+                out,
+                "\n{}",
+                counted(usize::try_from(resends.secrets).unwrap_or(usize::MAX), "secret") + " removed"
+            );
         }
     }
 
@@ -195,13 +208,17 @@ impl Names {
     }
 
     fn project(&self, project: u64) -> String {
-        if Some(project) == self.here { "the one here".to_owned() } else { mark(project) }
+        if Some(project) == self.here {
+            "this project".to_owned()
+        } else {
+            format!("other, {}", mark(project))
+        }
     }
 
     fn model(&self, model: u64) -> String {
         match model {
-            0 => "(not told)".to_owned(),
-            _ => self.models.get(&model).cloned().unwrap_or_else(|| mark(model)),
+            0 => "model unknown".to_owned(),
+            _ => self.models.get(&model).cloned().unwrap_or_else(|| format!("other, {}", mark(model))),
         }
     }
 }
@@ -271,9 +288,9 @@ mod tests {
         assert_eq!(row("all since 2024-10-04"), "6 2,001,010 1,000,410 1,000,600 50.0");
         assert_eq!(row("codex"), "4 1,010 410 600 59.4");
         assert_eq!(row("gateway"), "2 2,000,000 1,000,000 1,000,000 50.0");
-        assert_eq!(row("the one here"), row("gateway"));
-        assert_eq!(row("10000000"), row("codex"));
-        assert_eq!((row("m "), row("(not told)")), (row("gateway"), row("codex")));
+        assert_eq!(row("this project"), row("gateway"));
+        assert_eq!(row("other, 10000000"), row("codex"));
+        assert_eq!((row("m "), row("model unknown")), (row("gateway"), row("codex")));
         assert!(text.ends_with("\n3 secrets removed\n"), "{text}");
     }
 
@@ -298,6 +315,9 @@ mod tests {
     #[test]
     fn nothing_is_said_to_be_nothing() {
         let page = Page { counted: Counted::default(), names: Names::default(), cost: BTreeMap::new() };
-        assert_eq!(page.text(View::All, Path::new("x")), "Nothing has been counted yet in x.\n");
+        assert_eq!(
+            page.text(View::All, Path::new("x")),
+            "Nothing has been counted yet in x. Other running sessions write their counts within 30 seconds.\n"
+        );
     }
 }

@@ -28,8 +28,8 @@ use counted::{Page, View};
     tersed stats telemetry.jsonl --price some-model=3,0.3,3.75\n  \
     tersed stats telemetry.jsonl --host-limit 30000 --json\n\n\
     Without a file: what this user's hosts saved so far. These counts are numbers by day, without names, paths or commands, in \
-    the user's state folder alone; projects and models are keyed fingerprints there, and are told by name where this \
-    folder, or a price, says it. The setting telemetry.counts turns them off.")]
+    the user's state folder alone; projects and models are keyed fingerprints there. The project of the working \
+    folder and models with a price are told by name, others by their fingerprint. The setting telemetry.counts turns them off.")]
 pub struct Args {
     /// Telemetry files instead of the counts; - for standard input.
     #[arg(value_name = "FILE")]
@@ -107,6 +107,8 @@ fn of_counts(args: &Args, config: &Config, prices: &BTreeMap<String, Price>) -> 
     if !config.telemetry.counts {
         say("nothing is counted: telemetry.counts is false");
     }
+    #[cfg(feature = "hosts")]
+    crate::host::resident::elsewhere::write_counts();
     let counted = counts::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let page = Page::new(counted, prices);
     if args.json {
@@ -145,6 +147,11 @@ impl Totals {
                 }
                 // The process was killed while it wrote.
                 Err(_) if !line.ends_with('\n') => self.torn += 1,
+                Err(_) if counts::is_header(line.trim_end()) => {
+                    return Err(format!(
+                        "{name}: a file of counts, not of events: `tersed stats` without a file reads it"
+                    ));
+                }
                 Err(error) => return Err(format!("{name}:{number}: not an event: {error}")),
             }
         }

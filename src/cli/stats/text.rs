@@ -51,14 +51,30 @@ pub(super) fn table(totals: &Totals) -> String {
         }
     }
     let notes = [
-        (totals.events as u64, "events"),
-        (totals.alerts as u64, "alerts"),
-        (totals.dropped, "events were dropped before they were written: the totals lack them"),
-        (totals.shortened as u64, "events were too long: their details are missing"),
-        (totals.torn as u64, "last lines are not whole and were left out"),
+        (totals.events as u64, ["event", "events"]),
+        (totals.alerts as u64, ["alert", "alerts"]),
+        (
+            totals.dropped,
+            [
+                "event was dropped before it was written: the totals lack it",
+                "events were dropped before they were written: the totals lack them",
+            ],
+        ),
+        (
+            totals.shortened as u64,
+            [
+                "event was too long: its details are missing",
+                "events were too long: their details are missing",
+            ],
+        ),
+        (
+            totals.torn as u64,
+            ["last line is not whole and was left out", "last lines are not whole and were left out"],
+        ),
     ];
     out.push('\n');
-    for (count, what) in notes.into_iter().filter(|(count, what)| *count > 0 || *what == "events") {
+    for (count, what) in notes.into_iter().filter(|(count, what)| *count > 0 || what[0] == "event") {
+        let what = what[usize::from(count != 1)];
         // Writing into a String cannot fail.
         let _ = writeln!(out, "{count} {what}");
     }

@@ -4,8 +4,8 @@ use memchr::memmem;
 
 /// A variable of a command that turns compressing off for it, as the settings read it.
 const VARIABLE: &[u8] = b"TERSED_MODE=";
-/// Its values that do so.
-const OFF: [&[u8]; 2] = [b"off", b"disabled"];
+/// Its values that do so, in any case: people write either.
+pub const OFF_WORDS: [&str; 7] = ["off", "disabled", "none", "no", "raw", "false", "0"];
 /// The wrapper for a command whose output stays as it is.
 const RAW: &[u8] = b"tersed run --raw";
 
@@ -17,7 +17,12 @@ pub fn asks_for_all(text: &str) -> bool {
         // The value may be quoted by itself.
         let value =
             text[end..].strip_prefix(b"'").or(text[end..].strip_prefix(b"\"")).unwrap_or(&text[end..]);
-        OFF.iter().any(|off| value.strip_prefix(*off).is_some_and(is_word_end))
+        let is_it = |off: &&str| {
+            let given =
+                value.get(..off.len()).is_some_and(|given| given.eq_ignore_ascii_case(off.as_bytes()));
+            given && is_word_end(&value[off.len()..])
+        };
+        OFF_WORDS.iter().any(is_it)
     };
     let starts_word = |at: usize| at.checked_sub(1).is_none_or(|before| is_between(text[before]));
     memmem::find_iter(text, VARIABLE).any(|at| starts_word(at) && is_off(at + VARIABLE.len()))
@@ -46,6 +51,9 @@ mod tests {
             "TERSED_MODE=off cargo test",
             "cd web && TERSED_MODE=off npm test 2>&1 | tail -5",
             "env A=1 TERSED_MODE='disabled' make",
+            "TERSED_MODE=OFF cargo test",
+            "TERSED_MODE=0 cargo test",
+            "TERSED_MODE=none",
             "bash -lc \"TERSED_MODE=off cargo test\"",
             "export TERSED_MODE=off; make",
             "tersed run --raw -- cargo test",
@@ -58,6 +66,7 @@ mod tests {
             "cargo test",
             "TERSED_MODE=offline cargo test",
             "TERSED_MODE=safe cargo test",
+            "TERSED_MODE=0.5 cargo test",
             "MY_TERSED_MODE=off cargo test",
             "tersed run -- cargo test --raw",
             "tersed run --rawest -- x",

@@ -11,7 +11,7 @@ mod wrap;
 
 use std::ops::Deref;
 
-pub use asked::asks_for_all;
+pub use asked::{OFF_WORDS, asks_for_all};
 pub use lex::Dialect;
 
 /// One program and its arguments, wrappers such as `sudo` or `timeout 9` taken off.

@@ -41,6 +41,10 @@ fn answered(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) 
             None
         }
         Request::Original { id } => original(host, id),
+        Request::Counts => {
+            host.engine().flush_counts();
+            Some((Reply::Whole, Vec::new()))
+        }
         Request::Originals => Some((Reply::Whole, Value::Array(originals(host)).to_string().into_bytes())),
     };
     answer.unwrap_or((Reply::Nothing, Vec::new()))

@@ -52,6 +52,8 @@ pub enum Request {
     },
     /// List all originals; the content is empty.
     Originals,
+    /// Write the counts that wait; the content is empty.
+    Counts,
 }
 
 /// A command that ran.
@@ -152,6 +154,7 @@ mod tests {
             Request::NotShown { session: "s".into(), call: "c".into() },
             Request::Original { id: "108195c6".into() },
             Request::Originals,
+            Request::Counts,
         ] {
             for content in [&b""[..], b"abc", &[0xff; 70_000]] {
                 let mut bytes = Vec::new();

@@ -18,7 +18,7 @@ pub const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.folder("CLAUDE_CONFIG_DIR", ".claude")],
-    then: "Running sessions continue without it. The plugin in editors/claude-code is then not needed.",
+    then: "Restart running sessions to use it. Remove the plugin of editors/claude-code if you installed it.",
 };
 
 const HOOKS: &str = include_str!("../../../editors/claude-code/hooks/hooks.json");

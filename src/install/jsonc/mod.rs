@@ -116,6 +116,10 @@ fn ast<'a>(text: &'a str) -> Result<Option<Ast<'a>>, Fault> {
     };
     let parsed = parse_to_ast(text, &CollectOptions::default(), &strict);
     parsed.map(|parsed| parsed.value).map_err(|error| {
+        if text.starts_with('\u{feff}') {
+            let what = "begins with a byte order mark, which is no JSON: save it as UTF-8 without one";
+            return Fault { line: 1, text: what.to_owned() };
+        }
         let what = error.kind().to_string();
         Fault { line: error.line_display(), text: format!("not JSON: {}", what.trim_end_matches('.')) }
     })

@@ -122,16 +122,24 @@ local function start()
   end
   which.rpc = rpc
   server = which
-  local greeting = ask(which, 'initialize', {
-    processId = vim.loop.os_getpid(),
-    capabilities = vim.empty_dict(),
-    initializationOptions = {
-      tersed = {
-        protocolVersions = { 1 },
-        policy = vim.tbl_extend('force', { evidence = 'changed' }, M.config.policy),
+  local function greet(policy)
+    return ask(which, 'initialize', {
+      processId = vim.loop.os_getpid(),
+      capabilities = vim.empty_dict(),
+      initializationOptions = {
+        tersed = {
+          protocolVersions = { 1 },
+          policy = vim.tbl_extend('force', { evidence = 'changed' }, policy),
+        },
       },
-    },
-  }, M.config.start_deadline)
+    }, M.config.start_deadline)
+  end
+  local greeting = greet(M.config.policy)
+  if greeting == nil and server == which and not which.dead and next(M.config.policy) ~= nil then
+    -- A misspelt setting must not cost redaction: the default ones count.
+    vim.notify_once('tersed: its policy was refused, the default one counts', vim.log.levels.WARN)
+    greeting = greet({})
+  end
   local offered = type(greeting) == 'table' and vim.tbl_get(greeting, 'capabilities', 'experimental', 'tersed')
   if type(offered) ~= 'table' or which.dead then
     failed(which)

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 import unittest
+from typing import Any
 
-from support import DEADLINE, FAULTS, GENEROUS, REPORT, fake, patience
+from support import DEADLINE, FAULTS, GENEROUS, REPORT, TERSED, fake, patience
 
 from tersed import AsyncClient, AsyncCompressor, Backoff, Client, Compressor, Failure
-from tersed.errors import RedactionFailed
+from tersed.errors import RedactionFailed, RpcError
 
 PATIENCE = 900.0
 """Seconds that no call may take whatever happens: a helper that waits for ever never returns."""
@@ -128,6 +129,47 @@ class FailOpen(unittest.TestCase):
             [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
         )
         self.assertEqual(ran.stderr.count("nothing is compressed"), 1, ran.stderr)
+
+    def test_a_setting_that_is_refused_does_not_count(self) -> None:
+        secret = "token ghp_" + "aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fL7\n"
+        misspelt: list[dict[str, Any]] = [{"mode": "agressive"}, {"maxoutputbytes": 100}]
+        for policy in misspelt:
+            told: list[Failure] = []
+            given = [
+                (Client(TERSED), policy),
+                (Client(TERSED, options={"policy": policy}), None),  # type: ignore[arg-type]
+            ]
+            for client, of_compressor in given:
+                with (
+                    self.subTest(policy=policy, of_compressor=of_compressor),
+                    self.assertLogs("tersed", "WARNING") as warnings,
+                    Compressor(
+                        client,
+                        session_id="s",
+                        policy=of_compressor,  # type: ignore[arg-type]
+                        on_failure=told.append,
+                    ) as compressor,
+                ):
+                    for _ in range(3):
+                        self.assertNotIn("ghp_", compressor.compress(secret, tool="bash").content)
+                    stream = compressor.stream(tool="bash")
+                    stream.append(secret)
+                    self.assertNotIn("ghp_", stream.close().content)
+                    self.assertEqual((told, len(warnings.output)), ([], 1), warnings.output)
+        # A client that raises says so.
+        with Client(TERSED, options={"policy": misspelt[0]}) as client:  # type: ignore[arg-type]
+            self.assertRaises(RpcError, client.start)
+
+    def test_a_setting_that_is_refused_does_not_count_for_asyncio(self) -> None:
+        async def ask() -> None:
+            policy: Any = {"mode": "agressive"}
+            async with AsyncCompressor(AsyncClient(TERSED), policy=policy) as compressor:
+                outcome = await compressor.compress(REPORT, tool="bash", command="cargo test")
+                self.assertIsNone(outcome.failure)
+                self.assertLess(len(outcome.content), len(REPORT))
+
+        with self.assertLogs("tersed", "WARNING"):
+            asyncio.run(ask())
 
     def test_redaction_fails_closed(self) -> None:
         with Compressor(Client(fake("redaction")), deadline=GENEROUS) as compressor:

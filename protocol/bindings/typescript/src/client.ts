@@ -35,6 +35,14 @@ export class Client extends Methods {
     this.timeout = options.timeout ?? 30_000;
   }
 
+  /**
+   * Leaves out settings that the server refuses, with a warning, instead of throwing. A `Compressor` wants it so: with a
+   * wrong setting secrets have to be removed all the same.
+   */
+  beLenient(): void {
+    this.supervisor.isLenient = true;
+  }
+
   /** What the server offers, once it is started. */
   get capabilities(): Capabilities | undefined {
     return this.supervisor.capabilities;
@@ -63,11 +71,18 @@ export class Client extends Methods {
   ): Promise<Requests[M]["result"]> {
     const started = performance.now();
     const timeout = options.timeout ?? this.timeout;
-    let result: unknown;
-    try {
+    const ask = async () => {
       const connection = await this.connect(options);
       const left = Math.max(0, timeout - (performance.now() - started));
-      result = await connection.request(method, params, { timeout: left, signal: options.signal });
+      return connection.request(method, params, { timeout: left, signal: options.signal });
+    };
+    let result: unknown;
+    params = this.supervisor.withoutRefused(params);
+    try {
+      result = await ask().catch((error: unknown) => {
+        params = this.supervisor.withoutPolicy(error, params);
+        return ask();
+      });
       this.supervisor.answered();
     } catch (error) {
       if (error instanceof RequestTimeout) this.supervisor.waited();

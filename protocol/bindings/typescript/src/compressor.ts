@@ -67,8 +67,9 @@ export interface CompressorOptions {
  *
  * With `tersed` missing, slow, broken or gone, every method gives back what it was given, within
  * `deadline` milliseconds, and tells `onFailure` why. After a failure the server is not tried for a while,
- * so that calls in between cost nothing. The one error that is thrown is `RedactionFailed`: the server is
- * there and could not remove secrets.
+ * so that calls in between cost nothing. Settings that the server refuses are left out, with a warning: the
+ * default ones count. The one error that is thrown is `RedactionFailed`: the server is there and could not remove
+ * secrets.
  */
 export class Compressor {
   readonly client: Client;
@@ -79,6 +80,7 @@ export class Compressor {
 
   constructor(options: CompressorOptions = {}) {
     this.client = options.client instanceof Client ? options.client : new Client(options.client);
+    this.client.beLenient();
     this.deadline = options.deadline ?? 5000;
     this.sessionId = options.sessionId;
     this.policy = options.policy;

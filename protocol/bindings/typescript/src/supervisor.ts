@@ -5,6 +5,7 @@ import {
   ClientClosed,
   ProtocolViolation,
   RequestTimeout,
+  RpcError,
   ServerUnavailable,
   TersedError,
 } from "./errors.js";
@@ -13,6 +14,9 @@ import type { Capabilities, OpenParams } from "./protocol.js";
 import { VERSION } from "./version.js";
 
 export const PROTOCOL_VERSION = 1;
+
+/** The code of JSON-RPC for parameters that are wrong. */
+const INVALID_PARAMS = -32602;
 
 /** Waits for nothing in a row after which the server is given a rest, and its length in milliseconds. */
 const MOST_WAITS = 2;
@@ -28,7 +32,12 @@ class Start {
 export class Supervisor {
   capabilities: Capabilities | undefined;
   starts = 0;
+  /** Whether settings that the server refuses are left out. Else that is an error of the request. */
+  isLenient = false;
   private readonly backoff: Backoff;
+  private hasOptions: boolean;
+  /** Policies that were refused, as JSON. */
+  private readonly refused = new Set<string>();
   private readonly sessions = new Map<string, OpenParams>();
   private current: Start | undefined;
   private failures = 0;
@@ -40,6 +49,7 @@ export class Supervisor {
 
   constructor(private readonly launch: Launch) {
     this.backoff = { ...DEFAULT_BACKOFF, ...launch.backoff };
+    this.hasOptions = launch.options !== undefined;
   }
 
   get pid(): number | undefined {
@@ -74,6 +84,26 @@ export class Supervisor {
   /** There was an answer. */
   answered(): void {
     this.waits = 0;
+  }
+
+  /** The parameters without a policy that was refused before. */
+  withoutRefused<P>(params: P): P {
+    const { policy } = (params ?? {}) as { policy?: unknown };
+    if (this.refused.size === 0 || policy === undefined || !this.refused.has(JSON.stringify(policy))) return params;
+    return { ...params, policy: undefined };
+  }
+
+  /**
+   * The parameters without their policy, if that was refused: secrets have to be removed. Throws any other error.
+   */
+  withoutPolicy<P>(error: unknown, params: P): P {
+    const { policy } = (params ?? {}) as { policy?: unknown };
+    const isOfPolicy =
+      error instanceof RpcError && error.code === INVALID_PARAMS && error.message.startsWith("policy");
+    if (!this.isLenient || !isOfPolicy || policy === undefined) throw error;
+    this.refused.add(JSON.stringify(policy));
+    warn(`the policy does not count, the default one does: ${error.message}`);
+    return this.withoutRefused(params);
   }
 
   /** Remembers a session with its policy, for the case that the server is started again. */
@@ -114,17 +144,21 @@ export class Supervisor {
 
   private async initialize(connection: Connection): Promise<Capabilities> {
     const timeout = this.launch.startTimeout ?? 10_000;
-    const params = {
+    const params = () => ({
       processId: process.pid,
       clientInfo: { name: "tersed-client-node", version: VERSION },
       capabilities: {},
       initializationOptions: {
-        tersed: { protocolVersions: [PROTOCOL_VERSION], ...this.launch.options },
+        tersed: { protocolVersions: [PROTOCOL_VERSION], ...(this.hasOptions ? this.launch.options : {}) },
       },
-    };
+    });
+    const ask = () => connection.request("initialize", params(), { timeout });
     let answer: unknown;
     try {
-      answer = await connection.request("initialize", params, { timeout });
+      answer = await ask().catch((error: unknown) => {
+        if (!this.forgives(error)) throw error;
+        return ask();
+      });
     } catch (error) {
       if (!(error instanceof RequestTimeout)) throw error;
       throw new RequestTimeout(`the server was not ready within ${timeout} ms`);
@@ -133,6 +167,18 @@ export class Supervisor {
       ?.capabilities?.experimental?.tersed;
     if (!offer) throw new ProtocolViolation("the answer to initialize is not that of tersed");
     return offer;
+  }
+
+  /** Whether the options were refused, and the server is to be asked without them. */
+  private forgives(error: unknown): boolean {
+    const isOfOptions =
+      error instanceof RpcError &&
+      error.code === INVALID_PARAMS &&
+      error.message.includes("initializationOptions");
+    if (!this.isLenient || !this.hasOptions || !isOfOptions) return false;
+    this.hasOptions = false;
+    warn(`the options do not count, the default ones do: ${error.message}`);
+    return true;
   }
 
   /** A start that came to nothing: the next one has to wait. */
@@ -156,4 +202,8 @@ export class Supervisor {
     this.retryAt = performance.now() + delay(this.backoff, failures);
     this.lastError = message;
   }
+}
+
+function warn(message: string): void {
+  process.emitWarning(message, "TersedWarning");
 }

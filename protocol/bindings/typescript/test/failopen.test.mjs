@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 
-import { Compressor, RedactionFailed } from "tersed-client";
+import { Client, Compressor, RedactionFailed, RpcError } from "tersed-client";
 
-import { DEADLINE, FAULTS, GENEROUS, REPORT, fake, patience } from "./support.mjs";
+import { DEADLINE, FAULTS, GENEROUS, REPORT, TERSED, fake, patience } from "./support.mjs";
 
 const TEST = { timeout: 900_000 };
 
@@ -106,6 +106,35 @@ for (const mode of ["silent", "hangs"]) {
     await compressor.close();
   });
 }
+
+test("a setting that is refused does not count", TEST, async (t) => {
+  const secret = "token ghp_" + "aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fL7\n";
+  const warnings = [];
+  t.mock.method(process, "emitWarning", (message) => warnings.push(message));
+  for (const policy of [{ mode: "agressive" }, { maxoutputbytes: 100 }]) {
+    for (const options of [
+      { client: { command: TERSED }, policy },
+      { client: { command: TERSED, options: { policy } } },
+    ]) {
+      const told = [];
+      warnings.length = 0;
+      const compressor = new Compressor({ ...options, sessionId: "s", onFailure: (one) => told.push(one) });
+      for (let n = 0; n < 3; n += 1) {
+        assert.doesNotMatch((await compressor.compress(secret, { tool: "bash" })).content, /ghp_/);
+      }
+      const stream = compressor.stream({ tool: "bash" });
+      await stream.append(secret);
+      assert.doesNotMatch((await stream.close()).content, /ghp_/);
+      assert.deepEqual(told, []);
+      assert.equal(warnings.length, 1, String(warnings));
+      await compressor.close();
+    }
+  }
+  // A client that throws says so.
+  const client = new Client({ command: TERSED, options: { policy: { mode: "agressive" } } });
+  await assert.rejects(client.start(), RpcError);
+  await client.close();
+});
 
 test("what is no JSON fails open", async () => {
   const compressor = failing(fake("echoes"));

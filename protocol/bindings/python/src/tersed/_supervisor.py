@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -15,13 +16,19 @@ from .errors import (
     ClientClosed,
     ProtocolViolation,
     RequestTimeout,
+    RpcError,
     ServerUnavailable,
     TersedError,
 )
 from .options import Launch
 from .protocol import Capabilities
 
+log = logging.getLogger("tersed")
+
 PROTOCOL_VERSION = 1
+
+INVALID_PARAMS = -32602
+"""The code of JSON-RPC for parameters that are wrong."""
 
 
 def version() -> str:
@@ -68,6 +75,10 @@ class Supervisor:
         self._waits = 0
         self._rest_until = 0.0
         self._sessions: dict[str, Any] = {}
+        self.is_lenient = False
+        """Whether settings that the server refuses are left out. Else that is an error of the request."""
+        self._options: dict[str, Any] = dict(launch.options)
+        self._refused: list[Any] = []
 
     def ready(self) -> Future[Connection]:
         """The connection, as soon as the server is initialized. Never blocks for the server.
@@ -100,6 +111,25 @@ class Supervisor:
         """There was an answer."""
         with self._lock:
             self._waits = 0
+
+    def without_refused(self, params: Any) -> Any:
+        """The parameters without a policy that was refused before."""
+        if self._refused and isinstance(params, dict) and params.get("policy") in self._refused:
+            return {name: value for name, value in params.items() if name != "policy"}
+        return params
+
+    def without_policy(self, error: RpcError, params: Any) -> Any:
+        """The parameters without their policy, if that was refused: secrets have to be removed.
+
+        Raises any other error.
+        """
+        is_of_policy = error.code == INVALID_PARAMS and error.message.startswith("policy")
+        if not (self.is_lenient and is_of_policy and isinstance(params, dict) and "policy" in params):
+            raise error
+        with self._lock:
+            self._refused.append(params["policy"])
+        log.warning("the policy does not count, the default one does: %s", error.message)
+        return self.without_refused(params)
 
     @property
     def pid(self) -> int | None:
@@ -154,7 +184,7 @@ class Supervisor:
         return start
 
     def _initialize_params(self) -> dict[str, Any]:
-        options = {"protocolVersions": [PROTOCOL_VERSION], **self.launch.options}
+        options = {"protocolVersions": [PROTOCOL_VERSION], **self._options}
         return {
             "processId": os.getpid(),
             "clientInfo": {"name": "tersed-client-python", "version": version()},
@@ -169,6 +199,10 @@ class Supervisor:
                 self.capabilities = answer.result()["capabilities"]["experimental"]["tersed"]
             except (TypeError, KeyError):
                 error = ProtocolViolation("the answer to initialize is not that of tersed")
+        if isinstance(error, RpcError) and self._forgives(error):
+            call = connection.request("initialize", self._initialize_params())
+            call.future.add_done_callback(lambda again: self._initialized(start, connection, again))
+            return
         if isinstance(error, Exception):
             self._failed(start, error)
             connection.kill()
@@ -182,6 +216,15 @@ class Supervisor:
             start.ready.set_result(connection)
         except InvalidStateError:
             connection.kill()
+
+    def _forgives(self, error: RpcError) -> bool:
+        """Whether the options were refused, and the server is to be asked without them."""
+        is_of_options = error.code == INVALID_PARAMS and "initializationOptions" in error.message
+        if not (self.is_lenient and self._options and is_of_options):
+            return False
+        self._options = {}
+        log.warning("the options do not count, the default ones do: %s", error.message)
+        return True
 
     def _failed(self, start: _Start, error: Exception) -> None:
         """A start that came to nothing: the next one has to wait."""

@@ -63,6 +63,7 @@ class AsyncCompressor:
         on_failure: OnFailure | None = None,
     ) -> None:
         self.client = client if client is not None else AsyncClient()
+        self.client.be_lenient()
         self.session_id = session_id
         self.policy = policy
         self.deadline = deadline

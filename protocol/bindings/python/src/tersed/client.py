@@ -17,7 +17,7 @@ from typing import Any
 from ._connection import Call, Connection
 from ._methods import AsyncMethods, Methods
 from ._supervisor import Supervisor
-from .errors import RequestCancelled, RequestTimeout
+from .errors import RequestCancelled, RequestTimeout, RpcError
 from .options import Backoff, Launch
 from .protocol import Capabilities, Options
 
@@ -65,6 +65,13 @@ class _Base:
             )
         )
 
+    def be_lenient(self) -> None:
+        """Leaves out settings that the server refuses, with a warning, instead of raising.
+
+        A `Compressor` wants it so: with a wrong setting secrets have to be removed all the same.
+        """
+        self._supervisor.is_lenient = True
+
     @property
     def capabilities(self) -> Capabilities | None:
         """What the server offers, once it is started."""
@@ -110,7 +117,12 @@ class Client(_Base, Methods):
 
     def request(self, method: str, params: object = None, *, timeout: float | None = None) -> Any:
         """Calls any method; gives its result as it came. Raises a `TersedError`."""
-        result = self.send(method, params, timeout=timeout).result()
+        params = self._supervisor.without_refused(params)
+        try:
+            result = self.send(method, params, timeout=timeout).result()
+        except RpcError as error:
+            params = self._supervisor.without_policy(error, params)
+            result = self.send(method, params, timeout=timeout).result()
         self._succeeded(method, params)
         return result
 
@@ -195,6 +207,16 @@ class AsyncClient(_Base, AsyncMethods):
         self, method: str, params: object = None, *, timeout: float | None = None
     ) -> Any:
         """Calls any method; gives its result as it came. Raises a `TersedError`."""
+        params = self._supervisor.without_refused(params)
+        try:
+            result = await self._ask(method, params, timeout)
+        except RpcError as error:
+            params = self._supervisor.without_policy(error, params)
+            result = await self._ask(method, params, timeout)
+        self._succeeded(method, params)
+        return result
+
+    async def _ask(self, method: str, params: object, timeout: float | None) -> Any:
         deadline = time.monotonic() + (self.timeout if timeout is None else timeout)
         connection = await self._connect(deadline)
         call = connection.request(method, params)
@@ -211,7 +233,6 @@ class AsyncClient(_Base, AsyncMethods):
             raise RequestTimeout(f"no answer to {method} in time")
         result = answer.result()
         self._supervisor.answered()
-        self._succeeded(method, params)
         return result
 
     async def notify(self, method: str, params: object = None) -> None:

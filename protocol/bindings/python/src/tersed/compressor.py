@@ -53,7 +53,8 @@ class Compressor:
 
     With `tersed` missing, slow, broken or gone, every method gives back what it was given, within
     `deadline` seconds, and tells `on_failure` why. After a failure the server is not tried for a
-    while, so that calls in between cost nothing. The one error that is raised is `RedactionFailed`:
+    while, so that calls in between cost nothing. Settings that the server refuses are left out, with
+    a warning: the default ones count. The one error that is raised is `RedactionFailed`:
     the server is there and could not remove secrets.
 
     `session_id` is the conversation; memo, duplicates and artifacts belong to it.
@@ -69,6 +70,7 @@ class Compressor:
         on_failure: OnFailure | None = None,
     ) -> None:
         self.client = client if client is not None else Client()
+        self.client.be_lenient()
         self.session_id = session_id
         self.policy = policy
         self.deadline = deadline

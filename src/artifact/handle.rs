@@ -1,26 +1,36 @@
-//! What a user may type to name an original: a handle, or what a text shows around one. Looks nothing up.
+//! What a user or a model may give to name an original: a handle, or what a text shows around one. Looks nothing up.
 
-use crate::cli::Failure;
+use std::borrow::Cow;
+
 use crate::text::marker::{CHECK_DIGITS, Marker, ReadBy};
 
-/// The handle in what was given: the handle itself, a whole marker, or the part of one that holds it.
+/// Fewest digits of a handle that a text shows.
+const MIN_DIGITS: usize = 8;
+
+/// The handle in what was given: the handle itself, a whole marker, or the part of one that holds it. Its digits in the case
+/// in which they are written. `list` is what lists all originals.
 ///
 /// # Errors
 ///
 /// A marker that names no original.
-pub(super) fn read(given: &str) -> Result<&str, Failure> {
+pub fn read<'a>(given: &'a str, list: &str) -> Result<Cow<'a, str>, String> {
     let given = given.trim();
     if !given.starts_with('[') {
         let words = given.rsplit("artifacts show ").next().unwrap_or(given);
         let word = words.strip_prefix("id ").unwrap_or(words).split_whitespace().next().unwrap_or(given);
-        return Ok(word.trim_end_matches(']'));
+        let word = word.trim_end_matches(']');
+        let is_hex = word.bytes().all(|digit| digit.is_ascii_hexdigit());
+        return Ok(if is_hex { word.to_ascii_lowercase().into() } else { word.into() });
     }
     let named = Marker::parse(given).and_then(|(marker, _)| handle(marker));
     // The marker holds the handle, so it is a part of what was given.
     let place = named.as_ref().and_then(|handle| Some((given.find(handle.as_str())?, handle.len())));
     let word = place.and_then(|(at, len)| given.get(at..at + len));
-    word.ok_or_else(|| {
-        Failure::value(format!("{given:?} is not a name of an original; `tersed artifacts list` shows them"))
+    word.map(Cow::from).ok_or_else(|| {
+        format!(
+            "{given:?} is not a name of an original; a line of the same result that says `id` or `artifacts show` has the \
+             handle, and {list} shows all"
+        )
     })
 }
 
@@ -35,13 +45,16 @@ fn handle(marker: Marker) -> Option<String> {
 }
 
 /// Why an original was not found, with a word about what was given if it cannot be a handle.
-pub(super) fn explained(handle: &str, why: String) -> String {
+pub fn explained(handle: &str, why: String, list: &str) -> String {
     let digits = handle.strip_prefix('#').unwrap_or(handle);
     if digits.len() == CHECK_DIGITS && digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return format!(
-            "{why}\nthe {CHECK_DIGITS} digits behind `[tersed#` are a check of the whole text, no handle; \
-             `tersed artifacts list` shows the handles"
+            "{why}\nthe {CHECK_DIGITS} digits behind `[tersed#` are a check of the whole text, no handle; {list} shows \
+             the handles"
         );
+    }
+    if digits.len() < MIN_DIGITS || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return format!("{why}\na handle has {MIN_DIGITS} digits or more, 0 to 9 and a to f");
     }
     why
 }
@@ -54,6 +67,7 @@ mod tests {
     fn what_a_text_shows_names_its_original() {
         for given in [
             "2c6edc77",
+            "2C6EDC77",
             " 2c6edc77 ",
             "id 2c6edc77",
             "tersed artifacts show 2c6edc77",
@@ -62,18 +76,21 @@ mod tests {
             "[tersed#384076648187: all 404 lines: tersed artifacts show 2c6edc77]",
             "[tersed#384076648187: omitted 400 lines 3-402, passing_tests, id 2c6edc77]",
         ] {
-            assert_eq!(read(given).unwrap(), "2c6edc77", "{given}");
+            assert_eq!(read(given, "LIST").unwrap(), "2c6edc77", "{given}");
         }
-        let none = read("[tersed#384076648187: omitted 400 lines 3-402, passing_tests]").unwrap_err();
-        assert!(none.message.contains("is not a name of an original") && none.code == 2);
+        let none = read("[tersed#384076648187: omitted 400 lines 3-402, passing_tests]", "LIST").unwrap_err();
+        assert!(none.contains("is not a name of an original"), "{none}");
     }
 
     #[test]
     fn a_check_is_told_from_a_handle() {
-        assert!(explained("384076648187", "none".to_owned()).contains("no handle"));
-        assert!(explained("#384076648187", "none".to_owned()).contains("no handle"));
+        assert!(explained("384076648187", "none".to_owned(), "LIST").contains("no handle"));
+        assert!(explained("#384076648187", "none".to_owned(), "LIST").contains("no handle"));
+        for handle in ["2310", "call_abc1"] {
+            assert!(explained(handle, "none".to_owned(), "LIST").contains("8 digits or more"), "{handle}");
+        }
         for handle in ["2c6edc77", "38407664", "38407664818a"] {
-            assert_eq!(explained(handle, "none".to_owned()), "none");
+            assert_eq!(explained(handle, "none".to_owned(), "LIST"), "none");
         }
     }
 }
