@@ -162,6 +162,8 @@ fn other_kinds(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
             && is_usual(lines.get(place + 1))
             && (1..=MAX_LINE_BYTES).contains(&text.len())
             && !text.ends_with("...")
+            // A drawn bar is no step.
+            && kind(text).0.bytes().any(|b| b.is_ascii_alphabetic())
     };
     let rare = kinds.values().filter(|(count, _)| *count <= MAX_STEPS_OF_KIND && !is_common(*count));
     let mut out: Vec<usize> =

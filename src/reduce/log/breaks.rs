@@ -77,14 +77,13 @@ fn pauses(times: &[Option<u64>], of: &[usize], most: usize) -> Vec<(usize, usize
     found.into_iter().take(most).map(|at| (of[at], of[at + 1])).collect()
 }
 
-/// The records on both sides of where a counter falls, and where one that goes up by equal steps skips.
+/// The records on both sides of where a counter falls, and where a number that counts by one skips.
 fn counters(source: &Source<'_>, records: &[Record], kind: &[usize]) -> Vec<usize> {
     #[derive(Default, Clone, Copy)]
     struct Counter {
         ups: usize,
         falls: usize,
-        /// The step of the first two records, how many others are upwards too but not the same, and where.
-        step: u64,
+        /// How many steps are larger than one, and where.
         skips: usize,
         fall_places: [usize; MAX_COUNTER_BREAKS],
         skip_places: [usize; MAX_COUNTER_BREAKS],
@@ -101,12 +100,8 @@ fn counters(source: &Source<'_>, records: &[Record], kind: &[usize]) -> Vec<usiz
                 }
                 counter.falls += 1;
             } else if after > before {
-                // The first step may be the break itself: a step that comes twice in a row is the usual one.
-                if counter.ups == 0 || counter.skips == counter.ups {
-                    counter.step = after - before;
-                }
                 counter.ups += 1;
-                if after - before != counter.step {
+                if after - before > 1 {
                     if let Some(free) = counter.skip_places.get_mut(counter.skips) {
                         *free = at;
                     }
