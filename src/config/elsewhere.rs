@@ -89,7 +89,7 @@ pub const NAMES: &[Row] = &[
         "",
         "`false` stands for it, which is the default",
     ),
-    ("tool_output_compression", Some("policy.mode"), "", "its members are settings of `policy`"),
+    ("tool_output_compression", Some("policy.mode"), "", ""),
     ("method", Some("policy.dictionary"), "", "it counts in `aggressive`"),
     ("dictionary_method", Some("policy.dictionary"), "", "it counts in `aggressive`"),
     ("tool_output_compression_method", Some("policy.dictionary"), "", "it counts in `aggressive`"),
@@ -215,7 +215,13 @@ pub fn of_key(key: &str) -> Option<String> {
         Some(name) if is_section(name) => {
             Some(format!("; did you mean `{name}`? (it stands beside `policy`)"))
         }
-        _ => Some(answer(row(key)?, |key| format!("`{key}`"))),
+        _ => match row(key) {
+            Some(row) => Some(answer(row, |key| format!("`{key}`"))),
+            None => {
+                let ours = format!("policy.{key}");
+                table::row(&ours).map(|_| format!("; did you mean `{ours}`?"))
+            }
+        },
     }
 }
 
@@ -252,7 +258,8 @@ pub fn of_request<'a>(place: &str, given: &str, known: impl Iterator<Item = &'a 
     let same = || known.clone().find(|known| plain_form(known) == plain_form(given));
     let near = || same().or_else(|| nearest(given, known.clone()));
     let is_rule = place.contains("rules[");
-    let of_key = || of_key(given).filter(|_| !is_rule);
+    let key = if place.contains("policy.") { format!("policy.{given}") } else { given.to_owned() };
+    let of_key = || of_key(&key).filter(|_| !is_rule);
     let exact = same().map(|name| format!("; did you mean `{name}`?"));
     exact
         .or_else(|| of_value(given))
@@ -336,6 +343,7 @@ mod tests {
             ("schema_compression", "`policy.toolSchemas`"),
             ("passthrough_threshold", "`policy.budget.perResult`"),
             ("declarative_regex_timeout_ms", "`output_pattern_regex_timeout_ms`"),
+            ("mode", "`policy.mode`"),
         ] {
             assert!(of(of_key(key)).contains(ours), "{key}: {}", of(of_key(key)));
         }

@@ -215,10 +215,10 @@ pub struct BadValue {
 impl std::fmt::Display for BadValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let meant = elsewhere::of_value(self.value.trim_matches('`')).unwrap_or_default();
-        let comma = if meant.is_empty() { "," } else { "" };
+        let comma = if meant.is_empty() { ", allowed" } else { " Allowed" };
         write!(
             f,
-            "{}.{}: {} is out of range{meant}{comma} allowed is {}",
+            "{}.{}: {} is out of range{meant}{comma} is {}",
             self.section, self.key, self.value, self.allowed
         )
     }

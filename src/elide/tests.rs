@@ -170,7 +170,7 @@ fn attributes_stay_whole_while_the_document_fits() {
         let item = |i: usize| format!("<i k=\"{i}\" v=\"{}\"/>", "some value ".repeat(words));
         format!("<r>{}</r>", (0..n).map(item).collect::<String>())
     };
-    let text = document(3, 250);
+    let text = document(3, 150);
     assert_eq!(shown(&text, &aggressive()), text);
     let out = shown(&document(3, 30_000), &aggressive());
     assert!(out.contains("long_string") && out.len() < 70_000, "{}", out.len());

@@ -418,7 +418,7 @@ pub fn is_certain(source: &Source<'_>, lines: Range<usize>) -> bool {
         let is_item = member.len() < rest.len();
         let name = member.split(':').next().unwrap_or_default();
         let is_member = is_key(member) && super::is_plain_name(name.trim_matches(['"', '\'']));
-        if !is_member && !(is_item && !member.contains(": ")) {
+        if !is_member && (!is_item || member.contains(": ")) {
             return false;
         }
         match below {

@@ -8,7 +8,7 @@ use super::{Cancel, Engine};
 
 use crate::memory::Buffer;
 use crate::protocol::error::INTERNAL_ERROR;
-use crate::protocol::params::{by_name, of_results};
+use crate::protocol::params::{by_name, of_body, of_results};
 use crate::protocol::{Kind, RpcError, config};
 #[cfg(feature = "schema")]
 use crate::protocol::{artifact, messages, room, rules, session, stream, tool_result, tool_schema};
@@ -129,7 +129,7 @@ pub static METHODS: &[Method] = &[
         kind: Kind::Request,
         summary: "Compresses the tool results in a whole request body: OpenAI chat and responses, Anthropic, Gemini, MCP.",
         types: types!(messages::Params<'_>, messages::MessagesCompressed),
-        handle: |engine, params, cancel| reply(&engine.compress_messages(&of_results(params)?, cancel)?),
+        handle: |engine, params, cancel| reply(&engine.compress_messages(&of_body(params)?, cancel)?),
     },
     Method {
         name: "toolSchema/minify",

@@ -44,10 +44,14 @@ fn with_meant(place: &str, reason: &str) -> String {
         return reason.to_owned();
     };
     let meant = elsewhere::of_request(place, given, allowed.split('`').skip(1).step_by(2));
+    let end = if meant.ends_with(['?', ')']) { "" } else { "." };
     match meant.is_empty() {
         true => reason.to_owned(),
         false => {
-            format!("{}{meant} Expected {allowed}", reason.split(", expected ").next().unwrap_or_default())
+            format!(
+                "{}{meant}{end} Expected {allowed}",
+                reason.split(", expected ").next().unwrap_or_default()
+            )
         }
     }
 }
@@ -135,6 +139,19 @@ pub fn of_results<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> 
     Ok(params)
 }
 
+/// The same for a whole body, of which no single result can be asked for in full.
+pub fn of_body<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
+    let is_full = |name: &str| matches!(name, "full_output" | "fullOutput");
+    match Json::of_text(text).members().find(|member| is_full(&member.name)) {
+        Some(member) => {
+            let reason = "is no member of these parameters; `full_output` among the arguments of a call says it, and `keepNewest` for \
+                          the newest results";
+            Err(invalid(&member.name, reason))
+        }
+        None => of_results(text),
+    }
+}
+
 /// Reads an object that may be absent or null. A derived reader would take an array for one.
 pub fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
@@ -206,6 +223,10 @@ mod tests {
             misplaced(r#"{"policy":{},"maxOutputBytes":7}"#),
             "maxOutputBytes: is no member of these parameters; did you mean `policy.maxOutputBytes`?"
         );
+        let of_a_body = of_body::<Params>(r#"{"policy":{},"full_output":true}"#).unwrap_err().message;
+        assert!(of_a_body.contains("`keepNewest`"), "{of_a_body}");
+        assert!(message(r#"{"policy":{"alerts":{}}}"#).contains("did you mean `alerts`?"));
+        assert!(message(r#"{"policy":{"session_id":"x"}}"#).contains("beside `policy`. Expected one of"));
         assert!(misplaced(r#"{"tool_output_compression":"off"}"#).contains("did you mean `policy.mode`?"));
         assert!(
             of_results::<Params>(r#"{"policy":{},"budget":{},"toolSchemas":"minify","trace":1}"#).is_ok()

@@ -272,3 +272,86 @@ fn is_document(source: &Source<'_>) -> bool {
     let text = source.text().trim();
     (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::config::{FileDetail, Mode, Policy};
+    use crate::pipeline::repeat::dedup::NoHistory;
+    use crate::pipeline::{Outcome, Raw, compress};
+    use crate::text::call::ToolCall;
+
+    fn run(command: &str, text: &str, policy: &Policy) -> Outcome {
+        let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
+        compress(&call, &[Raw::Text(text)], policy, false, &NoHistory).unwrap()
+    }
+
+    #[test]
+    fn the_cap_holds_for_ranges_of_data_and_not_for_those_of_source_code() {
+        let items: String = (0..9_000).map(|i| format!("item {i} {}\n", i * 7_919 % 9_973)).collect();
+        let rows: Vec<String> =
+            (0..6_000).map(|i| format!(" {{\n  \"id\": {i},\n  \"n\": \"name{i}\"\n }}")).collect();
+        let json = format!("[\n{}\n]\n", rows.join(",\n"));
+        for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
+            let policy = Policy { mode, ..Policy::default() };
+            // What a cap leaves may exceed it by its markers.
+            let most = policy.max_output_bytes + 1_024;
+            for command in [
+                "tail -n 9000 x.txt",
+                "sed -n '1,9000p' x.txt",
+                "head -n 9000 x.csv",
+                "sed -n '1,9000p' x.lock",
+            ] {
+                let text = run(command, &items, &policy).texts.concat();
+                assert!(text.len() <= most, "{command}: {}", text.len());
+            }
+            for command in ["sed -n '1,9000p' x.rs", "tail -n 9000 x.py", "head -n 9000 README.md"] {
+                assert_eq!(run(command, &items, &policy).texts.concat(), items, "{command}");
+            }
+            let text = run("tail -n 100000 x.json", &json, &policy).texts.concat();
+            assert!(text.len() <= most, "{}", text.len());
+            let is_json = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+            assert!(is_json || mode == Mode::Safe);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_wanted_in_full_keeps_its_middle() {
+        let notes: String = (0..1_500).map(|i| format!("word {i} of the notes\n")).collect();
+        let policy = Policy { mode: Mode::Aggressive, file_detail: FileDetail::Full, ..Policy::default() };
+        assert_eq!(run("cat notes.txt", &notes, &policy).texts.concat(), notes);
+        let auto = Policy { mode: Mode::Aggressive, ..Policy::default() };
+        assert!(run("cat notes.txt", &notes, &auto).texts.concat().len() < notes.len());
+    }
+
+    #[test]
+    fn a_summary_is_suggested_by_the_size_before_the_cut() {
+        let text: String =
+            (0..3_000).map(|i| format!("value {i} of {} reads\n", i * 7_919 % 104_729)).collect();
+        for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
+            let evidence = run("./x", &text, &Policy { mode, ..Policy::default() }).evidence;
+            assert!(evidence.summarize_suggested, "{evidence:?}");
+        }
+        // What a reducer understood needs no summary.
+        let cases: String = (0..3_000).map(|i| format!("test case_{i} ... ok\n")).collect();
+        let report = format!(
+            "running 3000 tests\n{cases}\ntest result: ok. 3000 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n"
+        );
+        assert!(!run("cargo test", &report, &Policy::default()).evidence.summarize_suggested);
+    }
+
+    #[test]
+    fn arguments_ask_for_the_exact_output() {
+        let text: String = (0..3_000).map(|i| format!("value {i}\n")).collect();
+        for (arguments, is_exact) in [
+            (serde_json::json!({"command": "./x", "full_output": true}), true),
+            (serde_json::json!({"command": "./x", "fullOutput": true}), true),
+            (serde_json::json!({"command": "./x", "full_output": "true"}), true),
+            (serde_json::json!({"command": "./x", "full_output": false}), false),
+            (serde_json::json!({"command": "echo full_output"}), false),
+        ] {
+            let call = ToolCall { tool: "bash".into(), arguments: arguments.clone(), ..ToolCall::default() };
+            let out = compress(&call, &[Raw::Text(&text)], &Policy::default(), false, &NoHistory).unwrap();
+            assert_eq!(out.texts.concat() == text, is_exact, "{arguments}");
+        }
+    }
+}

@@ -65,7 +65,11 @@ const MIN_REPEATS_ONE_IN: usize = 100;
 /// Whether the text may be a log, as far as the call says.
 pub(super) fn may_be_log(input: &Input<'_>) -> bool {
     let command = &input.detection.command;
-    let is_kept = |path: &str| path.starts_with("/var/log/") || path.contains("/logs/");
+    let is_kept = |path: &str| {
+        path.starts_with("/var/log/")
+            || path.contains("/logs/")
+            || LOG_NAMES.iter().any(|end| path.ends_with(end))
+    };
     let shows_kept = input.detection.shape == Shape::File
         && !input.detection.is_written
         && (input.call.path.as_deref().is_some_and(is_kept)
@@ -192,6 +196,37 @@ fn is_row(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Policy;
+    use crate::pipeline::repeat::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
+
+    #[test]
+    fn lines_of_a_log_are_folded_however_they_are_shown() {
+        let beat =
+            |i: usize| format!("2026-01-15T10:{:02}:{:02}Z INFO [pid=9] worker: heartbeat\n", i / 60, i % 60);
+        let text: String = (0..300).map(beat).collect();
+        let folds = |command: &str, mode| {
+            let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
+            let policy = Policy { mode, ..Policy::default() };
+            let out = compress(&call, &[Raw::Text(&text)], &policy, false, &NoHistory).unwrap();
+            out.evidence.tokens.after * 10 < out.evidence.tokens.before
+        };
+        for command in [
+            "tail -n 300 app.log",
+            "head -n 300 app.log",
+            "sed -n '1,300p' app.log",
+            "sed -n 1,300p /var/log/syslog",
+            "cat app.log | tail -n 300",
+        ] {
+            assert!(folds(command, Mode::Standard), "{command}");
+            assert!(!folds(command, Mode::Safe), "{command}");
+        }
+        // What somebody wrote, such as a test's data, is not folded.
+        for command in ["sed -n '1,300p' notes.md", "sed -n '1,300p' src/times.rs"] {
+            assert!(!folds(command, Mode::Standard), "{command}");
+        }
+    }
 
     #[test]
     fn stretches_tell_whether_a_long_log_repeats() {

@@ -192,3 +192,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_document_on_one_line_is_told_by_what_it_says_of_failures() {
+    use crate::config::{Mode, Policy};
+    use crate::pipeline::{Raw, compress, repeat::dedup::NoHistory};
+    use crate::text::call::ToolCall;
+
+    let row = |i: usize, state: &str| {
+        format!(r#"{{"id": {i}, "name": "row {i}", "status": "{state}", "error": null}}"#)
+    };
+    let all: Vec<String> = (0..24).map(|i| row(i, "passed")).collect();
+    let one: Vec<String> = (0..24).map(|i| row(i, if i == 12 { "failed" } else { "passed" })).collect();
+    for (text, failed) in [
+        (format!("[{}]", all.join(", ")), None),
+        (format!("{}\n", all.join("\n")), None),
+        (format!(r#"{{"items": [{}], "errors": []}}"#, all.join(", ")), None),
+        (format!("[{}]", one.join(", ")), Some(r#""status": "failed""#)),
+    ] {
+        let policy = Policy { mode: Mode::Aggressive, ..Policy::default() };
+        let out = compress(&ToolCall::default(), &[Raw::Text(&text)], &policy, false, &NoHistory).unwrap();
+        let table = out.texts.concat();
+        assert!(table.contains("{id:int,name:string,status:string,error:null}"), "{table}");
+        assert_eq!(failed.is_some(), table.contains("failed"), "{table}");
+        assert!(failed.is_none_or(|failed| table.contains(failed)), "{table}");
+    }
+}
