@@ -183,6 +183,11 @@ fn is_quiet(simple: &Simple) -> bool {
         || words.len() > 0 && words.clone().all(|word| VERSION.contains(&word.as_str()))
 }
 
+/// Whether other programs of a list wrote beside a document: what they say about failures counts.
+pub(super) fn has_company(command: &CommandLine) -> bool {
+    command.producers().any(|(simple, _)| is_quiet(simple) && !matches!(simple.program(), "echo" | "printf"))
+}
+
 /// Whether a program shows a document.
 fn reads(simple: &Simple, shape: Shape, is_file: bool, is_one: &dyn Fn(&str) -> bool) -> bool {
     let words = || simple.argv.iter().skip(1).map(String::as_str);

@@ -84,7 +84,8 @@ impl Detection {
     /// Whether words such as "error" report something rather than being quoted or programmed. A log
     /// file that is looked at reports as the program did that wrote it.
     pub fn reports_failures(&self) -> bool {
-        !self.is_document && self.shape == Shape::Other || (self.shape == Shape::File && !self.is_written)
+        let is_quoted = self.is_document && !document::has_company(&self.command);
+        !is_quoted && self.shape == Shape::Other || (self.shape == Shape::File && !self.is_written)
     }
 
     /// Whether every part of the command only looks: at files that people write, at changes, for lines or for names; or counts

@@ -2,6 +2,7 @@
 //! stay forever would fragment the heap.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::Fingerprint;
@@ -145,5 +146,11 @@ impl Calls {
             + size::list(&self.known)
             + size::table(&self.more)
             + self.more_bytes
+    }
+}
+/// Drops what belongs to calls that are gone.
+pub(super) fn keep<K: Clone + Eq + Hash>(of: &mut Arc<HashMap<K, u32>>, is_there: impl Fn(u32) -> bool) {
+    if of.values().any(|call| !is_there(*call)) {
+        Arc::make_mut(of).retain(|_, call| is_there(*call));
     }
 }

@@ -199,7 +199,7 @@ pub struct Session {
     tool_numbers: HashMap<Arc<str>, u32>,
     /// The decision of the last call, which later calls may share.
     last_decision: Arc<Decision>,
-    /// Digests of the texts that were given in place of repeated results.
+    /// Digests of the texts that were given in place of repeated results, each with the number of the call it names.
     referred: Arc<HashMap<Digest, u32>>,
     /// Fingerprints of secrets that the model wrote into calls, each with the number of the last such call.
     wrote: Arc<HashMap<Fingerprint64, u32>>,
@@ -530,13 +530,8 @@ impl Session {
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
         let calls = &*self.calls;
         let numbered = |call: u32| visible(calls.id(call));
-        if self.wrote.values().any(|call| !numbered(*call)) {
-            Arc::make_mut(&mut self.wrote).retain(|_, call| numbered(*call));
-        }
-        // A reference to what is gone leads nowhere.
-        if self.referred.values().any(|call| !numbered(*call)) {
-            Arc::make_mut(&mut self.referred).retain(|_, call| numbered(*call));
-        }
+        calls::keep(&mut self.wrote, numbered);
+        calls::keep(&mut self.referred, numbered);
         // Bodies repeat the same list with every turn: copy nothing if nothing changes.
         if self.seen.has_other(numbered) {
             Arc::make_mut(&mut self.seen).retain(numbered);
