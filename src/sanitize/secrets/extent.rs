@@ -180,3 +180,132 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
     }
     (2..=MAX_WORDS).contains(&words) && mixed >= 2 && mixed * 2 >= words
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    /// Values that hold signs which also end values, blanks and escapes.
+    const SIGNED: &[&str] = &[
+        "Kp7mQ2xR)t9zQ",
+        "Kp7mQ2xR]t9zQ",
+        "Kp7mQ2xR}t9zQ",
+        "Kp7mQ2xR>t9zQ",
+        "Kp7mQ2(xRt9zQ",
+        "Kp7mQ2[xRt9zQ",
+        "Kp7mQ2{xRt9zQ",
+        "Kp7mQ2<xRt9zQ",
+        "Kp7,mQ2x;Rt9z",
+        "Kp7&mQ2xRt9zQ",
+        "Kp7|mQ2xRt9zQ",
+        "Kp7%smQ2xRt9z",
+        "@Sommer2024x",
+        "#Sommer2024x",
+    ];
+
+    /// Where a value reaches to the end of its line, of its word or of its string.
+    const WHOLE: &[&str] = &[
+        "A=1\nDB_PASSWORD=*\nB=2\n",
+        "db:\n  user: app\n  password: *\n  host: h\n",
+        "[db]\npassword = *\n",
+        "export DB_PASSWORD=\"*\"\n",
+        "{\"password\": \"*\"}\n",
+        "\"Env\": [\"DB_PASSWORD=*\", \"A=1\"]\n",
+        "ENV DB_PASSWORD *\n",
+        "INSERT INTO users (id, password) VALUES (1, '*'), (2, '*');\n",
+        "COPY users (id, password) FROM stdin;\n1\t*\n\\.\n",
+        "1) \"password\"\n2) \"*\"\n",
+    ];
+
+    #[test]
+    fn a_value_goes_whole_over_signs() {
+        let mut wrong = Vec::new();
+        for place in WHOLE {
+            for value in SIGNED {
+                let shown = redact(&place.replace('*', value)).map_or_else(String::new, |r| r.text);
+                let expected = place.replace('*', "[REDACTED:generic-password]");
+                if shown != expected {
+                    wrong.push(format!("{value} in {place}{shown}"));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    }
+
+    #[test]
+    fn code_and_lists_end_a_value() {
+        for text in [
+            "password = get(user2)\n",
+            "    password=admin2user),\n",
+            "password: Optional[Str2],\n",
+            "password = encode(user2,\n",
+            "passwd: files,systemd\n",
+            "password: string|min:8\n",
+            "password: /^(?=.*[A-Z])(?=.*[0-9]).{8,}$/\n",
+            "#password2 { color: red }\n",
+            "password: @Password1\n",
+            "token: /run/secrets/Db2Token9Xy\n",
+            "secret = \"#/components/schemas/Secret2\"\n",
+            "const USDC_TOKEN = \"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\";\n",
+            "submodule secrets: 3f786850e387550fdab836ed7e6dc881de23001b\n",
+            "Mounted secret: kube-api-access-7xk2p\n",
+            "password: must have 8 characters\n",
+            "\"password\": \"at least 1 digit2 and a3 sign\"\n",
+            "INSERT INTO users (id, password) VALUES ($1, $2);\n",
+            "token: 3f2504e0-4f89-41d3-9a0c-0305e82c3301\n",
+            "curl -b cookies.txt -c cookies.txt https://h/\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+        let shown = |text: &str| redact(text).unwrap().text;
+        assert_eq!(shown("password=hunter2xyz,host=db\n"), "password=[REDACTED:generic-password],host=db\n");
+        let text = "A=1\nbindpw=s3cr3tLdap\n&bindpw=s3cr3tLdap&\n<x>\n";
+        assert_eq!(shown(text), text.replace("s3cr3tLdap", "[REDACTED:ldap-password]"));
+    }
+
+    #[test]
+    fn a_key_of_many_signs_goes() {
+        let key = ["8$w@k3(7n!x_q2&z^m0p5", "=jr#t+6yv9h*4bu1-cg)se%fl"].concat();
+        for place in [
+            "SECRET_KEY = '*'\n",
+            "SECRET_KEY=*\n",
+            "  \"SECRET_KEY\": \"*\",\n",
+            "SECRET_KEY = 'django-insecure-*'\n",
+        ] {
+            let shown = redact(&place.replace('*', &key)).unwrap().text;
+            assert!(!shown.contains("se%fl") && !shown.contains("8$w@"), "{shown}");
+        }
+        let coded = ["/MULghOlvmP9opjy3aG3", "xlh0qfapRjDlFA1rFWbhHU4="].concat();
+        assert!(!redact(&format!("JWT_SECRET={coded}\n")).unwrap().text.contains("MULgh"));
+        let id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+        for name in ["client_secret", "api_key", "\"authToken\"", "ACCESS_TOKEN"] {
+            assert!(!redact(&format!("{name}: \"{id}\"\n")).unwrap().text.contains(id), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_quoted_value_of_a_command_goes_with_its_blanks() {
+        for (before, behind) in [
+            ("gpg --passphrase '", "' -d x\n"),
+            ("openssl enc -k '", "' -in a\n"),
+            ("openssl pkcs12 -passin \"pass:", "\" -in a\n"),
+            ("zip -P '", "' a b\n"),
+            ("curl -u 'ada:", "' https://h\n"),
+            ("sshpass -p '", "' ssh h\n"),
+            ("mysql -u root -p'", "' shop\n"),
+            ("docker login -u bob -p \"", "\"\n"),
+            ("ldapsearch -x -w '", "' -b dc=h\n"),
+            ("keytool -list -storepass \"", "\"\n"),
+            ("requirepass \"", "\"\n"),
+            ("export DB_PASSWORD=\"", "\"\n"),
+            ("CREATE USER app IDENTIFIED BY '", "';\n"),
+        ] {
+            let shown =
+                redact(&format!("{before}Kp7x mQ2x W9z{behind}")).map_or_else(String::new, |r| r.text);
+            assert!(
+                shown.starts_with(before) && shown.ends_with(behind) && !shown.contains("W9z"),
+                "{before}{shown}"
+            );
+        }
+    }
+}

@@ -281,16 +281,6 @@ pub(super) fn is_default(user: &[u8], password: &[u8]) -> bool {
             || DEFAULTS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes())))
 }
 
-/// Whether `host`, possibly with a port, is the local machine.
-pub(super) fn is_this_machine(host: &[u8]) -> bool {
-    const HOSTS: &[&str] =
-        &["localhost", "127.0.0.1", "0.0.0.0", "[::1]", "host.docker.internal", "localhost.localdomain"];
-    HOSTS.iter().any(|name| {
-        host.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
-            && host.get(name.len()).is_none_or(|&b| !is_word(b) && b != b'.' && b != b'-')
-    })
-}
-
 /// `OPENAI_API_KEY`: the name of a variable instead of a value.
 pub(super) fn is_variable(value: &[u8]) -> bool {
     value.contains(&b'_')

@@ -111,11 +111,21 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
     let host = &authority[at + 1..];
     let is_container = host.iter().all(|b| b.is_ascii_alphanumeric() || b"-_:".contains(b));
     let user = &user_info[..colon];
-    let is_local = (judge::is_this_machine(host) || is_container) && judge::is_default(user, password)
+    let is_local = (is_this_machine(host) || is_container) && judge::is_default(user, password)
         || user == b"anonymous" && password == user;
     if !is_word && !is_code && !is_local {
         scan.claim(rule, index, hit.end + colon + 1..hit.end + at);
     }
+}
+
+/// Whether `host`, possibly with a port, is the local machine.
+fn is_this_machine(host: &[u8]) -> bool {
+    const HOSTS: &[&str] =
+        &["localhost", "127.0.0.1", "0.0.0.0", "[::1]", "host.docker.internal", "localhost.localdomain"];
+    HOSTS.iter().any(|name| {
+        host.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
+            && host.get(name.len()).is_none_or(|&b| !is_word(b) && b != b'.' && b != b'-')
+    })
 }
 
 /// `scheme://user:pa/ss@host`: a password that nobody encoded. A number behind the colon is a port.
