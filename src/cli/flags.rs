@@ -1,13 +1,13 @@
 //! Flags for single settings, from the table of settings: those of the policy, and those of `tersed serve`.
 
-use std::ffi::OsStr;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
 use serde_json::{Map, Value, json};
 
 use super::mistake::none_of;
+use super::offered::Offered;
 use super::settings::Flags;
 use crate::config::kind::Kind;
 use crate::config::schema::setting;
@@ -148,39 +148,6 @@ impl FromArgMatches for SettingFlags {
             self.0 = given.or(std::mem::take(&mut self.0));
         }
         Ok(())
-    }
-}
-
-/// Reads a value; the error says what is allowed.
-type Read<T> = dyn Fn(&str) -> Result<T, String> + Send + Sync;
-
-/// Reads a value with a function of ours, and names what completions may offer.
-#[derive(Clone)]
-pub(super) struct Offered<T> {
-    names: Vec<&'static str>,
-    read: Arc<Read<T>>,
-}
-
-impl<T> Offered<T> {
-    /// Values are read with `read`; `names` are offered.
-    pub fn new(
-        names: Vec<&'static str>,
-        read: impl Fn(&str) -> Result<T, String> + Send + Sync + 'static,
-    ) -> Self {
-        Self { names, read: Arc::new(read) }
-    }
-}
-
-impl<T: Clone + Send + Sync + 'static> TypedValueParser for Offered<T> {
-    type Value = T;
-
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
-        let read = Arc::clone(&self.read);
-        StringValueParser::new().try_map(move |text| read(&text)).parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.names.iter().map(|name| PossibleValue::new(*name))))
     }
 }
 

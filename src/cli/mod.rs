@@ -22,6 +22,7 @@ mod histories;
 mod hosts;
 mod man;
 mod mistake;
+mod offered;
 mod out;
 mod packed;
 mod protocol;

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::Failure;
-use super::flags::Offered;
 use super::mistake::none_of;
+use super::offered::Offered;
 use super::out::say;
 use crate::config::Profile;
 use crate::layers::{ConfigError, Layers, Resolved, Sources, joined, of_flag, printable};

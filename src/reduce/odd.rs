@@ -273,7 +273,7 @@ mod tests {
         };
         for odd in [
             "Generating version.h (v3.1.0-dirty)",
-            "Re-running CMake...",
+            "Re-running CMake",
             "Building CXX object from https://a.b/c",
         ] {
             assert_eq!(kept(&steps(odd), Reason::Progress), [33], "{odd}");

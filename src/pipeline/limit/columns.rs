@@ -84,8 +84,9 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     if lines.len() < least || source.text().len() > MAX_TEXT_BYTES {
         return;
     }
-    let trials: Vec<&str> =
-        lines.iter().step_by(lines.len().div_ceil(SAMPLE_LINES)).map(|line| source.line(*line)).collect();
+    // An odd step, so that rows of two kinds in turn are both tried.
+    let step = lines.len().div_ceil(SAMPLE_LINES) | 1;
+    let trials: Vec<&str> = lines.iter().step_by(step).map(|line| source.line(*line)).collect();
     let Some((divider, count)) = divider(&trials) else {
         return find_in_kinds(source, lines, &trials, least, out);
     };

@@ -84,7 +84,8 @@ pub(super) struct Column {
     last: Option<(f64, usize)>,
     ups: usize,
     falls: usize,
-    /// The number before a fall in the last row.
+    /// The number before the last one, and the one before a fall in the last row.
+    before_last: Option<f64>,
     before_fall: Option<f64>,
     fall_places: [(usize, usize); MAX_FALLS],
 }
@@ -141,16 +142,19 @@ impl Column {
         let Some(number) = number(field) else { return self.words.add(place) };
         if let Some((last, row)) = self.last.replace((number, place)) {
             self.ups += usize::from(number > last);
-            // A number that is as high again in the next row did not begin anew: that row alone is odd.
+            // A number that is as high again in the next row did not begin anew: that row alone is odd. Nor did one behind a
+            // single high number. A counter has whole numbers: 1.10 may well follow 1.9.
             let is_dip = self.before_fall.take().is_some_and(|before| number >= before);
             self.falls -= usize::from(is_dip);
-            if number < last {
+            let is_whole = number.fract() == 0.0 && last.fract() == 0.0;
+            if number < last && is_whole && self.before_last.is_none_or(|before| number < before) {
                 if let Some(free) = self.fall_places.get_mut(self.falls) {
                     *free = (row, place);
                 }
                 self.falls += 1;
                 self.before_fall = Some(last);
             }
+            self.before_last = Some(last);
         }
         if number == 0.0 {
             self.zeros.add(place);

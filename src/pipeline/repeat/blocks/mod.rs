@@ -91,7 +91,7 @@ fn is_commit(line: &str) -> bool {
 fn is_verdict(line: &str) -> bool {
     const MARKS: &[char] =
         &['\u{2713}', '\u{2714}', '\u{2717}', '\u{2718}', '\u{2705}', '\u{274C}', '\u{2716}'];
-    const WORDS: &[&str] = &["PASS", "FAIL", "PASSED", "FAILED", "ok", "OK"];
+    const WORDS: &[&str] = &["PASS", "FAIL", "PASSED", "FAILED"];
     let line = line.trim();
     if line.starts_with(MARKS) {
         return true;
