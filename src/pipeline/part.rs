@@ -353,7 +353,7 @@ impl<'a> Attempt<'_, 'a> {
             && self.rule_allows("file_detail")
             && self.try_step("file_detail", source, held, state, |ledger| {
                 let standing_out =
-                    detail::is_data(&input).then(|| outliers::of_data(source)).unwrap_or_default();
+                    if detail::is_data(&input) { outliers::of_data(source) } else { Vec::new() };
                 detail::reduce(&input, ledger, &standing_out)
             })
         {

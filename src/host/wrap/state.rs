@@ -125,7 +125,7 @@ impl Scene {
     fn activate(&mut self, file: &str) -> Option<()> {
         let rooted = format!("/{file}");
         let is = |end: &&str| if end.starts_with('/') { rooted.ends_with(*end) } else { file == *end };
-        ACTIVATIONS.iter().any(|end| is(end)).then(|| self.bring())
+        ACTIVATIONS.iter().any(is).then(|| self.bring())
     }
 
     fn bring(&mut self) {
