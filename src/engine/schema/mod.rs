@@ -4,6 +4,7 @@
 mod description;
 
 use super::{Engine, resolve};
+#[cfg(feature = "hosts")]
 use crate::config::ToolSchemas;
 use crate::pipeline::evidence::BeforeAfter;
 use crate::protocol::RpcError;
@@ -54,6 +55,7 @@ impl Engine {
 
 impl Engine {
     /// Collects the edits for the tools that a server lists, where the settings ask for that.
+    #[cfg(feature = "hosts")]
     pub(crate) fn minify_listed(&self, tools: Json<'_>, edits: &mut Edits) {
         if self.policy().tool_schemas == ToolSchemas::Minify {
             minify(tools, edits);
