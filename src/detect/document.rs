@@ -148,14 +148,17 @@ pub(super) fn is_document(call: &ToolCall, command: &CommandLine, shape: Shape) 
     let is_file = call.path.as_deref().is_some_and(names_one);
     let copies: Vec<&str> = command.pipelines.iter().filter_map(|pipeline| copy(pipeline.first()?)).collect();
     let is_one = |word: &str| names_one(word) || copies.contains(&word);
-    // What a search found is a choice of lines, of which those that tell of failures matter: beside others it is read as before.
-    let searches = command.producers().any(|(simple, _)| program_shape(simple) == Shape::Search);
+    // Only files stand as documents beside other programs. What a search found is a choice of lines, of which those that tell of
+    // failures matter, and what was fetched may be the answer of a service.
+    let is_chosen =
+        |simple: &Simple| program_shape(simple) == Shape::Search || FETCHERS.contains(&simple.program());
+    let is_chosen = command.producers().any(|(simple, _)| is_chosen(simple));
     let mut producers = command.producers().map(|(simple, _)| simple);
     let mut has_any = false;
     let fits = producers.all(|simple| {
         let reads = reads(simple, shape, is_file, &is_one);
         has_any |= reads;
-        reads || !searches && is_quiet(simple)
+        reads || !is_chosen && is_quiet(simple)
     });
     fits && has_any
 }
@@ -345,6 +348,7 @@ mod tests {
             "ls; cat build.log",
             "ls docs",
             "echo a; grep -n error src/lib.rs",
+            "echo a; curl https://a.org/README.md",
             "git commit -m x; cat README.md",
             "find . -exec make ';'; cat README.md",
             "env A=1 make; cat README.md",

@@ -326,7 +326,7 @@ impl<'a> Attempt<'_, 'a> {
             fixed.extend(end..source.len());
         }
         if !matches!(self.request.earlier, Earlier::Nothing) && detection.shape == Shape::Other {
-            fixed.extend(blocks::told_again(source, detection.reports_failures()));
+            fixed.extend(blocks::verdicts_and_commit_heads(source, detection.reports_failures()));
             fixed.sort_unstable();
             fixed.dedup();
         }

@@ -315,6 +315,59 @@ mod tests {
     }
 
     #[test]
+    fn the_odd_row_of_a_search_stays_under_the_cap() {
+        let row = |i: usize| match i {
+            180 => "08:03:00 sshd: Accepted password for root from 91.240.118.172\n".to_owned(),
+            _ => format!(
+                "08:{:02}:{:02} sshd: Accepted publickey for deploy from 10.0.0.{}\n",
+                i / 60,
+                i % 60,
+                i % 9
+            ),
+        };
+        let text: String = (0..400).map(row).collect();
+        let policy = Policy { max_output_bytes: 8_000, ..Policy::default() };
+        let shown = run("grep Accepted auth.txt", &text, &policy).texts.concat();
+        assert!(shown.contains("output_cap") && shown.contains("for root from 91.240.118.172"), "{shown}");
+    }
+
+    #[test]
+    fn a_cut_that_takes_off_little_is_not_made() {
+        let table = |rows: usize| -> String {
+            (0..rows)
+                .map(|i| {
+                    format!(
+                        "/dev/mapper/vg-{i:03} on /srv/{:04} type ext4 (rw,relatime)\n",
+                        i * 7_919 % 9_973
+                    )
+                })
+                .collect()
+        };
+        let policy = Policy { mode: Mode::Aggressive, ..Policy::default() };
+        let shown = |rows: usize| run("./list", &table(rows), &policy).texts.concat();
+        // From some size on a middle goes, and then no less than a sixteenth.
+        let first = (40..200).find(|rows| shown(*rows).contains("head_tail")).unwrap();
+        assert_eq!(shown(first - 1), table(first - 1));
+        assert!(shown(first).len() * 16 <= table(first).len() * 15, "{first}");
+    }
+
+    #[test]
+    fn settings_of_one_section_stay_in_an_outline() {
+        let section = |i: usize| {
+            let enabled = i != 37;
+            format!(
+                "[[job]]\nname = \"job-{i}\"\nschedule = \"0 3 * * *\"\nenabled = {enabled}\nqueue = \"default\"\n\n"
+            )
+        };
+        let toml: String = (0..90).map(section).collect();
+        let policy = Policy { mode: Mode::Aggressive, ..Policy::default() };
+        let shown = run("cat jobs.toml", &toml, &policy).texts.concat();
+        assert!(shown.contains("name = \"job-37\"") && shown.contains("enabled = false"), "{shown}");
+        // The sections between are one gap each side, not one for each section.
+        assert!(shown.matches("omitted").count() <= 3, "{shown}");
+    }
+
+    #[test]
     fn a_file_that_is_wanted_in_full_keeps_its_middle() {
         let notes: String = (0..1_500).map(|i| format!("word {i} of the notes\n")).collect();
         let policy = Policy { mode: Mode::Aggressive, file_detail: FileDetail::Full, ..Policy::default() };

@@ -57,7 +57,9 @@ pub struct Shared<'a> {
 impl<'a> Shared<'a> {
     fn of(rows: &[&Row<'a>]) -> Self {
         let owner = most(rows.iter().map(|r| r.owner)).filter(|(_, n)| n * 4 >= rows.len() * 3);
-        let mode = most(rows.iter().map(|r| (r.mode, r.links))).filter(|(_, n)| n * 4 >= rows.len() * 3);
+        // A row without its mode reads as a file: that of folders and links is never left out.
+        let mode = most(rows.iter().map(|r| (r.mode, r.links)))
+            .filter(|((mode, _), n)| mode.starts_with('-') && n * 4 >= rows.len() * 3);
         let date = most(rows.iter().map(|r| r.date)).filter(|(_, n)| n * 2 >= rows.len());
         Self {
             mode: mode.map(|(mode, _)| mode),
@@ -207,6 +209,8 @@ mod tests {
         assert_eq!(shared.head(), "where not shown: mode -rw-r--r--, links 1, owner ada, group staff\n");
         assert_eq!(rows[1].written(&shared), "7 Feb 3 11:01 f1.py");
         assert_eq!(rows[12].written(&shared), "drwxr-xr-x 2 40 Feb 3 11:05 src");
+        let folders: Vec<Row<'_>> = (0..12).map(|_| read(&lines[12]).unwrap()).collect();
+        assert!(!Shared::of(&folders.iter().collect::<Vec<_>>()).head().contains("mode"));
         let half: Vec<&Row<'_>> = rows.iter().skip(11).collect();
         assert!(!Shared::of(&half).head().contains("mode"));
     }

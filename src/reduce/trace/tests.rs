@@ -120,3 +120,43 @@ fn names_of_processes() {
         assert_eq!(behind_process(line), expected, "{line}");
     }
 }
+
+#[test]
+fn a_trace_that_is_left_out_says_which_stack_it_has() {
+    let shown = |text: &str| {
+        let source = Source::new(text);
+        let ledger = Ledger::new(&source);
+        let reduction = reduce(&source, &ledger).unwrap();
+        ledger.apply(&source, reduction).unwrap().render(&source, None)
+    };
+    let thread = |i: usize| {
+        let frames = match i {
+            11 | 39 => [
+                "lock_wait () at lowlevellock.c:49",
+                "mutex_lock () at lock.c:80",
+                "post () at src/ledger.cpp:212",
+            ],
+            _ => ["futex_wait () at futex.h:146", "cond_wait () at wait.c:503", "pop () at src/queue.cpp:61"],
+        };
+        let frames = frames.iter().enumerate().map(|(n, frame)| format!("#{n}  {frame}\n"));
+        format!("Thread {i} (LWP 30{i}):\n{}#3  main () at src/main.cpp:9\n\n", frames.collect::<String>())
+    };
+    let dump = shown(&(1..=40).rev().map(thread).collect::<String>());
+    assert!(dump.contains("repeated_trace: as Thread 40: 38-12, 10-1]"), "{dump}");
+    assert!(dump.contains("repeated_trace: as Thread 39: 11]"), "{dump}");
+    // Traces without a name have a marker in their place.
+    let failure = |i: usize| {
+        let call = if i % 3 == 1 { "lock" } else { "mail" };
+        format!(
+            "job {i} raised\nTraceback (most recent call last):\n  File \"/w/a.py\", line 3, in run\n    {call}()\n  File \"/w/b.py\", line 9, in x\n    \
+             {call}2()\n  File \"/w/b.py\", line 12, in y\n    {call}3()\n  File \"/w/b.py\", line 20, in z\n    {call}4()\nValueError: no\n"
+        )
+    };
+    let log = shown(&(0..9).map(failure).collect::<String>());
+    assert!(
+        log.contains("job 4 raised\nTraceback (most recent call last):\n[tersed: omitted 8 lines"),
+        "{log}"
+    );
+    assert!(log.matches("repeated_trace: as lines 3-10]").count() >= 2, "{log}");
+    assert!(log.contains("repeated_trace: as lines 14-21]"), "{log}");
+}

@@ -57,7 +57,7 @@ const MAX_HEAD_LINES: usize = 8;
 
 /// Lines that no reference may stand for, in order. Who reads "as in" a run that failed would take its verdicts for those of this
 /// one; and a body without the head of its commit reads as that of another.
-pub fn told_again(source: &Source<'_>, is_report: bool) -> Vec<usize> {
+pub fn verdicts_and_commit_heads(source: &Source<'_>, is_report: bool) -> Vec<usize> {
     let mut verdicts = Vec::new();
     let mut heads = Vec::new();
     let mut head_end = 0;
@@ -348,4 +348,23 @@ fn pays(text: &str, marker: &Marker, counter: &dyn TokenCounter) -> bool {
     }
     let least = ((counter.count(&marker) + 1) * MIN_GAIN).max(MIN_RUN_TOKENS);
     text.len() > least * MAX_TOKEN_BYTES || counter.count(text) >= least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_and_heads_of_commits_are_never_referred_away() {
+        let text = format!(
+            "commit {}\nAuthor: A <a@b>\nDate:   today\n\n    title\n\n\u{2713} fine\n  Expected: x\na.py::t FAILED\nmore\n",
+            "1ae0833a".repeat(5)
+        );
+        let source = Source::new(&text);
+        assert_eq!(verdicts_and_commit_heads(&source, true), [0, 1, 2, 3, 6, 8]);
+        assert_eq!(verdicts_and_commit_heads(&source, false), [0, 1, 2, 3]);
+        // Of very many verdicts none is held: nobody reads them line by line.
+        let many = "a FAILED\n".repeat(MAX_VERDICTS + 1);
+        assert_eq!(verdicts_and_commit_heads(&Source::new(&many), true), [0; 0]);
+    }
 }
