@@ -43,11 +43,12 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
 /// One view of all cells that belong to the telling names at `heads`, which are in order.
 pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
     let mut view = View::default();
-    let (mut done, mut table, mut stated) = (0, 0, 0);
+    let (mut done, mut table, mut stated, mut spent) = (0, 0, 0, 0);
     for (next, &at) in heads.iter().enumerate() {
         stop::tick();
         if at >= stated {
-            stated = statement(text, &heads[next..], &mut view).unwrap_or_else(|| line_end(text, at));
+            stated =
+                statement(text, &heads[next..], &mut spent, &mut view).unwrap_or_else(|| line_end(text, at));
         }
         if at < done {
             continue;
@@ -86,10 +87,12 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
 const MAX_COLUMNS_BYTES: usize = 1 << 10;
 /// Bytes of the rows of a statement that are read.
 const MAX_ROWS_BYTES: usize = 256 << 10;
+/// The same once rows that never close took as long as the text is: many of them would cost the square of it.
+const MAX_LATER_ROWS_BYTES: usize = 512;
 
 /// `INSERT INTO t (id, password) VALUES (1, '…'), …` and `COPY t (id, password) FROM stdin;` around the first of `heads`: where
-/// the rows end.
-fn statement(text: &[u8], heads: &[usize], view: &mut View) -> Option<usize> {
+/// the rows end. `spent` are the bytes that were read for rows that never closed.
+fn statement(text: &[u8], heads: &[usize], spent: &mut usize, view: &mut View) -> Option<usize> {
     const NAMES: [bool; 256] = table(b"_ ,\"'`[].\n\t\r");
     let at = *heads.first()?;
     let near = &text[at.saturating_sub(MAX_COLUMNS_BYTES)..at];
@@ -116,12 +119,17 @@ fn statement(text: &[u8], heads: &[usize], view: &mut View) -> Option<usize> {
     let next = skip_blanks(close + 1);
     let rest = &text[next..];
     let starts = |word: &[u8]| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    let limit = text.len().min(next + MAX_ROWS_BYTES);
+    let most = if *spent > text.len() { MAX_LATER_ROWS_BYTES } else { MAX_ROWS_BYTES };
+    let limit = text.len().min(next + most);
     if is_insert && starts(b"values") {
-        let mut at = skip_blanks(next + b"values".len());
+        let first = skip_blanks(next + b"values".len());
+        let mut at = first;
         while at < limit && text[at] == b'(' {
             stop::tick();
-            let (values, end) = row(text, at + 1..limit)?;
+            let Some((values, end)) = row(text, at + 1..limit) else {
+                *spent += limit - at;
+                return (at > first).then_some(at);
+            };
             for &i in &telling {
                 if let Some(value) = values.get(i) {
                     write(text, &columns[i], value.clone(), view);
