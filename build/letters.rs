@@ -34,6 +34,18 @@ const SMALL: &[(char, char)] = &[
     ('п', 'n'),
     ('ᴢ', 'z'),
     ('×', 'x'),
+    ('ⲧ', 't'),
+    ('ⲉ', 'e'),
+    ('ⲅ', 'r'),
+    ('ⲥ', 'c'),
+    ('ⲟ', 'o'),
+    ('ⲁ', 'a'),
+    ('ⲓ', 'i'),
+    ('ⲡ', 'n'),
+    ('ⲭ', 'x'),
+    ('♯', '#'),
+    ('⌗', '#'),
+    ('⧣', '#'),
 ];
 /// Behind this code point nothing reads like ASCII.
 const LAST: u32 = 0x3_FFFF;
@@ -59,6 +71,9 @@ pub fn fold(read: char) -> Option<char> {
     if is_combining_mark(read) || is_unseen(read) {
         return None;
     }
+    if let Some(letter) = framed(read) {
+        return Some(letter);
+    }
     let plain = |c: char| std::iter::once(c).nfkd().next().unwrap_or(c);
     let base = plain(read);
     let lower = base.to_lowercase().next().unwrap_or(base);
@@ -74,6 +89,13 @@ pub fn fold(read: char) -> Option<char> {
         skeleton.map(plain).filter(char::is_ascii).map(|c| c.to_ascii_lowercase())
     };
     Some(alike(base).or_else(|| alike(lower)).unwrap_or(lower))
+}
+
+/// The letter in brackets, in a square, in a black circle, or of a flag. The tables of Unicode have most of them apart.
+fn framed(c: char) -> Option<char> {
+    let first = [0x249c, 0x1f110, 0x1f130, 0x1f150, 0x1f170, 0x1f1e6];
+    let at = first.iter().map(|first| u32::from(c).wrapping_sub(*first)).find(|at| *at < 26)?;
+    char::from_u32(u32::from('a') + at)
 }
 
 /// Whether a character shows as nothing.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::marker::{CHECK_DIGITS, Marker, ReadBy};
+use crate::text::marker::{Marker, ReadBy, SEAL_DIGITS};
 
 /// Fewest digits of a handle that a text shows.
 const MIN_DIGITS: usize = 8;
@@ -47,9 +47,9 @@ fn handle(marker: Marker) -> Option<String> {
 /// Why an original was not found, with a word about what was given if it cannot be a handle.
 pub fn explained(handle: &str, why: String, list: &str) -> String {
     let digits = handle.strip_prefix('#').unwrap_or(handle);
-    if digits.len() == CHECK_DIGITS && digits.bytes().all(|digit| digit.is_ascii_digit()) {
+    if digits.len() == SEAL_DIGITS && digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return format!(
-            "{why}\nthe {CHECK_DIGITS} digits behind `[tersed#` are a check of the whole text, no handle; {list} shows \
+            "{why}\nthe {SEAL_DIGITS} digits behind `[tersed#` are a check of the whole text, no handle; {list} shows \
              the handles"
         );
     }

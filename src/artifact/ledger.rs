@@ -257,7 +257,7 @@ impl Ledger {
         (self.used.count, self.used.bytes)
     }
 
-    /// The same, counted from the entries.
+    /// Artifacts and bytes in use, counted from the entries.
     pub(super) fn counted(&self) -> (usize, u64) {
         let contents: u64 = self.contents.values().map(|content| content.body.len()).sum();
         let mut count = 0;

@@ -87,13 +87,13 @@ impl PolicyArgs {
         Ok(self.load()?.resolved.config)
     }
 
-    /// The same, with the origin of each setting.
+    /// All settings, with the origin of each.
     pub fn load(&self) -> Result<Loaded, Failure> {
         let patch = serde_json::to_value(self.patch()?).map_err(|e| format!("--policy: {e}"))?;
         self.settings.load(flags_of("--policy", "policy", &patch))
     }
 
-    /// The same for callers that must continue: if the command line is wrong, the defaults apply.
+    /// All settings, for callers that must continue: if the command line is wrong, the defaults apply.
     #[cfg(feature = "hosts")]
     pub fn config_or_defaults(&self) -> Config {
         self.config().unwrap_or_else(|failure| {

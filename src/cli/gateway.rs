@@ -126,7 +126,7 @@ fn engine(args: &Args) -> Result<Engine, Failure> {
     let loaded = args.policy.load()?;
     let mut settings = Settings::of(&loaded.resolved.config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        out::say(&format!("{note}; a key of this process is used"));
+        out::say(&format!("{note}; a temporary key of this process is used"));
     }
     let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
     if !is_said && let Some(recovery) = host::Host::of_conversations() {

@@ -11,7 +11,7 @@ pub(super) enum Command {
     Replay(replay::Args),
     /// Read histories of agents on this machine, and report what would have been saved and missed.
     Audit(audit::Args),
-    /// Learn from the user's own histories from which size on a file is shown as its outline.
+    /// Learn from your own histories how large a file may be before only its outline is shown.
     Tune(audit::tune::Args),
 }
 

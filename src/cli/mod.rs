@@ -120,6 +120,8 @@ enum Command {
 
 /// Parses the command line and runs the subcommand.
 pub fn run() -> ExitCode {
+    #[cfg(all(unix, feature = "hosts"))]
+    crate::host::run::outlive_file_limit();
     #[cfg(feature = "hosts")]
     if let Some(code) = hosts::fast() {
         return code;

@@ -77,11 +77,11 @@ impl NewFile {
             Some(_)
                 if inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == place)) =>
             {
-                return Err(fault(&"is read here, so it is not written over; name another file"));
+                return Err(fault(&"is read here, so it is not overwritten; name another file"));
             }
             Some(_) if !is_ours(&place).map_err(|e| fault(&e))? => {
                 return Err(fault(
-                    &"exists and is no page or report of tersed, so it is not written over; name another file, or remove it first",
+                    &"exists and is no page or report of tersed, so it is not overwritten; name another file, or remove it first",
                 ));
             }
             _ => {}
@@ -147,7 +147,7 @@ pub(super) fn note(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// The same with the name of the program in front of it.
+/// Prints a line to standard error, with the name of the program before it.
 pub(super) fn say(line: &str) {
     note(&format!("tersed: {line}"));
 }

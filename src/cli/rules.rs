@@ -110,11 +110,11 @@ fn checked(args: &CheckArgs) -> Result<(String, usize), Failure> {
 fn explain(args: &CheckArgs, text: &str, policy: &Policy, out: &mut String) -> Result<(), String> {
     let explanation =
         rule_check::explain(&args.call.call(), text, policy).map_err(|_| call::NOT_REDACTED.to_owned())?;
-    let _ = writeln!(out, "\nrules, in the order in which they are asked");
+    let _ = writeln!(out, "\nrules, in the order in which they are tried");
     for asked in &explanation.rules {
         let word = match (asked.is_used, asked.fits) {
             (true, _) => "used",
-            (false, true) => "fits, after the one that is used",
+            (false, true) => "matches, but an earlier rule is used",
             (false, false) => "does not fit",
         };
         let _ = writeln!(out, "  {} (priority {}): {word}", asked.name, asked.priority);

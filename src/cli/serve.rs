@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut settings = Settings::of(config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        out::say(&format!("{note}; a key of this process is used"));
+        out::say(&format!("{note}; a temporary key of this process is used"));
     }
     settings.counting = counting(config, "serve");
     settings.layers = Some((loaded.sources, loaded.layers));

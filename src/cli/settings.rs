@@ -98,7 +98,7 @@ impl SettingsArgs {
         if self.no_config { sources.bare() } else { sources }
     }
 
-    /// The same for a child, which reads no other files.
+    /// These flags for a child process that reads no other files.
     #[cfg(feature = "audit")]
     pub fn arguments(&self) -> Vec<String> {
         let mut all = Vec::new();
@@ -143,7 +143,7 @@ impl SettingsArgs {
         Ok(loaded)
     }
 
-    /// The same for commands about settings: any fault is an error.
+    /// The settings, for commands about settings: any fault is an error.
     pub fn strict(&self, flags: Flags) -> Result<Loaded, Failure> {
         let loaded = self.read(flags)?;
         match loaded.faults.as_slice() {

@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.revoke {
         return revoke(&trusted, &path, &sources);
     }
-    let file = project_file(&path, &sources)?;
+    let file = project_file(&path, &sources).map_err(|why| printable(&why))?;
     print(shown(&file))?;
     if !file.faults.is_empty() {
         return Err(Failure::value(format!(
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 /// Asks on the terminal; without one the answer is no.
 fn is_confirmed() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        say("there is no terminal to ask on; --yes trusts it without a question");
+        say("there is no terminal to ask on; --yes trusts the file without a question");
         return Ok(false);
     }
     print("Trust this file as it is now? [y/N] ")?;
@@ -90,7 +90,7 @@ fn revoke(trusted: &Trusted, path: &Path, sources: &Sources) -> Result<(), Failu
     };
     match trusted.revoke(&path)? {
         true => print(printable_line(&format!("{} is not trusted any more.", path.display()))),
-        false => Err(format!("{} was not trusted", path.display()).into()),
+        false => Err(printable(&format!("{} was not trusted", path.display())).into()),
     }
 }
 
@@ -128,7 +128,7 @@ fn shown(file: &ProjectFile) -> String {
     lines(file.path.display().to_string());
     let beyond: Vec<&Given> = file.beyond().collect();
     if beyond.is_empty() {
-        lines("  All that it says counts already: it only makes tersed do less.".to_owned());
+        lines("  All its settings apply already: they only make tersed do less.".to_owned());
         return out;
     }
     lines("Trusted, it would set:".to_owned());
@@ -139,16 +139,35 @@ fn shown(file: &ProjectFile) -> String {
             lines(format!("      {words}"));
         }
     }
-    for rules in &file.record.rules {
-        lines(format!("  rules of {}", rules.path));
+    let mut left = MAX_RULE_LINES;
+    for (path, bytes) in file.rule_files() {
+        lines(format!("  rules of {}", path.display()));
+        let text = String::from_utf8_lossy(bytes);
+        let all = text.lines().count();
+        for line in text.lines().take(left) {
+            lines(format!("      {}", shortened(line, MAX_RULE_CHARS)));
+        }
+        if all > left {
+            lines(format!(
+                "      {} MORE LINES ARE NOT SHOWN: read the file before you trust it",
+                all - left
+            ));
+        }
+        left -= left.min(all);
     }
     out
 }
 
+/// Lines of files of rules that are shown, all together, and characters of each. A choice: more is not read on a screen.
+const MAX_RULE_LINES: usize = 300;
+const MAX_RULE_CHARS: usize = 400;
+
 /// What a setting means for the user, if its name does not say so.
 fn means(given: &Given) -> Option<&'static str> {
     Some(match given.key.as_str() {
-        _ if ProjectFile::never(given) => "This does not count all the same: only your own file may say it.",
+        _ if ProjectFile::never(given) => {
+            "This is ignored even if the file is trusted: only your own file may set it."
+        }
         "policy.redactSecrets" if given.value == Value::Bool(false) => {
             "SECRETS ARE NOT REMOVED ANY MORE: passwords, keys and tokens in outputs go to the model."
         }
@@ -163,9 +182,12 @@ fn means(given: &Given) -> Option<&'static str> {
 /// A value on one line, shortened.
 fn short(value: &Value) -> String {
     const MAX_CHARS: usize = 4000;
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_CHARS) {
+    shortened(&value.to_string(), MAX_CHARS)
+}
+
+fn shortened(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
         Some((at, _)) => format!("{} ... ({} bytes)", &text[..at], text.len()),
-        None => text,
+        None => text.to_owned(),
     }
 }

@@ -55,7 +55,7 @@ pub enum OnRepeat {
     /// The whole text: asking again means that more is needed.
     #[default]
     Full,
-    /// The same answer as at any other time.
+    /// The same answer as before.
     Same,
 }
 

@@ -117,7 +117,7 @@ impl Policy {
         limit.map(|n| (n >> self.squeeze.min(16)).max(1))
     }
 
-    /// The same, not halved.
+    /// The given limit, where 0 means none, or the default of the mode.
     fn whole_limit(&self, set: Option<usize>, standard: Option<usize>, aggressive: usize) -> Option<usize> {
         match set {
             Some(n) => Some(n).filter(|n| *n > 0),

@@ -65,7 +65,7 @@ pub fn schema() -> Value {
     schema
 }
 
-/// The same as text, for editors.
+/// The JSON Schema of the settings as text, for editors.
 pub fn schema_json() -> String {
     serde_json::to_string_pretty(&schema()).unwrap_or_default() + "\n"
 }

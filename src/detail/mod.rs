@@ -34,7 +34,7 @@ pub fn is_data(input: &Input<'_>) -> bool {
 }
 
 /// What to leave out of a file view; lines that stand out stay.
-pub fn reduce(input: &Input<'_>, ledger: &Ledger, standing_out: &[usize]) -> Result<Reduction, Reason> {
+pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<Reduction, Reason> {
     if let Some(step) = limited(input, ledger) {
         return Ok(step);
     }
@@ -62,8 +62,9 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, standing_out: &[usize]) -> Res
     if !language.is_code() {
         plan.join_over_blank_lines(&lines);
     }
-    plan.keep(standing_out);
+    plan.keep(outliers);
     plan.keep_edited(source, &items, input.relevance.edited());
+    plan.keep_pointed(source, &items, input.relevance.pointed());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());
     let gaps = plan.gaps(source, ledger);
     let mut names = Names::new(source, ledger, &gaps);
@@ -89,14 +90,14 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, standing_out: &[usize]) -> Res
     Ok(step)
 }
 
-/// Keeps what reports failures, and text around a numbered view: the reader would not find it in the file.
+/// Keeps lines that report failures, and text around a numbered view, which is not in the file.
 fn keep_reports(input: &Input<'_>, lines: &[&str], items: &[Item<'_>], is_numbered: bool, plan: &mut Plan) {
     let source = input.source;
     // Output of a shell command may be a report after all.
     if input.detection.is_by_command {
         let mut failures = signals::failure_lines(source);
-        // A cap would take the middle of the file, failures or not: there what stands in a body, deeper than its declaration,
-        // is code.
+        // A cap would cut the middle of the file anyway, failure words or not: so lines inside function bodies count as
+        // code here.
         if is_capped(input) {
             let is_code = in_bodies(lines, items);
             failures.retain(|line| !is_code[*line]);
@@ -117,7 +118,7 @@ fn in_bodies(lines: &[&str], items: &[Item<'_>]) -> Vec<bool> {
     let mut seen = 0;
     for item in items.iter().filter(|item| item.kind == Kind::Function) {
         let declared = lines.get(item.signature.start).map_or(0, |line| depth(line));
-        // A function within a function is in its body: each line is looked at once.
+        // A nested function is inside the body of the outer one: look at each line once.
         for line in item.body.start.max(seen)..item.body.end {
             inside[line] = depth(lines[line]) > declared;
         }

@@ -6,7 +6,7 @@ use super::Lines;
 use crate::config::FileDetail;
 use crate::detect::edit;
 use crate::outline::{Item, Kind};
-use crate::text::heads;
+use crate::text::headings;
 use crate::text::ledger::Ledger;
 use crate::text::relevance::Relevance;
 use crate::text::source::Source;
@@ -27,9 +27,11 @@ const MIN_BODY_LINES: usize = 12;
 /// nothing about the place.
 const MIN_EDIT_BYTES: usize = 4;
 const MAX_EDIT_PLACES: usize = 8;
-/// Lines of the longest declaration that stays whole around an edit, and lines on each side of it in a longer one.
+/// Lines of the longest declaration that stays whole around such a place, and lines on each side of it in a longer one.
 const MAX_EDITED_ITEM: usize = 60;
-const EDIT_CONTEXT_LINES: usize = 5;
+const CONTEXT_LINES: usize = 5;
+/// Most lines that stay because recent results point at them. A choice.
+const MAX_POINTED_LINES: usize = 160;
 
 /// Most lines that the first sentence of a comment may take. A choice.
 const MAX_SENTENCE_LINES: usize = 4;
@@ -66,7 +68,7 @@ impl Plan {
                 may_go[item.signature.clone()].fill(false);
                 if let Some(doc) = item.doc {
                     let end = if doc < item.signature.start { item.signature.start } else { item.body.end };
-                    // A piece of a sentence could say something else than the whole.
+                    // A part of a sentence may mean something else than the whole.
                     if let Some(sentence) = first_sentence(lines, doc..end) {
                         may_go[sentence].fill(false);
                     }
@@ -96,7 +98,7 @@ impl Plan {
     }
 
     /// Keeps what holds a text that the agent wrote into the file: the innermost function or type if it is short, or else
-    /// the lines around. A text that stands in many places says nothing.
+    /// the lines around. A text that occurs in many places does not tell which one is meant.
     pub(super) fn keep_edited(&mut self, source: &Source<'_>, items: &[Item<'_>], edited: &[Arc<str>]) {
         for text in edited.iter().filter(|text| text.trim().len() >= MIN_EDIT_BYTES) {
             let found = edit::places(text, source);
@@ -104,17 +106,31 @@ impl Plan {
                 continue;
             }
             for place in found {
-                let around = |item: &&Item<'_>| {
-                    item.lines.start <= place.start
-                        && place.end <= item.lines.end
-                        && item.lines.len() <= MAX_EDITED_ITEM
-                };
-                let innermost = items.iter().filter(around).min_by_key(|item| item.lines.len());
-                let wide = place.start.saturating_sub(EDIT_CONTEXT_LINES)
-                    ..(place.end + EDIT_CONTEXT_LINES).min(self.may_go.len());
-                let lines = innermost.map_or(wide, |item| item.lines.clone());
+                let lines = around(items, place, self.may_go.len());
                 self.may_go[lines].fill(false);
             }
+        }
+    }
+
+    /// Keeps what holds a line that recent results point at, the newest first: the innermost declaration if it is short, or else
+    /// the lines around.
+    pub(super) fn keep_pointed(&mut self, source: &Source<'_>, items: &[Item<'_>], pointed: &[u32]) {
+        let view = source.view();
+        let is_numbered = view.numbered() > 0;
+        let mut left = MAX_POINTED_LINES;
+        for &number in pointed {
+            let at = match is_numbered {
+                true => {
+                    (0..source.len()).find(|i| view.number(*i).is_some_and(|n| n as u64 == u64::from(number)))
+                }
+                false => (number as usize).checked_sub(source.number(0)).filter(|at| *at < source.len()),
+            };
+            let Some(at) = at else { continue };
+            let lines = around(items, at..at + 1, self.may_go.len());
+            let new = self.may_go[lines.clone()].iter().filter(|may_go| **may_go).count();
+            let Some(rest) = left.checked_sub(new) else { continue };
+            left = rest;
+            self.may_go[lines].fill(false);
         }
     }
 
@@ -160,6 +176,16 @@ impl Plan {
         }
         gaps
     }
+}
+
+/// The innermost declaration around some lines if it is short, or else the lines with some more on each side, of `len` lines.
+fn around(items: &[Item<'_>], place: Lines, len: usize) -> Lines {
+    let holds = |item: &&Item<'_>| {
+        item.lines.start <= place.start && place.end <= item.lines.end && item.lines.len() <= MAX_EDITED_ITEM
+    };
+    let innermost = items.iter().filter(holds).min_by_key(|item| item.lines.len());
+    let wide = place.start.saturating_sub(CONTEXT_LINES)..(place.end + CONTEXT_LINES).min(len);
+    innermost.map_or(wide, |item| item.lines.clone())
 }
 
 /// The lines of the first sentence of the comment that starts at `comment.start` and lies within these lines; none if it is long.
@@ -216,7 +242,7 @@ fn push(gaps: &mut Vec<Lines>, source: &Source<'_>, mut gap: Lines) {
         gap.start += 1;
     }
     // The head of a block belongs to those of its lines that stay.
-    let head = heads::first(source, gap.clone(), source.len());
+    let head = headings::first(source, gap.clone(), source.len());
     gap.end = head.filter(|head| *head >= gap.start + MIN_GAP_LINES).unwrap_or(gap.end);
     if gap.len() >= MIN_GAP_LINES {
         gaps.push(gap);

@@ -1,9 +1,10 @@
-//! Whether a text is what stands in a document or source file: then words of a report in it are quoted, whatever they look
-//! like. Told by the call alone: anybody can write a file that reads like the report of a test run.
+//! Whether a text is the content of a document or source file, so that reports in it are quotations. Only the call decides
+//! this: anybody can write a file that looks like the report of a test run.
 //!
-//! In a list, what only lists, counts or says something is no report either, and may stand beside a document.
+//! In a list of commands, programs that only list, count or print something may run beside the one that shows
+//! the document.
 //!
-//! A file that a program wrote its output to (`.log`, `.out`, `.txt`) is none, as long as it does not lie where people keep
+//! A file to which a program wrote its output (`.log`, `.out`, `.txt`) is not a document, unless it is in a folder of
 //! examples.
 
 use serde_json::Value;
@@ -140,7 +141,7 @@ const DOCUMENTS: &[&str] = &[
 const MAX_ARGUMENTS: usize = 64;
 const MAX_PATH_BYTES: usize = 1024;
 
-/// See the module.
+/// Whether the text of a call is the content of a document or source file; the head of this file defines it.
 pub(super) fn is_document(call: &ToolCall, command: &CommandLine, shape: Shape) -> bool {
     if command.pipelines.is_empty() {
         return (matches!(shape, Shape::File | Shape::Search) || shows(&call.tool)) && names_document(call);
@@ -148,8 +149,8 @@ pub(super) fn is_document(call: &ToolCall, command: &CommandLine, shape: Shape) 
     let is_file = call.path.as_deref().is_some_and(names_one);
     let copies: Vec<&str> = command.pipelines.iter().filter_map(|pipeline| copy(pipeline.first()?)).collect();
     let is_one = |word: &str| names_one(word) || copies.contains(&word);
-    // Only files stand as documents beside other programs. What a search found is a choice of lines, of which those that tell of
-    // failures matter, and what was fetched may be the answer of a service.
+    // Beside other programs only files count as documents: the results of a search may report failures, and a fetched text
+    // may be the answer of a service.
     let is_chosen =
         |simple: &Simple| program_shape(simple) == Shape::Search || FETCHERS.contains(&simple.program());
     let is_chosen = command.producers().any(|(simple, _)| is_chosen(simple));

@@ -31,7 +31,7 @@ const NEW_TEXT: &[&str] = &[
 ];
 /// Most new texts that are searched for. Bounds the work.
 const MAX_TEXTS: usize = 16;
-/// What tools say that changed nothing, in lower case.
+/// Words of tools that rejected an edit, in lower case.
 const REJECTIONS: &[&str] = &[
     "not been applied",
     "not applied",
@@ -51,10 +51,25 @@ const REJECTIONS: &[&str] = &[
     "failed to find expected lines",
     "did not appear verbatim",
     "<tool_use_error>",
+    "has been denied",
+    "was denied",
+    "permission denied",
+    "operation not permitted",
+    "read-only file system",
+    "no space left on device",
+    "user rejected",
+    "user denied",
+    "user doesn't want",
+    "user declined",
+    "not been written",
+    "was not written",
+    "failed to write",
+    "was not modified",
+    "out of 1 hunk failed",
 ];
 static WORDS: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(REJECTIONS).ok());
-/// Longest line in which such words count, in bytes: longer ones are data.
+/// Longest line that is searched for these words, in bytes: longer lines are data.
 const MAX_SAID_BYTES: usize = 400;
 
 /// Whether a call changes a part of a file. One that writes a whole file has no lines around its change.
@@ -64,28 +79,93 @@ pub fn is_edit(call: &ToolCall) -> bool {
     call.acts() && !is_whole && !call.is_tool(WHOLE)
 }
 
-/// Whether a call should have changed a file and its result says that it did not.
-pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
-    if !call.acts() {
-        return false;
-    }
-    call.succeeded() == Some(false) || says_rejected(text)
+/// Whether the name of a tool says that it changes files, for tools that nobody listed.
+pub fn is_named_edit(call: &ToolCall) -> bool {
+    const WORDS: &[&str] =
+        &["edit", "replace", "patch", "write", "insert", "modify", "update_file", "updatefile"];
+    // The name of a list of work may hold such a word too.
+    let name = call.canonical_tool();
+    call.path.is_some() && call.command.is_none() && WORDS.iter().any(|word| name.contains(word))
 }
 
-/// Whether a line is one of a file, by its number.
+/// Whether a call should have changed a file and its result says that it did not.
+pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
+    if call.acts() || is_named_edit(call) {
+        return call.succeeded() == Some(false) || says_rejected(text);
+    }
+    let Some(command) = call.command.as_deref() else { return false };
+    if is_editor(call, command) {
+        return says_rejected(text);
+    }
+    // A shell that cannot write a file says so of that file. What ran behind it may have said anything else.
+    command.contains('>') && {
+        let lines = text.lines().take(MAX_SHELL_LINES).filter(|line| line.len() <= MAX_SAID_BYTES);
+        lines.filter(|line| UNWRITTEN.iter().any(|words| line.contains(words))).any(|line| {
+            let words = line.split([' ', ':', '\'', '"', '`', '\u{2018}', '\u{2019}']);
+            words
+                .filter(|word| word.contains(['/', '.']) || word.len() > 3)
+                .any(|word| is_written_to(command, word))
+        })
+    }
+}
+
+/// Lines of a result in which the message of a shell is looked for: it stands in front of what other programs say, or alone.
+const MAX_SHELL_LINES: usize = 16;
+/// Why a shell does not write a file, in the words of systems and shells.
+const UNWRITTEN: &[&str] = &[
+    "Permission denied",
+    "permission denied",
+    "Read-only file system",
+    "read-only file system",
+    "No such file or directory",
+    "no such file or directory",
+    "Directory nonexistent",
+    "Is a directory",
+    "is a directory",
+    "Operation not permitted",
+    "No space left on device",
+    "cannot overwrite existing file",
+    "Not a directory",
+    "Access is denied",
+];
+
+/// Whether a command writes to a file of this name by a redirection.
+fn is_written_to(command: &str, name: &str) -> bool {
+    let mut places = memchr::memmem::find_iter(command.as_bytes(), name.as_bytes()).take(MAX_TEXTS);
+    places.any(|at| {
+        stop::tick();
+        command[..at].trim_end_matches([' ', '"', '\'', '|', '&']).ends_with('>')
+    })
+}
+
+/// Whether a command is one of an editor of lines, or applies a patch, whatever tool runs it.
+fn is_editor(call: &ToolCall, command: &str) -> bool {
+    const FIRST: &[&str] = &["edit", "insert", "append", "str_replace_editor", "str_replace"];
+    const ANY: &[&str] = &["apply_patch", "applypatch", "patch"];
+    let first = command.trim_start().split(char::is_whitespace).next().unwrap_or_default();
+    let patches = || {
+        let line = super::read_command(call, command);
+        line.pipelines.iter().flatten().any(|simple| {
+            ANY.contains(&simple.program()) || matches!(simple.git_subcommand(), Some("apply" | "am"))
+        })
+    };
+    FIRST.contains(&first) || ["patch", "git "].iter().any(|word| command.contains(word)) && patches()
+}
+
+/// Whether a line shows a line of a file, by its number.
 fn is_of_file(line: &str) -> bool {
     let line = line.trim_start();
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && line[digits..].starts_with([':', '\t', '|', '→'])
 }
 
-/// Whether a short line that is not one of a file says so.
+/// Whether a short line that is not part of a file says that the edit was rejected.
 fn says_rejected(text: &str) -> bool {
     let Some(words) = WORDS.as_ref() else { return false };
     let bytes = text.as_bytes();
     words.find_iter(text).any(|found| {
         stop::tick();
-        // No further than a short line reaches: one long line may hold the words everywhere.
+        // Search no further than a short line reaches, because one long line may hold the words everywhere.
         let from = found.start().saturating_sub(MAX_SAID_BYTES);
         let start = match memchr::memrchr(b'\n', &bytes[from..found.start()]) {
             Some(at) => from + at + 1,
@@ -99,7 +179,8 @@ fn says_rejected(text: &str) -> bool {
             None if most == bytes.len() => most,
             None => return false,
         };
-        !is_of_file(&text[start..end])
+        // A line of a patch is one of a file, too.
+        !is_of_file(&text[start..end]) && !text[start..end].starts_with(['+', '-'])
     })
 }
 
@@ -114,8 +195,8 @@ pub enum Touched {
     Lines(Vec<Range<usize>>),
 }
 
-/// The lines of an edit's result that show the change. An edit that was rejected changed nothing: what counts then is what
-/// it would have written, as far as the result shows that.
+/// The lines of an edit's result that show the change. For a rejected edit, the lines that it would have written, if the
+/// result shows them.
 pub fn touched(call: &ToolCall, source: &Source<'_>) -> Touched {
     if !is_edit(call) {
         return Touched::Nothing;
@@ -202,7 +283,7 @@ fn by_text(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
     }
     for (_, text) in texts {
         let found = places(text, source);
-        // A change of which no line is seen may be any line.
+        // If no line of the change is found, any line may be part of it.
         if found.is_empty() {
             return None;
         }
@@ -322,6 +403,25 @@ mod tests {
         assert!(!is_rejected(&edit, "[File: a]\n1:// has not been applied\n2:y\n"));
         assert!(is_rejected(&ToolCall { is_error: Some(true), ..edit.clone() }, "no"));
         assert!(!is_rejected(&call("bash", Value::Null, None), "Your changes have NOT been applied."));
+        let bash = |command: &str| call("bash", Value::Null, Some(command));
+        let swe = bash("edit 5:5\nx\nend_of_edit");
+        assert!(
+            is_rejected(&swe, "Your changes have NOT been applied.")
+                && !is_rejected(&swe, "1:x\nFile updated.\n")
+        );
+        let write = call("Write", json!({ "file_path": "/w/a" }), None);
+        assert!(is_rejected(&write, "Permission to use Write has been denied."));
+        let cat = bash("cat > /ro/a.py <<'EOF'\nx = 1\nEOF\npython /ro/a.py");
+        for said in [
+            "bash: line 1: /ro/a.py: Permission denied",
+            "sh: 1: cannot create /ro/a.py: Read-only file system",
+        ] {
+            assert!(is_rejected(&cat, said), "{said}");
+        }
+        // The file was written, and what it ran failed.
+        assert!(!is_rejected(&cat, "PermissionError: [Errno 13] Permission denied: '/etc/shadow'"));
+        assert!(is_rejected(&bash("git apply a.patch"), "error: a.py: patch does not apply"));
+        assert!(!is_rejected(&bash("git log -p"), "+    raise Error('edit failed')"));
         assert!(is_rejected(&edit, "ok\nEdit failed") && !is_rejected(&edit, &"edit failed ".repeat(40)));
     }
 }

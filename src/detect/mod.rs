@@ -1,10 +1,12 @@
-//! What kind of output a result is, as far as the call says: the command read like a shell, and the
-//! shape that the tool or the programs give it. Whether the content bears it out is for the reducers.
+//! Detects the kind of an output from its call: parses the command like a shell, and derives the shape of the
+//! text from the tool or the programs. Whether the content matches is checked by the reducers.
 
 pub mod command;
 mod document;
 pub mod edit;
 pub(crate) mod json;
+pub mod output_name;
+pub mod pointed;
 pub mod range;
 pub mod sections;
 pub mod viewed;
@@ -75,24 +77,24 @@ impl Detection {
         self.is_numbered || self.is_range || self.is_window
     }
 
-    /// Whether the text is a part of a file that somebody wrote, such as source code: its lines were asked for one by one, to be
-    /// edited or quoted. Data that programs write, and logs, are no such file.
+    /// Whether the text is a requested range of a file that people write, such as source code: an agent wants to edit or
+    /// quote these lines. Logs and data that programs write do not count.
     pub fn is_exact_range(&self) -> bool {
         self.is_range && self.shape == Shape::File && self.is_written && !self.is_data
     }
 
-    /// Whether words such as "error" report something rather than being quoted or programmed. A log
-    /// file that is looked at reports as the program did that wrote it.
+    /// Whether words such as "error" report a failure, and are not quoted or part of source code. A log file
+    /// reports the failures of the program that wrote it.
     pub fn reports_failures(&self) -> bool {
         let is_quoted = self.is_document && !document::has_company(&self.command);
         !is_quoted && self.shape == Shape::Other || (self.shape == Shape::File && !self.is_written)
     }
 
-    /// Whether every part of the command only looks: at files that people write, at changes, for lines or for names; or counts
-    /// them, or says something itself. What reads like a failure in such an output is quoted, though it has no shape.
+    /// Whether every part of the command only reads: it shows files that people write or changes, searches, lists, counts
+    /// or prints a text of its own. Words of failures in such an output are quotations, even if the output has no shape.
     pub fn only_looks(&self) -> bool {
         let looks = |(at, simple): (usize, &Simple)| match program_shape(simple) {
-            // A log tells the failures of the program that wrote it.
+            // A log reports the failures of the program that wrote it.
             Shape::File => at > 0 || self.is_written,
             Shape::Other => PLAIN.contains(&simple.program()),
             Shape::Search | Shape::Listing | Shape::Diff => true,
@@ -115,12 +117,12 @@ const MAX_REMEMBERED_BYTES: usize = 16 << 10;
 type Read = (Option<Dialect>, Box<str>, Rc<CommandLine>);
 
 thread_local! {
-    /// The command that was read last: several steps look at that of one call.
+    /// The command that was parsed last: several steps need the same one.
     static LAST: RefCell<Option<Read>> = const { RefCell::new(None) };
 }
 
-/// Reads the command in the language of the tool's shell.
-pub(super) fn read_command(call: &ToolCall, text: &str) -> Rc<CommandLine> {
+/// Parses the command in the dialect of the tool's shell.
+pub(crate) fn read_command(call: &ToolCall, text: &str) -> Rc<CommandLine> {
     let dialect = match () {
         () if call.is_tool(&["powershell", "pwsh", "run_powershell"]) => Some(Dialect::PowerShell),
         () if call.is_tool(&["cmd", "cmd_exe", "batch"]) => Some(Dialect::Cmd),
@@ -144,14 +146,14 @@ pub(super) fn read_command(call: &ToolCall, text: &str) -> Rc<CommandLine> {
 
 /// Looks at a part of the command and at the lines that it wrote.
 pub fn of_command(call: &ToolCall, command: Rc<CommandLine>, source: &Source<'_>) -> Detection {
-    // A tool of that name is no shell, whatever its arguments look like.
+    // A tool with a known shape is not a shell, whatever its arguments look like.
     let by_tool = tool_shape(call);
     let shape = match by_tool {
         Shape::Other => command_shape(&command),
         shape => shape,
     };
     let window = source.lines().take(3).any(|l| l.starts_with("[File: ") && l.contains(" lines total)]"));
-    // The "command" of a tool that shows files may be the file.
+    // For a tool that shows files, the argument "command" may name the file.
     let program = usize::from(by_tool != Shape::File);
     let names = |is_such: fn(&str) -> bool| {
         call.path.as_deref().is_some_and(is_such)
@@ -382,7 +384,7 @@ fn is_blob(argument: &str) -> bool {
     !argument.starts_with('-') && argument.split_once(':').is_some_and(|(_, path)| !path.is_empty())
 }
 
-/// Filters that make something else of what they read.
+/// Filters whose output differs from the lines that they read.
 const TRANSFORMS: &[&str] = &[
     "python",
     "python3",
@@ -405,7 +407,7 @@ const TRANSFORMS: &[&str] = &[
     "ConvertFrom-Json",
 ];
 
-/// Programs that say what they are told to, count, or put lines in order.
+/// Programs that only print their arguments, count or sort.
 const PLAIN: &[&str] = &["echo", "printf", "pwd", "wc", "sort", "uniq", "cut", "tr"];
 
 fn program_shape(simple: &Simple) -> Shape {

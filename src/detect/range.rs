@@ -1,4 +1,4 @@
-//! Whether a call asked for certain lines of a file, and for which: then it wants these, and all of them.
+//! Whether a call asked for certain lines of a file, and for which. Such a call wants all of these lines.
 
 use serde_json::Value;
 

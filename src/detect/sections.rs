@@ -2,8 +2,7 @@
 //! of the command printed between them, by the trace of a shell that prints each command (`set -x`),
 //! or by the command lines that a terminal shows behind its prompt.
 //!
-//! It guesses nothing: where no such line is found, the parts share one section and the content
-//! decides.
+//! It does not guess: if no such line is found, all parts share one section, and the content decides.
 
 use std::ops::Range;
 use std::rc::Rc;

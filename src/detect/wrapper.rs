@@ -1,5 +1,5 @@
-//! Lines that an agent's tool puts around the output of a command: tags, a head that ends with `Output:`, a fence, a word on
-//! how the command ended. What stands between them is read as if it stood alone; the lines themselves stay.
+//! Recognises the lines that an agent's tool puts around the output of a command: tags, a head that ends with `Output:`, a
+//! fence, a word on how the command ended. The output between them is read as if it were alone; the lines themselves stay.
 
 use std::ops::Range;
 

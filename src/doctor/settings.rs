@@ -8,7 +8,7 @@ const AREA: &str = "settings";
 
 pub(super) fn look(sources: &Sources) -> (Config, Vec<Finding>) {
     let fix = |place: &str| {
-        format!("mend {place}; until then it does not count. `tersed config check FILE` checks a file")
+        format!("fix {place}; until then it is ignored. `tersed config check FILE` checks a file")
     };
     let layers = match sources.read() {
         Ok(layers) => layers,

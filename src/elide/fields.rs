@@ -11,6 +11,7 @@ use super::is_plain_name;
 use super::plan::{Item, Ranking, Series, Value};
 use super::tape::{Kind, Node};
 use crate::text::details::likeness;
+use crate::text::judge::form;
 use crate::text::relevance::Relevance;
 
 /// Members whose value, if not empty, reports a failure.
@@ -135,7 +136,7 @@ impl<'a> Look<'a> {
                 let mut place = 0;
                 while at < node.next {
                     let inner = self.nodes[at as usize];
-                    self.scalar(place, inner);
+                    self.scalar(place, inner, at);
                     self.deep(place, at, LEVELS);
                     self.shape = self.shape.rotate_left(3) ^ kind_of(inner.kind);
                     place += 1;
@@ -144,7 +145,7 @@ impl<'a> Look<'a> {
             }
             kind => {
                 self.shape = kind_of(kind);
-                self.scalar(0, node);
+                self.scalar(0, node, i);
             }
         }
     }
@@ -161,7 +162,7 @@ impl<'a> Look<'a> {
             if value.kind == Kind::Object && level < LEVELS {
                 self.members(key.next, level + 1);
             } else {
-                self.scalar(name, value);
+                self.scalar(name, value, key.next);
                 self.deep(name, key.next, level);
             }
             at = value.next;
@@ -189,13 +190,14 @@ impl<'a> Look<'a> {
                 }
             };
             let Some(inner) = self.nodes.get(value as usize).copied() else { return };
-            self.scalar(inner_name, inner);
+            self.scalar(inner_name, inner, value);
             self.deep(inner_name, value, level + 1);
             at = inner.next;
         }
     }
 
-    fn scalar(&mut self, name: u64, node: Node) {
+    /// `at` is the index of the node.
+    fn scalar(&mut self, name: u64, node: Node, at: u32) {
         let text = self.text(node);
         let value = match node.kind {
             Kind::Number => match text.parse() {
@@ -204,12 +206,13 @@ impl<'a> Look<'a> {
             },
             Kind::String | Kind::Word => {
                 // Texts that are all different may differ only in numbers.
-                self.series.field(!name, Value::Word(likeness(text)));
+                self.series.field_at(!name, Value::Word(likeness(text)), at);
+                self.series.field_at(name.rotate_left(31), Value::Form(form(text.as_bytes())), at);
                 Value::Word(digest(text, 0))
             }
             _ => return,
         };
-        self.series.field(name, value);
+        self.series.field_at(name, value, at);
     }
 
     /// Whether a member reports a failure.

@@ -18,7 +18,7 @@ use crate::{encode, formats};
 
 /// Smaller documents stay whole.
 const MIN_DOCUMENT_BYTES: usize = 512;
-/// The same where empty members are to go. A choice: the marker pays from there on.
+/// Smaller documents stay whole if only empty members are removed. A choice: the marker pays from there on.
 const MIN_SPARSE_BYTES: usize = 128;
 /// Smaller files stay whole.
 const MIN_FILE_BYTES: usize = 16 << 10;

@@ -130,14 +130,14 @@ fn depth(halvings: u32) -> usize {
     DEPTHS.get(halvings as usize).copied().unwrap_or(1)
 }
 
-/// Takes lists of names out of markers that repeat those of a marker before them: of items that are all alike, each would name
-/// the same keys. Returns whether there were any.
-pub fn tell_names_once(ledger: &mut Ledger) -> bool {
-    let mut told: HashSet<String> = HashSet::new();
+/// Removes lists of names from markers that repeat the list of an earlier marker: the omissions in similar items would all
+/// name the same keys. Returns whether there were any.
+pub fn drop_repeated_names(ledger: &mut Ledger) -> bool {
+    let mut listed: HashSet<String> = HashSet::new();
     let mut is_changed = false;
     for span in ledger.spans_mut() {
         let Action::Replace { text, .. } = &mut span.action else { continue };
-        if let Some(shorter) = names_once(text, &mut told) {
+        if let Some(shorter) = names_once(text, &mut listed) {
             *text = shorter;
             is_changed = true;
         }
@@ -145,7 +145,7 @@ pub fn tell_names_once(ledger: &mut Ledger) -> bool {
     is_changed
 }
 
-fn names_once(text: &str, told: &mut HashSet<String>) -> Option<String> {
+fn names_once(text: &str, listed: &mut HashSet<String>) -> Option<String> {
     let (mut out, mut copied) = (String::new(), 0);
     for at in memchr::memmem::find_iter(text.as_bytes(), OPEN) {
         crate::stop::tick();
@@ -153,7 +153,7 @@ fn names_once(text: &str, told: &mut HashSet<String>) -> Option<String> {
             continue;
         };
         let Marker::Parts { count, of, unit, reason, names: Some(names) } = marker else { continue };
-        if at >= copied && !told.insert(names) {
+        if at >= copied && !listed.insert(names) {
             out.push_str(&text[copied..at]);
             out.push_str(&Marker::Parts { count, of, unit, reason, names: None }.write());
             copied = at + len;
@@ -199,11 +199,11 @@ pub fn reduce(
         let is_kept = input.policy.drop_empty && holds_members(input.source.text());
         return Err(if is_kept { Reason::EmptyKept } else { Reason::NothingToDo });
     }
-    // In plain text nothing but empty members goes here; a cut by lines does the rest.
+    // In form `plain`, only empty members are removed here; a cut by lines does the rest.
     let is_plain = input.policy.structured_form() == Structured::Plain;
     let room = room.filter(|_| !is_plain);
     let limits = Limits::of(input.policy);
-    // Of lines that were asked for, no more goes than a cut would take.
+    // From requested lines no more is removed than a cut would remove.
     let is_open = is_plain || is_asked(input) || is_full(input);
     let limits = if is_open { Limits { items: None, string: None, ..limits } } else { limits };
     let has_limits = limits.items.is_some() || limits.string.is_some() || input.policy.drop_empty;

@@ -9,12 +9,20 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use crate::stop;
-use crate::text::judge::{MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_share};
+use crate::text::judge::{Counter, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_zero_far};
 
 /// Fewest numbers of a field for which outliers are searched.
 const MIN_NUMBERS: usize = 8;
 /// Most fields whose numbers and words are examined.
 const MAX_FIELDS: usize = 128;
+
+/// Fewest items among which one that is unlike all others stays whatever the limit, and most items that stay so.
+const MIN_UNLIKE_ITEMS: usize = 6;
+const MAX_UNLIKE_ITEMS: usize = 4;
+/// Most items with one value that are unlike the others.
+const MAX_SAME_UNLIKE: usize = 3;
+/// At least so many of four items have the usual value.
+const USUAL_IN_FOUR: usize = 3;
 
 /// The value of a field, for comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,6 +31,8 @@ pub enum Value {
     Number(f64),
     /// The digest of anything else.
     Word(u64),
+    /// The form of a word: only of many different ones it says anything.
+    Form(u64),
 }
 
 /// The properties of one item.
@@ -36,12 +46,15 @@ pub struct Item {
     pub fails: bool,
 }
 
+/// A value, the index of its item, and where it stands, in any unit.
+type Field = (u32, Value, u32);
+
 /// The items of a series with their fields.
 #[derive(Debug, Default)]
 pub struct Series {
     items: Vec<Item>,
-    /// For each field, in order of appearance: values with the index of their item.
-    fields: Vec<Vec<(u32, Value)>>,
+    /// For each field, in order of appearance.
+    fields: Vec<Vec<Field>>,
     places: HashMap<u64, usize, FixedState>,
 }
 
@@ -54,6 +67,11 @@ impl Series {
 
     /// Adds a field of the next item.
     pub fn field(&mut self, name: u64, value: Value) {
+        self.field_at(name, value, 0);
+    }
+
+    /// The same, with where its value stands.
+    pub fn field_at(&mut self, name: u64, value: Value, at: u32) {
         stop::tick();
         let next = self.fields.len();
         let place = match self.places.get(&name) {
@@ -65,7 +83,7 @@ impl Series {
             }
             None => return,
         };
-        self.fields[place].push((self.items.len() as u32, value));
+        self.fields[place].push((self.items.len() as u32, value, at));
     }
 
     /// The items in the order in which limits keep them.
@@ -91,7 +109,32 @@ impl Series {
         matches.retain(|&i| self.items[i as usize].score * 2 >= best.max(1));
         // The sort is stable: among equals the first comes first.
         matches.sort_by_key(|&i| std::cmp::Reverse(self.items[i as usize].score));
-        Ranking { len: self.items.len(), matches, standouts, best: Vec::new() }
+        Ranking { len: self.items.len(), matches, standouts, unlike: self.unlike(), best: Vec::new() }
+    }
+
+    /// The items that are unlike nearly all others in one field, with where the odd value stands: the only one with another
+    /// word or number, zero among numbers far from it, where a counter falls. The clearest come first.
+    pub fn unlike(&self) -> Vec<(u32, u32)> {
+        let mut found: Vec<(usize, usize, (u32, u32))> = Vec::new();
+        for field in &self.fields {
+            stop::check();
+            if self.items.len() < MIN_UNLIKE_ITEMS || field.len() * 2 < self.items.len() {
+                continue;
+            }
+            found.extend(unlike(field).into_iter().enumerate().map(|(nth, (count, at))| (nth, count, at)));
+        }
+        found.sort_by_key(|(nth, count, _)| (*nth, *count));
+        let mut items: Vec<u32> = Vec::new();
+        let is_of_first = |(_, _, (item, at)): (usize, usize, (u32, u32))| {
+            if !items.contains(&item) {
+                if items.len() == MAX_UNLIKE_ITEMS {
+                    return None;
+                }
+                items.push(item);
+            }
+            Some((item, at))
+        };
+        found.into_iter().filter_map(is_of_first).collect()
     }
 
     /// The first item of each rare shape.
@@ -126,11 +169,70 @@ fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
     first
 }
 
+/// The values of a field that are unlike the others: how many have that value, the item, and where it stands.
+fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
+    let number = |value: &Value| match value {
+        Value::Number(n) => Some(*n),
+        Value::Word(_) | Value::Form(_) => None,
+    };
+    let mut out: Vec<(usize, (u32, u32))> = Vec::new();
+    let few = |count: usize| count <= MAX_SAME_UNLIKE && is_few(count, field.len(), RARE_ONE_IN);
+    let all_of = |count: usize, is: &dyn Fn(&Value) -> bool, out: &mut Vec<(usize, (u32, u32))>| {
+        out.extend(field.iter().filter(|(_, value, _)| is(value)).map(|(item, _, at)| (count, (*item, *at))));
+    };
+    // Values of an enumeration beside a usual one.
+    let mut values: Vec<(Value, usize)> = Vec::with_capacity(MAX_VALUES);
+    let is_enumerated = field.iter().all(|(_, value, _)| {
+        match values.iter().position(|(known, _)| known == value) {
+            Some(known) => values[known].1 += 1,
+            None if values.len() == MAX_VALUES => return false,
+            None => values.push((*value, 1)),
+        }
+        true
+    });
+    let most = values.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    if is_enumerated && most * 4 >= field.len() * USUAL_IN_FOUR {
+        values.retain(|(_, count)| few(*count));
+        values.sort_by_key(|(_, count)| *count);
+        for (value, count) in values {
+            // What says so by its form alone comes later.
+            let behind = if matches!(value, Value::Form(_)) { MAX_SAME_UNLIKE } else { 0 };
+            all_of(count + behind, &|other| *other == value, &mut out);
+        }
+        return out;
+    }
+    let numbers: Vec<f64> = field.iter().filter_map(|(_, value, _)| number(value)).collect();
+    // A number among words, or a word among numbers.
+    let words = field.len() - numbers.len();
+    if words > 0 && few(words) {
+        all_of(words, &|value| number(value).is_none(), &mut out);
+    } else if !numbers.is_empty() && few(numbers.len()) {
+        all_of(numbers.len(), &|value| number(value).is_some(), &mut out);
+    }
+    let mut sorted = numbers.clone();
+    let middle = Spread::of(&mut sorted).map_or(0.0, |spread| spread.median);
+    let least = numbers.iter().copied().filter(|n| *n > 0.0).reduce(f64::min);
+    let zeros = numbers.iter().filter(|n| **n == 0.0).count();
+    if zeros > 0 && few(zeros) && is_zero_far(least, middle) {
+        all_of(zeros, &|value| number(value) == Some(0.0), &mut out);
+    }
+    let negative = numbers.iter().filter(|n| **n < 0.0).count();
+    if negative > 0 && few(negative) {
+        all_of(negative, &|value| number(value).is_some_and(|n| n < 0.0), &mut out);
+    }
+    if numbers.len() == field.len() {
+        let mut counter = Counter::default();
+        numbers.iter().enumerate().for_each(|(place, number)| counter.look(*number, place));
+        out.extend(counter.falls(numbers.len()).map(|place| (1, (field[place].0, field[place].2))));
+    }
+    out
+}
+
 /// Each rare word of an enumeration: how often it stands there, and the first item with it.
-fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<(usize, u32)> {
+fn rare_words(field: &[Field], items: usize) -> Vec<(usize, u32)> {
     let mut words: Vec<(u64, usize, u32)> = Vec::with_capacity(MAX_VALUES);
     let mut count = 0;
-    for (item, value) in field {
+    for (item, value, _) in field {
         let Value::Word(word) = value else { continue };
         count += 1;
         match words.iter().position(|(known, _, _)| known == word) {
@@ -149,8 +251,8 @@ fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<(usize, u32)> {
 }
 
 /// The items with the smallest and the largest number, if these are outliers.
-fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
-    let number = |(item, value): &(u32, Value)| match value {
+fn outliers(field: &[Field]) -> Vec<u32> {
+    let number = |(item, value, _): &Field| match value {
         Value::Number(n) if n.is_finite() => Some((*n, *item)),
         _ => None,
     };
@@ -165,7 +267,7 @@ fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
     let is_far = |n: f64| (n - spread.median).abs() > spread.far();
     // If most values are equal, different ones must be rare.
     let differ = numbers.iter().filter(|(n, _)| *n != spread.median).count();
-    let any = spread.deviation > 0.0 || is_share(differ, numbers.len(), RARE_ONE_IN);
+    let any = spread.deviation > 0.0 || is_few(differ, numbers.len(), RARE_ONE_IN);
     // A few negative numbers among others are far from them, however near.
     let negative = numbers.iter().filter(|(n, _)| *n < 0.0).count();
     let is_negative = |n: f64| n < 0.0 && is_few(negative, numbers.len(), RARE_ONE_IN);
@@ -182,6 +284,8 @@ pub struct Ranking {
     len: usize,
     matches: Vec<u32>,
     standouts: Vec<u32>,
+    /// Items that stay whatever the limit, with where the value stands that is unlike all others.
+    unlike: Vec<(u32, u32)>,
     /// All items, the best first, where only that counts.
     best: Vec<u32>,
 }
@@ -191,11 +295,23 @@ impl Ranking {
     pub fn by_score(scores: Vec<u32>) -> Self {
         let mut best: Vec<u32> = (0..scores.len() as u32).collect();
         best.sort_by_key(|&i| std::cmp::Reverse(scores[i as usize]));
-        Self { len: scores.len(), matches: Vec::new(), standouts: Vec::new(), best }
+        Self { len: scores.len(), matches: Vec::new(), standouts: Vec::new(), unlike: Vec::new(), best }
     }
 
-    /// The items that stay under a limit, in order.
+    /// The items that stay under a limit, in order, with those that stay under any.
     pub fn keep(&self, limit: usize) -> Vec<bool> {
+        let mut keep = self.chosen(limit);
+        self.unlike.iter().for_each(|(item, _)| keep[*item as usize] = true);
+        keep
+    }
+
+    /// The items that are unlike all others, and where the value stands.
+    pub fn unlike(&self) -> &[(u32, u32)] {
+        &self.unlike
+    }
+
+    /// The items that a limit alone leaves, in order.
+    pub fn chosen(&self, limit: usize) -> Vec<bool> {
         let mut keep = vec![false; self.len];
         if self.len <= limit {
             keep.fill(true);
@@ -259,7 +375,7 @@ mod tests {
     }
 
     fn kept(ranking: &Ranking, limit: usize) -> Vec<usize> {
-        ranking.keep(limit).iter().enumerate().filter(|(_, kept)| **kept).map(|(i, _)| i).collect()
+        ranking.chosen(limit).iter().enumerate().filter(|(_, kept)| **kept).map(|(i, _)| i).collect()
     }
 
     #[test]
@@ -283,6 +399,42 @@ mod tests {
         assert_eq!(kept(&ranking, 1), [0]);
         assert_eq!(kept(&ranking, 2), [0, 999]);
         assert_eq!(kept(&ranking, 5000).len(), 1000);
+    }
+
+    #[test]
+    fn what_is_unlike_all_others_stays_under_any_limit() {
+        let odd = |i: usize, series: &mut Series| {
+            series.field_at(1, Value::Number(if i == 40 { 0.0 } else { 3.0 }), i as u32);
+            series.field(2, Value::Word(u64::from(i == 50)));
+            series.field(3, Value::Number(if i == 60 { 0.0 } else { 20.0 + (i % 9) as f64 }));
+            series.field(4, Value::Number(if i < 70 { i as f64 } else { i as f64 - 50.0 }));
+            series.field(5, Value::Word(i as u64));
+            Item::default()
+        };
+        let ranking = series(99, odd);
+        let keep = ranking.keep(2);
+        let kept: Vec<usize> = (0..99).filter(|i| keep[*i]).collect();
+        for i in [0, 40, 50, 60, 98] {
+            assert!(kept.contains(&i), "{i} of {kept:?}");
+        }
+        assert!(kept.len() <= 2 + MAX_UNLIKE_ITEMS && ranking.unlike().contains(&(40, 40)), "{kept:?}");
+        // As many of these as of those, or too few items to tell.
+        assert!(
+            series(99, |i, s| {
+                s.field(1, Value::Word((i % 2) as u64));
+                Item::default()
+            })
+            .unlike
+            .is_empty()
+        );
+        assert!(
+            series(4, |i, s| {
+                s.field(1, Value::Word(u64::from(i == 2)));
+                Item::default()
+            })
+            .unlike
+            .is_empty()
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Ranking, Series, Value};
-use crate::text::judge::number;
+use crate::text::judge::{form, number};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -248,6 +248,8 @@ fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
             shape = shape << 1 | u64::from(cell.is_empty());
             let value = number(cell.as_bytes()).map_or_else(|| Value::Word(digest(cell)), Value::Number);
             series.field(place as u64, value);
+            // Of texts of which many differ, one may be of another form: a date.
+            series.field(!(place as u64), Value::Form(form(cell.as_bytes())));
         }
         series.push(Item { shape, score, fails: signals::is_failure(row) });
     }

@@ -14,7 +14,7 @@ use crate::text::source::Source;
 /// Longest repeated block that is searched for, in lines. A choice; bounds the work.
 const MAX_PERIOD: usize = 24;
 
-/// See the module.
+/// The encoder of this module.
 pub struct RepeatedLines;
 
 impl Encoder for RepeatedLines {
@@ -64,9 +64,9 @@ fn repeats(lines: &[&str]) -> Vec<(Range<usize>, usize)> {
     found
 }
 
-/// Removes replacements from a step that would make lines equal to their neighbours: the encoder of this
-/// module does not look at replaced lines, but a second run over the output would. A text that already holds
-/// a marker is not run a second time.
+/// Removes replacements that would make lines equal to their neighbours: this encoder does not look at
+/// replaced lines, but in a second run over the output it would fold them. A text with a marker is never run
+/// a second time.
 pub fn spare_repeats(source: &Source<'_>, ledger: &Ledger, step: &mut Reduction) {
     if step.spans.is_empty() {
         return;
@@ -120,7 +120,7 @@ fn longest_repeat(hashes: &[u64], at: usize, same: &impl Fn(usize, usize) -> boo
     }
     let mut best: Option<(usize, usize)> = None;
     for period in 1..=longest {
-        // A run shorter than its period is none. Hashes tell nearly always, and lines are looked at where they agree.
+        // A repetition is at least as long as its period. Lines are compared only if their hashes agree.
         let agree = |i: usize| hashes[i] == hashes[i + period];
         if !agree(at) || !agree(at + period - 1) || !(at..at + period).all(agree) {
             continue;
@@ -129,7 +129,7 @@ fn longest_repeat(hashes: &[u64], at: usize, same: &impl Fn(usize, usize) -> boo
         let lines = period + run / period * period;
         if run >= period && best.is_none_or(|(_, most)| lines > most) {
             best = Some((period, lines));
-            // A longer period cannot cover more than the run that this one covers, but for its own rest.
+            // A longer period can only cover the same run and an incomplete rest of its own.
             if run > MAX_PERIOD * 2 {
                 break;
             }

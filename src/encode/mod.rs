@@ -1,4 +1,5 @@
-//! Encoders: they know nothing of what an output means and lose nothing; each is used only where it saves tokens.
+//! Encoders: lossless steps that know nothing of the meaning of an output. Each is used only where it saves
+//! tokens.
 //!
 //! Each works on the lines that the reducer kept and returns spans, like a reducer.
 
@@ -33,9 +34,9 @@ pub trait Encoder: Sync {
 
 /// Encoders of the `standard` mode, in the order in which they run.
 ///
-/// The order makes the whole idempotent. What an encoder rewrote is closed to those after it, but a
-/// second run over the output sees it as plain lines; so each must leave text in which neither it nor
-/// any other finds something new:
+/// The order makes a second run change nothing. Later encoders do not touch what an earlier one rewrote, but
+/// a second run over the output sees plain lines. So each must leave text in which no encoder finds something
+/// new:
 /// - JSON first: its white space may look like columns, and a document has to be whole to be read.
 ///   It leaves no line that the table encoder takes for a row. XML as well, then TOML, YAML and JSON5.
 /// - Tables next, while trailing blanks still tell the width; their rows are never JSON.

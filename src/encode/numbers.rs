@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The encoder of this module.
 pub struct NumberPadding;
 
 impl Encoder for NumberPadding {
@@ -21,8 +21,8 @@ impl Encoder for NumberPadding {
         if !input.detection.is_numbered || input.detection.is_range {
             return Err(Reason::NothingToDo);
         }
-        // A file may hold numbers of its own, and blanks before them: what a program shows that writes
-        // none is the file.
+        // A file may itself begin its lines with padded numbers. If no program of the command writes line
+        // numbers, they belong to the file.
         if input.detection.is_by_command
             && input.detection.shape == Shape::File
             && !numbers(&input.detection.command)

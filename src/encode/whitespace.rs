@@ -7,7 +7,7 @@ use crate::input::Input;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The encoder of this module.
 pub struct TrailingWhitespace;
 
 impl Encoder for TrailingWhitespace {

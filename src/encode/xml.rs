@@ -13,7 +13,7 @@ use crate::text::reason::Reason;
 /// Fewest lines of a document that is rewritten.
 const MIN_LINES: usize = 3;
 
-/// See the module.
+/// The encoder of this module.
 pub struct XmlWhitespace;
 
 impl Encoder for XmlWhitespace {

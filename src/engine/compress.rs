@@ -13,7 +13,7 @@ use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::limit::pointer;
 use crate::pipeline::repeat::dedup::{History, NoHistory};
 use crate::pipeline::{Outcome, Prepared, Retain};
-use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
+use crate::pipeline::{RedactionFailed, add_fingerprints, redaction_counts};
 use crate::protocol::RpcError;
 use crate::protocol::content;
 use crate::protocol::content::Exact;
@@ -70,7 +70,8 @@ impl Engine {
         self.compress_counted(params, true, cancel)
     }
 
-    /// The same for a text without an id that is not a result of its own, such as one that is told once more.
+    /// As `compress`, for a text without an id that is not a result of its own, such as one that is reported
+    /// again.
     pub fn compress_aside(
         &self,
         params: &CompressParams<'_>,
@@ -176,7 +177,7 @@ impl Engine {
         let decision = match known {
             Lookup::Stored(mut stored) if policy.memo && self.is_kept(place.id, &stored) => {
                 stored.outcome.evidence.memo = Memo { reused: true, changed: false };
-                session.put_in_place(call_id, fingerprint, &mut stored);
+                session.put_stand_in(call_id, fingerprint, &mut stored);
                 session.count_resend(&stored.outcome, true);
                 return Ok((*stored, Some(Resend::Memo)));
             }
@@ -188,7 +189,7 @@ impl Engine {
             let mut outcome = job.core(policy, ask, &AsDecided(decision.clone()), prepared, place.watch)?;
             outcome.evidence.memo.reused = policy.memo;
             let (mut stored, _) = self.store(place.id, &job.call, outcome, policy);
-            session.put_in_place(call_id, fingerprint, &mut stored);
+            session.put_stand_in(call_id, fingerprint, &mut stored);
             session.count_resend(&stored.outcome, false);
             return Ok((stored, Some(Resend::Remade)));
         }
@@ -387,7 +388,7 @@ fn rest_redacted(
         return Ok(None);
     };
     let mut redactions = redaction_counts(&counts);
-    tell_fingerprints(&mut redactions, &spare.met(), policy);
+    add_fingerprints(&mut redactions, &spare.met(), policy);
     for row in redactions {
         match evidence.redactions.iter_mut().find(|known| known.rule == row.rule) {
             Some(known) => {

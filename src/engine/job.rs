@@ -94,15 +94,7 @@ impl<'a> Job<'a> {
     }
 
     pub(super) fn fingerprint(&self, policy: &Policy) -> Fingerprint {
-        let mut content = Digest::default();
-        for part in self.content.parts() {
-            // The same bytes are processed differently as text and as binary data.
-            match part {
-                Raw::Text(text) => content.field(b"text").field(text.as_bytes()),
-                Raw::Bytes(bytes) => content.field(b"bytes").field(bytes),
-            };
-        }
-        let content = content.finish();
+        let content = digest_of(self.content.parts());
         let call = &self.call;
         let mut request = Digest::default();
         request
@@ -209,6 +201,24 @@ impl<'a> Job<'a> {
             wrote,
         }
     }
+}
+
+/// The digest of a content.
+fn digest_of<'a>(parts: impl IntoIterator<Item = Raw<'a>>) -> [u8; 16] {
+    let mut content = Digest::default();
+    for part in parts {
+        // The same bytes are processed differently as text and as binary data.
+        match part {
+            Raw::Text(text) => content.field(b"text").field(text.as_bytes()),
+            Raw::Bytes(bytes) => content.field(b"bytes").field(bytes),
+        };
+    }
+    content.finish()
+}
+
+/// The digest of the content of a result in a body, as in the fingerprint of its job.
+pub(super) fn content_digest(found: &Found<'_>) -> [u8; 16] {
+    digest_of(found.texts.iter().map(|text| Raw::Text(&text.text)))
 }
 
 /// A file, by its name.

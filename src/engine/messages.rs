@@ -5,16 +5,17 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::compress::{Place, pressure, wanted_evidence};
-use super::job::{Job, shortened};
+use super::job::{Job, content_digest, shortened};
 use super::reclaim::{self, Removal};
 use super::sessions::lock;
 use super::{Cancel, Engine, schema};
 use crate::config::Policy;
 use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
 use crate::pipeline::limit::budget::Ask;
-use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
+use crate::pipeline::{RedactionFailed, add_fingerprints, redaction_counts};
 use crate::protocol::RpcError;
 use crate::protocol::messages::{
     self, Found, Frame, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, Read, STRUCTURED,
@@ -133,6 +134,21 @@ impl Engine {
         })
     }
 
+    /// A body that [`compress_messages`](Self::compress_messages) does not take, as where a member is given twice, for who has to
+    /// pass it on all the same: whatever tools gave loses its secrets, in every occurrence, and look-alikes of markers are
+    /// escaped. `None` if nothing changed.
+    ///
+    /// # Errors
+    ///
+    /// It could not be redacted.
+    pub fn redact_messages(&self, body: &RawValue) -> Result<Option<Box<RawValue>>, RpcError> {
+        let (json, policy) = (Json::of(body), self.policy());
+        let regions = messages::every_given(json);
+        let (mut edits, ..) = redacted(body.get(), &[], regions, &policy, Some(policy.seal_key))?;
+        edits.remove_members(json, |member| member.name == OVERRIDES);
+        (!edits.is_empty()).then(|| edits.written(body)).transpose()
+    }
+
     /// The keyed fingerprint of the model that a body is for; 0 if it names none.
     fn model_of(&self, body: Json<'_>) -> u64 {
         let name = body.is_object().then(|| body.text_of("model")).flatten();
@@ -155,7 +171,7 @@ impl Engine {
             lock(session).keep_only_of(&known);
         }
         let mut out = Vec::with_capacity(found.len());
-        let mut seen: HashSet<&str> = HashSet::with_capacity(known.len());
+        let mut seen = Seen { found, ..Seen::default() };
         let (worked_on, exact) = found.split_at(body.exact_from);
         let place = body.session_id.zip(body.session.as_ref());
         let mut removal = body.reclaim.zip(place).map(|(terms, (id, session))| {
@@ -168,10 +184,7 @@ impl Engine {
         });
         for turn in worked_on.chunk_by(|a, b| a.turn == b.turn) {
             if let Some(removal) = &mut removal {
-                removal
-                    .answers_before(out.len(), &out)
-                    .iter()
-                    .for_each(|call| _ = seen.remove(call.as_str()));
+                removal.answers_before(out.len(), &out).iter().for_each(|call| seen.left(call));
             }
             self.compress_turn(turn, body, &mut seen, &mut out, cancel)?;
             if let Some(removal) = &mut removal {
@@ -194,13 +207,13 @@ impl Engine {
         Ok((out, removal))
     }
 
-    /// The outcomes of the results of one turn. A remembered outcome may refer to a result that is no longer in the body. It
-    /// is then made again without references, and this form is given from then on.
+    /// The outcomes of the results of one turn. A remembered outcome may refer to a result that is no longer in the body, or that
+    /// the host replaced there by something else. It is then made again without references, and this form is given from then on.
     fn compress_turn<'a>(
         &self,
         found: &'a [Found<'_>],
         body: &Body<'_>,
-        seen: &mut HashSet<&'a str>,
+        seen: &mut Seen<'a>,
         out: &mut Vec<Stored>,
         cancel: &Cancel,
     ) -> Result<(), RpcError> {
@@ -219,9 +232,9 @@ impl Engine {
         let batch = self.batch(&jobs, &body.policy, body.ask, body.total, place, cancel)?;
         let mut left = body.total.map(|total| total.saturating_sub(batch.tokens.after));
         for (((one, job), asked), mut stored) in found.iter().zip(&jobs).zip(asked).zip(batch.results) {
-            seen.extend(one.call.id.as_deref());
+            seen.add(out.len());
             let is_gone = stored.reclaimed.is_some();
-            if !is_gone && !refers_to(&stored.outcome.evidence).all(|id| seen.contains(id)) {
+            if !is_gone && !seen.shows_all(&stored.outcome.evidence, out.len(), place.session) {
                 let policy = Policy { dedup: false, ..body.policy.clone() };
                 let before = stored.outcome.evidence.tokens.after;
                 let limit = left.map(|left| left + before).into_iter().chain(body.ask.limit).min();
@@ -288,7 +301,7 @@ fn redacted(
     but.sort_by_key(|range| range.start);
     let edits = redact::edits(text, &Plan { regions, but, escapes }, &spare, &mut counts).map_err(failed)?;
     let mut redactions = redaction_counts(&counts);
-    tell_fingerprints(&mut redactions, &spare.met(), policy);
+    add_fingerprints(&mut redactions, &spare.met(), policy);
     Ok((edits, insides, redactions))
 }
 
@@ -333,10 +346,47 @@ fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
     }
 }
 
-/// The calls that an outcome refers to.
-fn refers_to(evidence: &Evidence) -> impl Iterator<Item = &str> {
-    let shown = evidence.omissions.iter().filter_map(|o| o.shown_by.as_ref());
-    evidence.duplicate_of.as_deref().into_iter().chain(shown.map(|shown| shown.tool_call_id.as_str()))
+/// The results of a body in front of a place in it.
+#[derive(Default)]
+struct Seen<'a> {
+    found: &'a [Found<'a>],
+    /// By their ids: the first, and whether there are more.
+    calls: HashMap<&'a str, (usize, bool)>,
+    /// Whether what stands in the body is what came first under this id, as far as somebody asked.
+    are_same: HashMap<usize, bool>,
+}
+
+impl<'a> Seen<'a> {
+    /// The result of this number stands there, too.
+    fn add(&mut self, number: usize) {
+        if let Some(id) = self.found.get(number).and_then(|found| found.call.id.as_deref()) {
+            self.calls.entry(id).and_modify(|(_, has_more)| *has_more = true).or_insert((number, false));
+        }
+    }
+
+    /// The result of a call left.
+    fn left(&mut self, call: &str) {
+        self.calls.remove(call);
+    }
+
+    /// Whether all that the outcome of result `number` refers to stands there, with the content that it had when the session
+    /// came to know it. What the model wrote into a call stays as it was.
+    fn shows_all(&mut self, evidence: &Evidence, number: usize, session: Option<&Shared>) -> bool {
+        let shown = evidence.omissions.iter().filter_map(|o| o.shown_by.as_ref());
+        let shown = shown.map(|shown| (shown.tool_call_id.as_str(), shown.argument.is_some()));
+        let first = evidence.duplicate_of.as_deref().map(|id| (id, false));
+        first.into_iter().chain(shown).all(|(id, is_written)| {
+            let Some(&(at, has_more)) = self.calls.get(id) else { return false };
+            is_written || at == number || !has_more && self.is_same(at, id, session)
+        })
+    }
+
+    fn is_same(&mut self, at: usize, id: &str, session: Option<&Shared>) -> bool {
+        let Some(found) = self.found.get(at) else { return false };
+        *self.are_same.entry(at).or_insert_with(|| {
+            session.is_none_or(|session| lock(session).first_had(id, &content_digest(found)))
+        })
+    }
 }
 
 /// Minifies the tools of a body, and counts their tokens before and after.

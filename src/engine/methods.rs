@@ -211,14 +211,14 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "session/reclaim",
         kind: Kind::Request,
-        summary: "Says which results may leave the context now, and what stands in their places; nothing where it does not pay.",
+        summary: "Returns which results may be removed from the context now, and the texts that replace them; nothing if it does not pay.",
         types: types!(room::ReclaimParams, room::Reclaimable),
         handle: |engine, params, cancel| reply(&engine.reclaim(&by_name(params)?, cancel)?),
     },
     Method {
         name: "session/reclaimed",
         kind: Kind::Request,
-        summary: "Says that a batch of `session/reclaim` counts: its results leave the context.",
+        summary: "Confirms a batch of `session/reclaim`: its results leave the context.",
         types: types!(room::ReclaimedParams, room::ReclaimedTotals),
         handle: |engine, params, _| reply(&engine.reclaimed(&by_name(params)?)?),
     },

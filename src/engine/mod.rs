@@ -186,7 +186,7 @@ impl Engine {
         Self::with_clock(settings, Arc::new(SystemClock::default()))
     }
 
-    /// The same, with the caller's clock.
+    /// An engine without sessions, with the caller's clock.
     pub fn with_clock(mut settings: Settings, clock: Arc<dyn Clock>) -> Self {
         settings.policy.hint = match settings.originals_by_command {
             true => recovery::process_hint(),

@@ -22,7 +22,7 @@ use crate::protocol::skim::Json;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::reclaim::{Batch, Context, Factor, Facts, Thresholds, Timeline, Words};
 use crate::sanitize::spare::Written;
-use crate::session::{Conversation, Event, InPlace, Shared, Stored};
+use crate::session::{Conversation, Event, Shared, StandIn, Stored};
 use crate::text::call::ToolCall;
 use crate::text::marker::{self, Marker, ReadBy, RemovedWhy};
 use crate::tokens;
@@ -36,7 +36,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// Those of a request; `None` where all results stay.
+    /// The terms of a `messages/compress` request; `None` if all results stay.
     pub(super) fn of(
         params: &Params<'_>,
         session: Option<&str>,
@@ -58,7 +58,7 @@ impl Terms {
         Ok(given)
     }
 
-    /// Those that a request gives; `None` where the settings keep all.
+    /// The given terms over the settings; `None` if the settings keep all results.
     pub(super) fn given(given: Option<&ReclaimTerms>, policy: &Policy) -> Result<Option<Self>, RpcError> {
         let given = given.cloned().unwrap_or_default();
         let factor = given.factor()?;
@@ -90,9 +90,9 @@ pub(super) fn thresholds(policy: &Policy) -> Option<Thresholds> {
 pub(super) fn made(
     timeline: &mut Timeline,
     plan: impl Fn(&Timeline) -> Batch,
-    mut make: impl FnMut(&Timeline, usize, RemovedWhy) -> Option<InPlace>,
-) -> (Batch, Vec<InPlace>) {
-    /// More are not needed: what could go is tried at once.
+    mut make: impl FnMut(&Timeline, usize, RemovedWhy) -> Option<StandIn>,
+) -> (Batch, Vec<StandIn>) {
+    /// Each plan tries all removable results, so few attempts are enough.
     const MAX_PLANS: usize = 8;
     for _ in 0..MAX_PLANS {
         let batch = plan(timeline);
@@ -116,8 +116,8 @@ pub(super) struct Place<'a> {
     pub(super) policy: &'a Policy,
 }
 
-/// A body that is gone through in order; see the module.
-pub(super) struct Going<'a> {
+/// Walks through the answers and results of a body in order.
+pub(super) struct BodyWalk<'a> {
     place: Place<'a>,
     terms: Terms,
     found: &'a [Found<'a>],
@@ -144,31 +144,32 @@ impl Removal {
         terms: Terms,
         found: &'a [Found<'a>],
         said: &'a [Said<'a>],
-    ) -> Going<'a> {
+    ) -> BodyWalk<'a> {
         let mut conversation = lock(place.session).take_conversation();
-        if !conversation.goes_on_with(&events(found, said)) {
+        if !conversation.continues_with(&events(found, said)) {
             conversation = Conversation::default();
         }
-        Going { place, terms, found, said, conversation, events: 0, answers: 0, results: 0 }
+        BodyWalk { place, terms, found, said, conversation, events: 0, answers: 0, results: 0 }
     }
 
-    /// The sums of this request, to which what is gone is to be added.
+    /// The sums of this request, before removed results are added.
     pub(super) fn summary(&self) -> Reclaim {
         self.summary
     }
 
-    /// Puts what stands in the place of a result there, if it is gone, and says why. The sums are added up.
+    /// Replaces a result by its stand-in if it was removed, adds it to the sums, and returns why it was
+    /// removed.
     pub(super) fn put(&self, number: usize, stored: &mut Stored, sums: &mut Reclaim) -> Option<Reclaimed> {
         let gone = self.conversation.timeline.gone(number, self.answers)?;
-        let tokens_saved = stored.put_in_place(self.conversation.in_places.get(&number)?);
+        let tokens_saved = stored.put_stand_in(self.conversation.stand_ins.get(&number)?);
         sums.results += 1;
         sums.tokens_saved += tokens_saved;
         Some(Reclaimed::new(gone, tokens_saved))
     }
 }
 
-impl Going<'_> {
-    /// Goes through the answers of the model that stand before the next result. Returns the calls of results that went
+impl BodyWalk<'_> {
+    /// Records the answers of the model before result `next`. Returns the calls of results that were removed
     /// meanwhile; `out` holds the results so far.
     pub(super) fn answers_before(&mut self, next: usize, out: &[Stored]) -> Vec<String> {
         let before = self.answers;
@@ -176,7 +177,7 @@ impl Going<'_> {
             self.decide(out);
             let mut words = Vec::new();
             let event = heard(said, &mut words);
-            if !self.conversation.tell(self.events, event) {
+            if !self.conversation.record(self.events, event) {
                 let tokens = said.parts.iter().map(|part| part.raw().len()).sum::<usize>() / BYTES_OF_TOKEN;
                 let words = Words::of(words.iter().map(String::as_str));
                 self.conversation.timeline.answer(&words, tokens);
@@ -197,10 +198,10 @@ impl Going<'_> {
             .collect()
     }
 
-    /// Goes through the results that were compressed since.
+    /// Records the results that were compressed since.
     pub(super) fn results(&mut self, out: &[Stored]) {
         for (found, stored) in self.found.iter().zip(out).skip(self.results) {
-            let is_known = self.conversation.tell(self.events, of_result(found));
+            let is_known = self.conversation.record(self.events, of_result(found));
             if !is_known && !self.conversation.timeline.is_full() {
                 let facts = self.facts(found, stored);
                 self.conversation.timeline.result(facts, found.call.reads_original());
@@ -216,12 +217,12 @@ impl Going<'_> {
         let id = found.call.id.as_deref().unwrap_or_default();
         let caller = job.caller(id, &[], 0, &wrote, &about);
         let mut facts = Facts::of(&found.call, &stored.outcome, caller.asked[0], caller.label);
-        // Where a host wrote words of its own around a text, they stay.
-        facts.may_go &= !id.is_empty() && found.texts.len() == 1;
+        // A result of several texts, or without an id, cannot be replaced.
+        facts.may_go &= found.has_id && found.texts.len() == 1;
         facts
     }
 
-    /// Decides what goes before the next request, unless that was decided.
+    /// Decides which results are removed before the next request, unless that was decided before.
     fn decide(&mut self, out: &[Stored]) {
         if self.answers == 0 || self.answers <= self.conversation.decided {
             return;
@@ -232,34 +233,34 @@ impl Going<'_> {
         }
         let mut timeline = std::mem::take(&mut self.conversation.timeline);
         let plan = |timeline: &Timeline| self.terms.plan(timeline, None);
-        let (batch, in_places) =
-            made(&mut timeline, plan, |timeline, number, why| self.in_place(timeline, number, why, out));
+        let (batch, stand_ins) =
+            made(&mut timeline, plan, |timeline, number, why| self.stand_in(timeline, number, why, out));
         timeline.apply(&batch);
         self.conversation.timeline = timeline;
         let numbers = batch.gone.iter().map(|(number, _)| *number);
-        self.conversation.in_places.extend(numbers.zip(in_places));
+        self.conversation.stand_ins.extend(numbers.zip(stand_ins));
         let calls = batch.gone.iter().filter_map(|(number, _)| self.found[*number].call.id.as_deref());
         let calls: HashSet<&str> = calls.collect();
         if !calls.is_empty() {
-            lock(self.place.session).results_left(&calls);
+            lock(self.place.session).results_removed(&calls);
         }
     }
 
-    /// What stands in the place of a result; `None` where its original cannot be kept.
-    fn in_place(
+    /// The stand-in of a result; `None` if its original cannot be kept.
+    fn stand_in(
         &self,
         timeline: &Timeline,
         number: usize,
         why: RemovedWhy,
         out: &[Stored],
-    ) -> Option<InPlace> {
+    ) -> Option<StandIn> {
         let Place { engine, id, policy, .. } = self.place;
         let (facts, stored) = (timeline.facts(number)?, out.get(number)?);
         let (artifact, is_near) = engine.keep_whole(id, &self.found[number].call, stored, policy, true)?;
-        in_place(facts, (why, timeline.stands_for(number, why)), artifact, is_near, policy)
+        stand_in(facts, (why, timeline.stands_for(number, why)), artifact, is_near, policy)
     }
 
-    /// Ends with the body: what goes before the request that it is.
+    /// Ends the walk: decides what is removed from this request.
     pub(super) fn end(mut self, out: &[Stored]) -> Removal {
         self.answers_before(usize::MAX, out);
         let sum = self.terms.plan(&self.conversation.timeline, None).sum;
@@ -277,15 +278,15 @@ impl Going<'_> {
     }
 }
 
-/// What stands in the place of a result whose original is kept; `None` where it saves nothing. `by` is the result that stands for
-/// it, `is_near` says whether the command in texts reads the original.
-pub(super) fn in_place(
+/// The stand-in of a result whose original is kept; `None` if it saves nothing. `by` is the newer result that replaces it;
+/// `is_near` tells whether the command that texts name can read the original.
+pub(super) fn stand_in(
     facts: &Facts,
     (why, by): (RemovedWhy, Option<&str>),
     artifact: ArtifactRef,
     is_near: bool,
     policy: &Policy,
-) -> Option<InPlace> {
+) -> Option<StandIn> {
     let handle = artifact.id.get(..HANDLE_DIGITS)?.to_owned();
     let read_by = match (policy.expand_tool, policy.hint.as_ref().and_then(|hint| hint.command.as_ref())) {
         (true, _) => Some(ReadBy::Id),
@@ -301,11 +302,12 @@ pub(super) fn in_place(
     }
     marker::seal(&mut text, &policy.seal_key);
     let tokens = tokens::counter(policy.tokenizer).count(&text);
-    (tokens < facts.tokens).then(|| InPlace { text: text.into(), tokens, artifact: Some(artifact) })
+    (tokens < facts.tokens).then(|| StandIn { text: text.into(), tokens, artifact: Some(artifact) })
 }
 
 impl Engine {
-    /// Keeps the whole text of a result, `for_good` until its session ends. Also says whether the command in texts reads it.
+    /// Keeps the whole text of a result, with `for_good` until its session ends. Also tells whether the command that texts
+    /// name can read it.
     pub(super) fn keep_whole(
         &self,
         session: &str,

@@ -1,10 +1,10 @@
-//! `session/reclaim` and `session/reclaimed`: which results may leave the context of a host that sends them one by one. What was
-//! offered changes nothing before the host says that it counts.
+//! `session/reclaim` and `session/reclaimed`: which results may leave the context of a host that sends them one by one. An
+//! offered batch changes nothing until the host confirms it.
 
 use std::collections::HashSet;
 
 use super::job::Job;
-use super::reclaim::{Terms, in_place, made, thresholds};
+use super::reclaim::{Terms, made, stand_in, thresholds};
 use super::sessions::lock;
 use super::{Cancel, Engine};
 use crate::config::Policy;
@@ -45,7 +45,7 @@ impl Engine {
                 .map(|answer| AnswerNote { text: &answer.text, calls: &answer.tool_call_ids })
                 .collect()
         });
-        room.tell(answers.as_deref());
+        room.record_answers(answers.as_deref());
         let context = params.context.as_ref().map(|items| context(&room.timeline, items));
         let answer = self.offer(id, room, terms, context.as_ref(), &policy);
         session.room_changed();
@@ -65,7 +65,7 @@ impl Engine {
     ) -> Reclaimable {
         let mut timeline = std::mem::take(&mut room.timeline);
         let terms = terms.filter(|_| !room.is_full());
-        let (batch, in_places) = terms.map_or_else(Default::default, |terms| {
+        let (batch, stand_ins) = terms.map_or_else(Default::default, |terms| {
             made(
                 &mut timeline,
                 |timeline| terms.plan(timeline, context),
@@ -73,13 +73,13 @@ impl Engine {
                     let Original { artifact, is_near, .. } = room.original(number)?;
                     self.artifacts().open(Some(session), &artifact.id).ok()?;
                     let by = timeline.stands_for(number, why);
-                    in_place(timeline.facts(number)?, (why, by), artifact.clone(), *is_near, policy)
+                    stand_in(timeline.facts(number)?, (why, by), artifact.clone(), *is_near, policy)
                 },
             )
         });
         room.timeline = timeline;
         let sum = batch.sum.into();
-        let offer = room.offer(batch, in_places).cloned();
+        let offer = room.offer(batch, stand_ins).cloned();
         let replacements = offer.as_ref().map_or_else(Vec::new, |offer| replacements(&room.timeline, offer));
         Reclaimable {
             batch: offer.map(|offer| offer.number),
@@ -103,7 +103,7 @@ impl Engine {
         let room = session.known_room().ok_or_else(outdated)?;
         if !room.is_confirmed(params.batch) {
             let offer = room.offered(params.batch).ok_or_else(outdated)?;
-            let originals = offer.in_places.iter().filter_map(|in_place| in_place.artifact.as_ref());
+            let originals = offer.stand_ins.iter().filter_map(|stand_in| stand_in.artifact.as_ref());
             let ids: Vec<String> = originals.map(|artifact| artifact.id.clone()).collect();
             let are_kept = {
                 let mut store = self.artifacts();
@@ -114,14 +114,15 @@ impl Engine {
             }
             let calls = session.room().confirm();
             let calls: HashSet<&str> = calls.iter().map(String::as_str).collect();
-            session.results_left(&calls);
+            session.results_removed(&calls);
             session.room_changed();
         }
         let (results, tokens_saved) = session.known_room().map_or((0, 0), Room::totals);
         Ok(ReclaimedTotals { results, tokens_saved })
     }
 
-    /// What is to be known about a result that may leave later. Its original is kept as long as there is space.
+    /// Collects the facts about a result that may be removed later. Its original is kept as long as there is
+    /// space.
     pub(super) fn noted(
         &self,
         session: &str,
@@ -157,15 +158,15 @@ fn context(timeline: &Timeline, items: &[ContextItem]) -> Context {
 }
 
 fn replacements(timeline: &Timeline, offer: &Offer) -> Vec<Replacement> {
-    let all = offer.batch.gone.iter().zip(&offer.in_places);
-    let replacement = |((number, why), in_place): (&(usize, _), &crate::session::InPlace)| {
+    let all = offer.batch.gone.iter().zip(&offer.stand_ins);
+    let replacement = |((number, why), stand_in): (&(usize, _), &crate::session::StandIn)| {
         let facts = timeline.facts(*number)?;
-        let saved = facts.tokens.saturating_sub(in_place.tokens);
+        let saved = facts.tokens.saturating_sub(stand_in.tokens);
         Some(Replacement {
             tool_call_id: facts.call.clone(),
-            content: in_place.text.to_string(),
+            content: stand_in.text.to_string(),
             reclaimed: Reclaimed::new(*why, saved),
-            artifact: in_place.artifact.clone(),
+            artifact: stand_in.artifact.clone(),
         })
     };
     all.filter_map(replacement).collect()

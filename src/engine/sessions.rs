@@ -227,6 +227,13 @@ impl Engine {
         }
     }
 
+    /// Notes that the model gets the result of a command without us. A session that is not open has nothing to forget.
+    pub fn unseen(&self, session: &str, command: &str) {
+        if let Ok(Some(session)) = self.sessions().get_if_open(session) {
+            lock(&session).unseen(command);
+        }
+    }
+
     /// Whether a session knows a call, whatever its answer was.
     pub fn knows_call(&self, session: &str, call: &str) -> bool {
         let open = self.sessions().get_if_open(session).ok().flatten();

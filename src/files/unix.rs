@@ -59,7 +59,7 @@ fn enter(from: BorrowedFd<'_>, names: &[&OsStr]) -> Result<OwnedFd, Errno> {
     step(from, names)
 }
 
-/// The same, one part at a time.
+/// Opens a folder below `from`, one part of the path at a time.
 pub(super) fn step(from: BorrowedFd<'_>, names: &[&OsStr]) -> Result<OwnedFd, Errno> {
     let mut here = openat(from, ".", folder_flags(), Mode::empty())?;
     for name in names {

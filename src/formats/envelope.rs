@@ -33,7 +33,7 @@ const MAX_HEAD_BYTES: usize = 300;
 /// With less text than this there is nothing to unwrap.
 const MIN_TEXT_BYTES: usize = 256;
 
-/// See the module.
+/// A JSON object around texts, such as `{"output": "...", "exit_code": 1}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
     /// What stands before, between and behind the texts: one more than there are texts.

@@ -181,9 +181,19 @@ impl Upstreams {
             (None, Some(api)) => (api.place(), true),
         };
         let prefix = api.filter(|_| is_base).map_or("", Api::prefix);
-        let rest = path.strip_prefix(prefix).unwrap_or(path);
+        // The prefix is a whole segment: `/v1x` is another path, and `/v1@host` would name another host.
+        let is_rest = |rest: &&str| rest.is_empty() || rest.starts_with(['/', '?']);
+        let rest = path.strip_prefix(prefix).filter(is_rest).unwrap_or(path);
+        if !is_rest(&rest) {
+            return Err("a path starts with `/`".to_owned());
+        }
         let url = format!("{}{rest}", place.trim_end_matches('/'));
-        Url::from_str(&url).map_err(|e| format!("the path cannot be put behind {place}: {e}"))
+        let url = Url::from_str(&url).map_err(|e| format!("the path cannot be put behind {place}: {e}"))?;
+        // Whatever a path says, a key goes to no other host.
+        let of = Url::from_str(place).map_err(|e| format!("{place}: {e}"))?;
+        let is_same =
+            url.origin() == of.origin() && (url.username(), url.password()) == (of.username(), of.password());
+        if is_same { Ok(url) } else { Err(format!("the path leads away from {place}")) }
     }
 }
 
@@ -291,6 +301,39 @@ mod tests {
         }
         places.add("http://localhost:1").unwrap();
         assert_eq!(places.url("/x", &bearer).unwrap().as_str(), "http://localhost:1/x");
+    }
+
+    #[test]
+    fn no_path_leads_to_another_host() {
+        let mut places = Upstreams::default();
+        let variable = |name: &str| (name == "OPENAI_BASE_URL").then(|| "http://a.example".to_owned());
+        places.add_environment(variable).unwrap();
+        for path in [
+            "/v1@b.example/responses",
+            "/v1:x@b.example/responses",
+            "/v1.b.example/responses",
+            "/v1:81/responses",
+            "/v1//b.example/responses",
+            "/v1\\@b.example/responses",
+            "//b.example/v1/responses",
+            "/v1#@b.example/responses",
+            "/v1%40b.example/responses",
+            "@b.example/responses",
+            ".b.example/responses",
+            "http://b.example/responses",
+        ] {
+            let url = places.url(path, &headers(&[]));
+            let is_there = |url: &Url| url.host_str() == Some("a.example") && url.port().is_none();
+            assert!(url.as_ref().map_or(true, is_there), "{path}: {url:?}");
+            assert!(url.as_ref().map_or(true, |url| url.username().is_empty()), "{path}: {url:?}");
+        }
+        for (path, url) in [
+            ("/v1/responses", "http://a.example/responses"),
+            ("/v1/responses?x=@b", "http://a.example/responses?x=@b"),
+            ("/v1x/responses", "http://a.example/v1x/responses"),
+        ] {
+            assert_eq!(places.url(path, &headers(&[])).unwrap().as_str(), url);
+        }
     }
 
     #[test]

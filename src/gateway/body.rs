@@ -1,4 +1,4 @@
-//! The body of a request with its tool results compressed. Every byte that tools did not give stays; where anything fails, all do.
+//! Compresses the tool results in the body of a request. All other bytes stay, and after any failure the whole body stays.
 
 use std::ops::Range;
 
@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use super::conversation;
 use crate::engine::{Cancel, Engine, guarded};
 use crate::pipeline::evidence::BeforeAfter;
+use crate::protocol::error::REQUEST_CANCELLED;
 use crate::protocol::messages::{Format, Overrides, Params};
 use crate::protocol::reclaim::{ReclaimMode, ReclaimTerms};
 use crate::protocol::skim::Json;
@@ -20,6 +21,8 @@ pub(super) struct Conversation<'a> {
     raw: &'a RawValue,
     /// Its place in the body.
     range: Range<usize>,
+    /// Whether the body has more than one, so that nobody knows which one counts.
+    is_doubled: bool,
 }
 
 /// What became of a body.
@@ -31,10 +34,10 @@ pub(super) struct Compressed {
 
 /// Why the results of a body were not compressed.
 #[derive(Debug)]
-pub(super) enum Unread {
-    /// What the body says about its own compression is wrong. It is not sent: nobody knows what was meant, and whether secrets
-    /// may leave.
-    Overrides(String),
+pub(super) enum NotDone {
+    /// The body's own settings for its compression are invalid, or its results could not be redacted. It is not sent, because
+    /// nobody knows whether its secrets may leave the machine.
+    Refused(String),
     /// The body goes as it came.
     Other,
 }
@@ -49,14 +52,14 @@ impl<'a> Conversation<'a> {
         if !whole.is_object() {
             return None;
         }
-        let inner = ["request", "generateContentRequest"]
-            .iter()
-            .filter(|_| format == Format::Gemini)
-            .find_map(|name| whole.get(name).filter(|inner| inner.is_object()));
-        let range = inner.unwrap_or(whole).range();
+        let is_inner = |name: &str| matches!(name, "request" | "generateContentRequest");
+        let members = whole.members().filter(|_| format == Format::Gemini);
+        let mut inner = members.filter(|member| is_inner(&member.name) && member.value.is_object());
+        let (first, is_doubled) = (inner.next(), inner.next().is_some());
+        let range = first.filter(|_| !is_doubled).map_or(whole, |member| member.value).range();
         let range = start + range.start..start + range.end;
         let raw = serde_json::from_str(text.get(range.clone())?).ok()?;
-        Some(Self { format, raw, range })
+        Some(Self { format, raw, range, is_doubled })
     }
 
     /// Its JSON.
@@ -76,8 +79,8 @@ impl<'a> Conversation<'a> {
         reclaim_terms: Option<ReclaimTerms>,
         body: &[u8],
         cancel: &Cancel,
-    ) -> Result<Compressed, Unread> {
-        Overrides::read(self.json()).map_err(|error| Unread::Overrides(error.message))?;
+    ) -> Result<Compressed, NotDone> {
+        Overrides::read(self.json()).map_err(|error| NotDone::Refused(error.message))?;
         let params = Params {
             // An API refuses members that it does not know.
             strip_overrides: true,
@@ -86,15 +89,33 @@ impl<'a> Conversation<'a> {
             reclaim_terms,
             ..Params::of_body(self.raw, self.format)
         };
-        let done = guarded("gateway", || cancel.over(|| engine.compress_messages(&params, cancel)))
-            .map_err(|_| Unread::Other)?;
-        let new = done.body.get();
+        if self.is_doubled {
+            return self.redacted(engine, body);
+        }
+        let done = match guarded("gateway", || cancel.over(|| engine.compress_messages(&params, cancel))) {
+            Ok(done) => done,
+            Err(error) if error.code == REQUEST_CANCELLED => return Err(NotDone::Other),
+            // As where a member is given twice.
+            Err(_) => return self.redacted(engine, body),
+        };
+        let new = (done.body.get() != self.raw.get()).then(|| done.body.get());
+        self.put(new, done.tokens, body)
+    }
+
+    /// The body whose results only lost their secrets, in every occurrence.
+    fn redacted(&self, engine: &Engine, body: &[u8]) -> Result<Compressed, NotDone> {
+        let new = guarded("gateway", || engine.redact_messages(self.raw));
+        let new = new.map_err(|error| NotDone::Refused(error.message))?;
+        self.put(new.as_ref().map(|new| new.get()), BeforeAfter::default(), body)
+    }
+
+    /// The body with another conversation in its place.
+    fn put(&self, new: Option<&str>, tokens: BeforeAfter, body: &[u8]) -> Result<Compressed, NotDone> {
         let (before, after) = (body.get(..self.range.start), body.get(self.range.end..));
         let (Some(before), Some(after)) = (before, after) else {
-            return Err(Unread::Other);
+            return Err(NotDone::Other);
         };
-        let is_new = new != self.raw.get();
-        Ok(Compressed { body: is_new.then(|| [before, new.as_bytes(), after].concat()), tokens: done.tokens })
+        Ok(Compressed { body: new.map(|new| [before, new.as_bytes(), after].concat()), tokens })
     }
 }
 
@@ -208,15 +229,61 @@ mod tests {
             let body = body(wrong);
             let found = Conversation::of(Format::Anthropic, body.as_bytes()).unwrap();
             let done = found.compressed(&engine(), "s".to_owned(), None, body.as_bytes(), &Cancel::default());
-            assert!(matches!(done, Err(Unread::Overrides(why)) if why.starts_with("body._forge")), "{wrong}");
+            assert!(matches!(done, Err(NotDone::Refused(why)) if why.starts_with("body._forge")), "{wrong}");
         }
     }
 
     #[test]
     fn what_cannot_be_read_passes_as_it_came() {
-        for body in ["{\"messages\":[}", "", "[]", "{\"messages\":[],\"messages\":[]}"] {
+        for body in ["{\"messages\":[}", "", "[]"] {
             assert_eq!(compressed(&engine(), Format::Anthropic, body), None);
         }
+        let twice = "{\"messages\":[],\"messages\":[]}";
+        assert_eq!(compressed(&engine(), Format::Anthropic, twice).as_deref(), Some(twice));
         assert!(Conversation::of(Format::Anthropic, b"\xff").is_none());
+    }
+
+    #[test]
+    fn a_member_that_is_given_twice_hides_nothing() {
+        let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+        let bad = format!("\"x {token} [tersed: exit status 0]\"");
+        let block = format!("{{\"type\":\"tool_result\",\"tool_use_id\":\"t\",\"content\":{bad}}}");
+        let message = format!("{{\"role\":\"user\",\"content\":[{block}]}}");
+        let item = format!("{{\"type\":\"function_call_output\",\"call_id\":\"c\",\"output\":{bad}}}");
+        let part = format!("{{\"functionResponse\":{{\"name\":\"a\",\"response\":{{\"output\":{bad}}}}}}}");
+        let contents = format!("{{\"contents\":[{{\"role\":\"user\",\"parts\":[{part}]}}]}}");
+        for (format, body) in [
+            (Format::Anthropic, format!("{{\"messages\":[],\"messages\":[{message}]}}")),
+            (Format::Anthropic, format!("{{\"messages\":[{message}],\"messages\":[]}}")),
+            (
+                Format::Anthropic,
+                format!("{{\"messages\":[{{\"role\":\"user\",\"content\":\"x\",\"content\":[{block}]}}]}}"),
+            ),
+            (
+                Format::Anthropic,
+                format!(
+                    "{{\"messages\":[{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"type\":\"text\",\"content\":{bad}}}]}}]}}"
+                ),
+            ),
+            (
+                Format::OpenaiChat,
+                format!("{{\"messages\":[{{\"role\":\"tool\",\"content\":\"x\",\"content\":{bad}}}]}}"),
+            ),
+            (
+                Format::OpenaiChat,
+                format!("{{\"messages\":[{{\"role\":\"tool\",\"role\":\"user\",\"content\":{bad}}}]}}"),
+            ),
+            (Format::OpenaiResponses, format!("{{\"input\":[{item}],\"input\":\"x\"}}")),
+            (Format::OpenaiResponses, format!("{{\"input\":\"x\",\"input\":[{item}]}}")),
+            (Format::Gemini, format!("{{\"request\":{{}},\"request\":{contents}}}")),
+            (Format::Gemini, format!("{{\"request\":{contents},\"generateContentRequest\":{{}}}}")),
+        ] {
+            let new = compressed(&engine(), format, &body).unwrap();
+            let expected = body.replace(&token, "[REDACTED:github-pat]").replace("[tersed:", "\\\\[tersed:");
+            assert_eq!(new, expected);
+        }
+        // What the user says stays.
+        let body = format!("{{\"messages\":[],\"messages\":[{{\"role\":\"user\",\"content\":{bad}}}]}}");
+        assert_eq!(compressed(&engine(), Format::Anthropic, &body).unwrap(), body);
     }
 }

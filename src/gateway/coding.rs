@@ -15,7 +15,7 @@ pub(super) enum Coding {
 }
 
 impl Coding {
-    /// What the headers say; `None` for what is not known here.
+    /// The content encoding that the headers name; `None` if it is unknown here.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         let mut all = headers.get_all(CONTENT_ENCODING).iter();
         let (first, None) = (all.next(), all.next()) else { return None };

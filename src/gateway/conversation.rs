@@ -1,7 +1,8 @@
 //! Which conversation a request continues. Hosts send the whole of it each time, and sub-agents and requests beside it over the
 //! same connection. What begins alike is one conversation: the first words of the user, and the names that hosts give.
 //!
-//! Two that have the same name cost no more than time: an answer depends on nothing but the body and what stands before it there.
+//! Two conversations with the same name only cost time: an answer depends only on the body and the earlier bodies of that
+//! name.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

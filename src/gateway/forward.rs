@@ -4,21 +4,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
     CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderName, UPGRADE,
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Totals;
 use super::access::{Client, is_allowed};
 use super::api::{Upstreams, format_of, is_near};
-use super::body::{Compressed, Conversation, MAX_BODY_BYTES, Unread, session};
+use super::body::{Compressed, Conversation, MAX_BODY_BYTES, NotDone, session};
 use super::cache::LastRequests;
 use super::coding::Coding;
 use super::conversation::Turns;
+use super::room::{Room, Unread};
 use super::upgrade::{self, Answer};
 use crate::engine::{Cancel, Engine};
 use crate::protocol::messages::Format;
@@ -55,30 +55,8 @@ pub(super) struct Shared {
     pub(super) turns: Turns,
     pub(super) totals: Totals,
     pub(super) room: Room,
-    /// `None` where all results stay in their conversations.
+    /// `None` if no results are removed from conversations.
     pub(super) last_requests: Option<LastRequests>,
-}
-
-/// All bodies that are read at the same time take no more than this, in KiB.
-const MAX_BODIES_KIB: u32 = 256 << 10;
-
-/// Memory for bodies. A request waits where there is not enough left.
-pub(super) struct Room(Arc<Semaphore>);
-
-impl Default for Room {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(MAX_BODIES_KIB as usize)))
-    }
-}
-
-impl Room {
-    /// Room for a body of so many bytes, or of the most that is read where the length is not told. It is free again when the
-    /// permit is dropped.
-    async fn of(&self, bytes: Option<u64>) -> Option<OwnedSemaphorePermit> {
-        let most = MAX_BODY_BYTES as u64;
-        let kib = bytes.map_or(most, |bytes| bytes.min(most)).div_ceil(1 << 10);
-        Arc::clone(&self.0).acquire_many_owned(u32::try_from(kib).unwrap_or(MAX_BODIES_KIB)).await.ok()
-    }
 }
 
 /// Asks work to stop when nobody waits for it any more.
@@ -159,31 +137,37 @@ impl Shared {
         Response::from_parts(parts, BoxBody::new(body.map_err(Into::into)))
     }
 
-    /// The body of a request with a conversation as it goes on, and whether it is another than came.
+    /// The body to forward for a request with a conversation, and whether it differs from the received one.
     async fn body(
         self: &Arc<Self>,
         format: Format,
         headers: &HeaderMap,
         incoming: Incoming,
     ) -> Result<(Bytes, bool), Response<Answer>> {
-        let too_long = || {
-            let why = format!("the body is damaged, or longer than {MAX_BODY_BYTES} bytes");
-            failed(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", &why)
-        };
-        // What is too long by its own word is not read.
-        if incoming.size_hint().lower() > MAX_BODY_BYTES as u64 {
-            return Err(too_long());
-        }
-        let _room = self.room.of(incoming.size_hint().exact()).await;
-        let body = Limited::new(incoming, MAX_BODY_BYTES).collect().await.map_err(|_| too_long())?.to_bytes();
+        let body = self.room.read(incoming).await.map_err(|why| match why {
+            Unread::TooLong => {
+                let why = format!("the body is damaged, or longer than {MAX_BODY_BYTES} bytes");
+                failed(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", &why)
+            }
+            Unread::TooSlow => failed(
+                StatusCode::REQUEST_TIMEOUT,
+                "invalid_request_error",
+                "the body did not come to its end",
+            ),
+            Unread::NoRoom => {
+                let why = "too many large bodies at the same time; try again";
+                failed(StatusCode::SERVICE_UNAVAILABLE, "overloaded_error", why)
+            }
+        })?;
         let new = self
-            .compressed(format, headers, &body)
+            .compressed(format, headers, &body.bytes)
             .await
             .map_err(|why| failed(StatusCode::BAD_REQUEST, "invalid_request_error", &why))?;
-        Ok(new.map_or((body, false), |new| (new.into(), true)))
+        Ok(new.map_or((body.bytes, false), |new| (new.into(), true)))
     }
 
-    /// The body with its results compressed; `None` where it goes as it came. The error says why it must not go at all.
+    /// The body with its results compressed; `None` if it is forwarded unchanged. The error tells why it must not be
+    /// forwarded.
     async fn compressed(
         self: &Arc<Self>,
         format: Format,
@@ -195,8 +179,8 @@ impl Shared {
                 self.totals.compressed(done.tokens);
                 Ok(done.body)
             }
-            Some(Err(Unread::Overrides(why))) => Err(why),
-            Some(Err(Unread::Other)) | None => {
+            Some(Err(NotDone::Refused(why))) => Err(why),
+            Some(Err(NotDone::Other)) | None => {
                 if !body.is_empty() {
                     self.totals.passed();
                 }
@@ -210,7 +194,7 @@ impl Shared {
         format: Format,
         headers: &HeaderMap,
         body: &Bytes,
-    ) -> Option<Result<Compressed, Unread>> {
+    ) -> Option<Result<Compressed, NotDone>> {
         let coding = Coding::of(headers)?;
         let cancel = Cancel::default();
         // Also when the client goes.
@@ -284,23 +268,6 @@ fn causes(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test]
-    async fn bodies_wait_for_room() {
-        let room = Room::default();
-        let mut held = Vec::new();
-        for _ in 0..4 {
-            held.push(room.of(None).await.unwrap());
-        }
-        let short = Duration::from_millis(20);
-        assert!(tokio::time::timeout(short, room.of(Some(1))).await.is_err());
-        held.pop();
-        let small = room.of(Some(1)).await.unwrap();
-        assert!(tokio::time::timeout(short, room.of(None)).await.is_err());
-        drop((held, small));
-        // What is said to be longer is read no further than the bound.
-        assert!(room.of(Some(u64::MAX)).await.is_some());
-    }
 
     #[test]
     fn headers_of_one_connection_end_here() {

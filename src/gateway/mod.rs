@@ -14,6 +14,7 @@ mod conversation;
 mod forward;
 pub mod launch;
 mod owner;
+mod room;
 mod serve;
 mod totals;
 mod upgrade;

@@ -13,8 +13,9 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::access::{Client, is_loopback};
 use super::conversation::Turns;
-use super::forward::{Clients, Room, Shared};
+use super::forward::{Clients, Shared};
 use super::owner::is_of_this_user;
+use super::room::Room;
 use super::{Totals, Upstreams};
 use crate::engine::Engine;
 use crate::protocol::reclaim::ReclaimMode;

@@ -22,7 +22,7 @@ impl Totals {
         self.after.fetch_add(tokens.after as u64, Ordering::Relaxed);
     }
 
-    /// A request that should have been compressed, and went as it came.
+    /// Counts a request that should have been compressed and was forwarded unchanged.
     pub(super) fn passed(&self) {
         self.passed.fetch_add(1, Ordering::Relaxed);
     }

@@ -10,14 +10,16 @@
 //! bodies (`messages/compress`) finds it there.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
+use super::home;
 use super::reach::{CODEX, Treatment};
-use super::replace::forget;
+use super::replace::{asks_for_all, forget, unseen};
 use super::run::Shown;
 use super::wrap::Wrap;
 
@@ -45,7 +47,15 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             forget(host, event);
             None
         }
-        "PreToolUse" => wrapped(event),
+        "PreToolUse" => {
+            let answer = wrapped(event);
+            // No other hook sees the result of what is not wrapped, or asks for its exact output. What a program runs, the
+            // model does not see.
+            if (answer.is_none() || asks_for_all(event)) && !is_of_program(&event.tool_use_id) {
+                unseen(host, event);
+            }
+            answer
+        }
         _ => None,
     }
 }
@@ -81,7 +91,7 @@ fn wrapped(event: &Event) -> Option<Value> {
 /// Bytes of a command's output that Codex shows, unless the model sets another number of tokens. Codex counts one token for
 /// four bytes.
 fn shown(event: &Event) -> Shown {
-    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".codex"));
+    let home = home().map(|home| home.join(".codex"));
     let folder = std::env::var_os("CODEX_HOME").map(PathBuf::from).or(home);
     let text = folder.and_then(|folder| fs::read_to_string(folder.join("config.toml")).ok());
     let set = text.as_deref().and_then(limit_set);
@@ -104,21 +114,37 @@ pub fn user_has_rules() -> bool {
     has_rules(&Event::default())
 }
 
-/// Whether any rules file that Codex reads does more than allow.
+/// Whether any rules that Codex reads do more than allow.
 fn has_rules(event: &Event) -> bool {
-    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".codex"));
+    let home = home().map(|home| home.join(".codex"));
     let own = std::env::var_os("CODEX_HOME").map(PathBuf::from).or(home);
     let of_project = Path::new(&event.cwd).ancestors().map(|folder| folder.join(".codex"));
     let folders = own.into_iter().chain(of_project.filter(|_| !event.cwd.is_empty()));
-    let folders = folders.chain([PathBuf::from("/etc/codex")]);
-    let files = folders.flat_map(|folder| fs::read_dir(folder.join("rules")).into_iter().flatten().flatten());
-    files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "rules")).any(
-        |path| {
-            // A file that cannot be read may hold any rule.
-            fs::read_to_string(path)
-                .map_or(true, |rules| rules.contains("forbidden") || rules.contains("prompt"))
-        },
-    )
+    folders.chain(of_system()).any(|folder| forbids(&folder))
+}
+
+/// The folder of the system's settings of Codex.
+fn of_system() -> Option<PathBuf> {
+    if cfg!(windows) {
+        return Some(PathBuf::from(std::env::var_os("ProgramData")?).join("OpenAI").join("Codex"));
+    }
+    Some(PathBuf::from("/etc/codex"))
+}
+
+/// Whether the rules in a folder of settings do more than allow: those in files of their own, and those that an administrator
+/// requires in `requirements.toml`, where none can allow anything.
+fn forbids(folder: &Path) -> bool {
+    let rules = fs::read_dir(folder.join("rules")).into_iter().flatten().flatten().map(|file| file.path());
+    let mut rules = rules.filter(|path| path.extension().is_some_and(|end| end == "rules"));
+    // A file that cannot be read may hold any rule.
+    let says = |text: std::io::Result<String>, words: &[&str]| {
+        text.map_or(true, |text| words.iter().any(|word| text.contains(word)))
+    };
+    let required = match fs::read_to_string(folder.join("requirements.toml")) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
+        text => says(text, &["prefix_rules"]),
+    };
+    required || rules.any(|path| says(fs::read_to_string(path), &["forbidden", "prompt"]))
 }
 
 #[cfg(test)]
@@ -136,5 +162,34 @@ mod tests {
         ] {
             assert_eq!(limit_set(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn rules_that_forbid_are_found_wherever_codex_reads_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        assert!(!forbids(folder.path()) && !forbids(&folder.path().join("gone")));
+        write("rules/a.rules", "prefix_rule(pattern = ['ls'], decision = 'allow')");
+        write("requirements.toml", "allowed_approval_policies = ['on-request']\n");
+        assert!(!forbids(folder.path()));
+        write(
+            "requirements.toml",
+            "[rules]\nprefix_rules = [{ pattern = [{ token = 'rm' }], decision = 'forbidden' }]\n",
+        );
+        assert!(forbids(folder.path()));
+        write(
+            "requirements.toml",
+            "[[rules.prefix_rules]]\npattern = [{ token = 'rm' }]\ndecision = 'prompt'\n",
+        );
+        assert!(forbids(folder.path()));
+        fs::write(folder.path().join("requirements.toml"), b"\xff").unwrap();
+        assert!(forbids(folder.path()));
+        fs::remove_file(folder.path().join("requirements.toml")).unwrap();
+        write("rules/a.rules", "prefix_rule(pattern = ['rm'], decision = 'forbidden')");
+        assert!(forbids(folder.path()));
     }
 }

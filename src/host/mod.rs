@@ -28,6 +28,12 @@ use crate::artifact::vault::conversations_folder;
 use crate::config::{Recovery, RecoveryMode};
 use crate::engine::{Engine, Settings};
 
+/// The home folder of the user, for settings of hosts. One that is relative is none: it would lead into the working directory,
+/// which may be anybody's.
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+}
+
 /// An engine and its recent sessions, the latest last. They are searched for an original, because a model that asks for one
 /// does not know its session id.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::Host;
 use super::event::Event;
 use crate::config::MAX_OUTPUT_BYTES;
+use crate::detect::{command, output_name};
 use crate::engine::{Cancel, Engine};
 use crate::pipeline::evidence::Status;
 use crate::protocol::RpcError;
@@ -113,7 +114,7 @@ pub fn redacted(host: &Host, event: &Event, content: &Value) -> Option<Value> {
     redacted_by(host, event, content, Engine::compress)
 }
 
-/// The same for texts of a result that the session knows already.
+/// As [`redacted`], for texts of a result that the session has counted already.
 pub fn redacted_again(host: &Host, event: &Event, content: &Value) -> Option<Value> {
     redacted_by(host, event, content, Engine::compress_aside)
 }
@@ -128,7 +129,12 @@ fn redacted_by(
         Value::String(text) => vec![text],
         parts => parts.as_array()?.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
     };
-    if texts.iter().all(|text| secrets::find(text.as_bytes()).is_empty()) {
+    let command = event.tool_input.get("command").and_then(Value::as_str);
+    let names_value = || {
+        texts.iter().any(|text| secrets::is_value(text))
+            && command.is_some_and(|command| output_name::of_command_line(command).is_some())
+    };
+    if texts.iter().all(|text| secrets::find(text.as_bytes()).is_empty()) && !names_value() {
         return None;
     }
     let result = json!({ "tool": event.tool_name, "arguments": event.tool_input, "content": content });
@@ -150,12 +156,13 @@ fn reads_back(event: &Event) -> bool {
     command.is_some_and(|command| command.contains("tersed artifacts "))
 }
 
-/// The same for a `result` in the shape of our protocol.
+/// As [`compress`], for a `result` in the shape of our protocol.
 pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Value> {
     worked_on(host, session, result, limits).flatten()
 }
 
-/// The same, but `Some(None)` means that the result stays as it is, and `None` that it could not be processed.
+/// As [`compress_result`], but `Some(None)` means that the result stays as it is, and `None` that it could not
+/// be processed.
 pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Option<Value>> {
     // The evidence shows whether anything changed.
     let mut params = json!({ "policy": { "evidence": "full" } });
@@ -171,6 +178,8 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
     }
     if let Some(bytes) = limits.unread.filter(|_| !host.engine().has_head_tail()) {
         params["policy"]["headTailBytes"] = json!(bytes);
+        // A file without an outline too: the host would show the start of it.
+        params["policy"]["fileDetailFallback"] = json!("structure");
     }
     if let Some(bytes) = limits.bytes {
         // The host cuts longer results in an unknown way.
@@ -205,6 +214,18 @@ pub fn forget(host: &Host, event: &Event) {
     let params = CompactedParams { session_id: event.context(), visible: Vec::new() };
     // An unknown session has nothing to forget.
     let _ = host.engine().compacted(&params);
+}
+
+/// Whether the command of an event asks for its exact output.
+pub fn asks_for_all(event: &Event) -> bool {
+    event.tool_input.get("command").and_then(Value::as_str).is_some_and(command::asks_for_all)
+}
+
+/// A command runs outside of `tersed run`, and its result goes to the model as it is, or may.
+pub fn unseen(host: &Host, event: &Event) {
+    if let Some(command) = event.tool_input.get("command").and_then(Value::as_str) {
+        host.engine().unseen(&event.context(), command);
+    }
 }
 
 /// An answer did not reach the host, which used its own text: nothing of the answer was shown.

@@ -60,7 +60,7 @@ impl Place {
         Ok(Self { home, project, scope, program, variables })
     }
 
-    /// The same with another scope.
+    /// This place with another scope.
     pub fn with_scope(&self, scope: Scope) -> Self {
         Self { scope, ..self.clone() }
     }

@@ -158,6 +158,11 @@ impl ProjectFile {
             .filter(|given| !may_say(&given.key, &given.value) || may_raise(&given.key, &given.value))
     }
 
+    /// The files of rules that it names, with their bytes, of which the record has the digests.
+    pub fn rule_files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
+        self.rules.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice()))
+    }
+
     /// Whether a setting does not count even if the file is trusted.
     pub fn never(given: &Given) -> bool {
         row(&given.key).is_some_and(|row| row.project == Some(Project::Never))

@@ -25,7 +25,7 @@ use crate::config::elsewhere;
 use crate::config::schema::{kind, setting, settings};
 use crate::formats::typed;
 
-use crate::sanitize;
+use crate::sanitize::{self, RedactionFailed};
 use crate::text::nearest::nearest;
 use check::{check, quoted};
 use document::Node;
@@ -69,14 +69,28 @@ pub fn joined(errors: &[ConfigError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// A line about settings for people and logs, without secrets and control characters.
+/// A line about settings for people and logs, without secrets, control characters, and characters that a person does not see
+/// or that move others: these are written as escapes.
 pub fn printable(line: &str) -> String {
-    let line: String = line
+    let is_plain = |c: &char| !c.is_control() && !is_unseen(*c);
+    let none = |_: RedactionFailed| "a configuration cannot be read".to_owned();
+    // Also before: an escape would part a secret that such a character parts already.
+    let safe = sanitize::redact_only(line).map_or_else(none, |(text, _)| text);
+    let line: String = safe
         .chars()
-        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .map(|c| if is_plain(&c) { c.to_string() } else { c.escape_default().to_string() })
         .collect();
-    sanitize::redact_only(&line)
-        .map_or_else(|_| "a configuration cannot be read".to_owned(), |(text, _)| text)
+    sanitize::redact_only(&line).map_or_else(none, |(text, _)| text)
+}
+
+/// Whether a character shows as nothing or changes the order or the line of others: the categories Cf, Zl and Zp of Unicode 16,
+/// and what else is ignored by default (`Default_Ignorable_Code_Point`), as tags and selectors of variants.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}'
+        | '\u{8e2}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Where to look for settings. The environment is read once, when the process starts; files are read by each `load`.
@@ -139,7 +153,7 @@ impl Sources {
         if is_bare { sources.bare() } else { sources }
     }
 
-    /// The same sources without files and variables.
+    /// These sources without files and variables.
     pub fn bare(self) -> Self {
         Self {
             is_bare: true,
@@ -377,10 +391,12 @@ pub fn state_folder() -> Option<PathBuf> {
 fn folders() -> Sources {
     use etcetera::BaseStrategy;
     let Ok(base) = etcetera::choose_base_strategy() else { return Sources::default() };
+    // What is relative leads into the working directory, which may be anybody's.
+    let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
     Sources {
-        user: Some(base.config_dir().join("tersed")),
-        home: Some(base.home_dir().to_owned()),
-        state: Some(base.state_dir().unwrap_or_else(|| base.data_dir()).join("tersed")),
+        user: absolute(base.config_dir().join("tersed")),
+        home: absolute(base.home_dir().to_owned()),
+        state: absolute(base.state_dir().unwrap_or_else(|| base.data_dir()).join("tersed")),
         ..Sources::default()
     }
 }
@@ -389,4 +405,22 @@ fn folders() -> Sources {
 #[cfg(not(feature = "config-files"))]
 fn folders() -> Sources {
     Sources::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_unseen_is_printed() {
+        let line = "a\u{202e}b\u{2066}c\u{200b}\u{2028}\u{2029}\u{e0061}\u{fe0f}\u{ad}\u{7}\u{9b}\u{1bca0}é";
+        let shown = printable(line);
+        assert!(shown.chars().all(|c| c == 'é' || matches!(c, ' '..='~')), "{shown}");
+        assert!(shown.starts_with("a\\u{202e}b") && shown.ends_with('é'), "{shown}");
+        let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+        for cut in ["", "\u{200b}"] {
+            let shown = printable(&format!("x {}{cut}{}", &token[..20], &token[20..]));
+            assert!(shown.contains("[REDACTED") && !shown.contains(&token[20..]), "{shown}");
+        }
+    }
 }

@@ -94,7 +94,7 @@ impl Layers {
         self.lay().map_err(|bad| bad.error)
     }
 
-    /// The same without unusable values, and the faults of these values.
+    /// The settings that result from all layers without unusable values, and the faults of these values.
     pub fn settle(&self) -> (Resolved, Vec<ConfigError>) {
         let mut layers = self.clone();
         let mut errors = Vec::new();

@@ -48,7 +48,7 @@ pub fn load(path: &Path) -> Result<RuleSet, LoadError> {
 ///
 /// # Errors
 ///
-/// As above.
+/// As for [`load`].
 pub fn look(path: &Path) -> Result<RuleSet, LoadError> {
     of_file(path, Writers::Any)
 }

@@ -13,6 +13,7 @@ use super::request::Request;
 use super::timer::Timer;
 use super::trace::Notes;
 use crate::detect::edit::{self, Touched};
+use crate::detect::pointed::Place;
 use crate::encode::dictionary::Written;
 use crate::pipeline::repeat::blocks::Reference;
 use crate::rules::Rule;
@@ -28,21 +29,22 @@ pub(super) struct Plan {
     pub(super) tables: bool,
     /// Whether lines may be rewritten.
     pub(super) rewrites: bool,
-    /// Whether a text that a rule of the operator fits stays as it is, since what the rule gives would not stay the same.
+    /// Whether a text that a rule of the operator matches is left as it is, because the rule's output would change if it
+    /// came in again.
     pub(super) holds_rule: bool,
 }
 
 impl Plan {
-    /// All that the policy allows.
+    /// The first plan: everything that the policy allows.
     pub(super) const FULL: Self = Self { tables: true, rewrites: true, holds_rule: false };
-    /// What is tried next, where the output of the plan before would be another one if it came in again: first without
-    /// tables, which look like nothing that came in, then without any rewriting.
+    /// The next plans, each tried if the output of the plan before is unstable, that is, would change if it came in
+    /// again: first without tables, then without any rewriting.
     pub(super) const FALLBACKS: [Self; 2] =
         [Self { tables: false, ..Self::FULL }, Self { tables: false, rewrites: false, ..Self::FULL }];
 }
 
 /// Most bytes of lines touched by an edit that no step may hide.
-const MAX_HELD_BYTES: usize = 8 << 10;
+const MAX_PROTECTED_BYTES: usize = 8 << 10;
 
 /// What was found out about a result, part after part.
 #[derive(Debug, Clone)]
@@ -54,17 +56,23 @@ pub(super) struct Findings {
     pub(super) terms: Vec<Term>,
     /// Texts of the agent's edits that changed a decision.
     pub(super) edited: Vec<Arc<str>>,
+    /// Lines of the file that recent results point at, which changed a decision.
+    pub(super) pointed: Vec<u32>,
+    /// Places that this result points at.
+    pub(super) places: Vec<Place>,
     /// Words of failures that were reported.
     pub(super) mentions: Vec<u64>,
-    /// Whether a rule wants a text as it is: then the result is no reference to an earlier one either.
+    /// Whether a rule leaves a text as it is. The result does not become a reference to an earlier one then
+    /// either.
     pub(super) is_exact: bool,
 }
 
 impl Findings {
-    /// Before the first part.
+    /// The findings before the first part.
     pub(super) fn new(evidence: Evidence) -> Self {
         let (references, terms, mentions) = (Vec::new(), Vec::new(), Vec::new());
-        Self { evidence, references, terms, edited: Vec::new(), mentions, is_exact: false }
+        let (pointed, places) = (Vec::new(), Vec::new());
+        Self { evidence, references, terms, edited: Vec::new(), pointed, places, mentions, is_exact: false }
     }
 
     /// Notes a step that was tried.
@@ -84,7 +92,7 @@ impl Findings {
     }
 }
 
-/// See the module.
+/// One attempt at a part. It owns everything that the steps change.
 pub(super) struct Attempt<'r, 'a> {
     pub(super) request: &'r Request<'a>,
     pub(super) plan: Plan,
@@ -92,7 +100,7 @@ pub(super) struct Attempt<'r, 'a> {
     pub(super) part: usize,
     /// Bytes to which the cap cuts it.
     pub(super) cap_bytes: usize,
-    /// Of the parts before, and of this one so far.
+    /// Findings of earlier parts, and of this one so far.
     pub(super) found: Findings,
     /// Notes on what each step did, where somebody wants to see it.
     pub(super) notes: Option<Notes>,
@@ -131,7 +139,7 @@ pub(super) struct PartOutput<'a> {
     pub(super) dictionary: Option<Written>,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 pub(super) struct Attempted {
     pub(super) output: PartOutput<'static>,
     pub(super) found: Findings,
@@ -143,7 +151,7 @@ pub(super) struct Attempted {
 }
 
 impl<'r, 'a> Attempt<'r, 'a> {
-    /// Makes one. `found` is what came of the parts before.
+    /// Runs the steps on a part under `plan`. `found` holds the findings of earlier parts.
     pub(super) fn make(
         request: &'r Request<'a>,
         plan: Plan,
@@ -175,11 +183,10 @@ impl<'r, 'a> Attempt<'r, 'a> {
         Attempted { output, found, notes, is_ruled: rule.is_some(), dictionary }
     }
 
-    /// The lines that no step hides: failure lines, and what an edit touched as long as it is not most of what a cap lets
-    /// through.
-    pub(super) fn held(&self, source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
+    /// The lines that no step may hide: failure lines, and lines that an edit touched, unless these are too many bytes.
+    pub(super) fn protected(&self, source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         let bytes: usize = self.touched.iter().map(|&line| source.raw(line).len()).sum();
-        if bytes > self.cap_bytes.min(MAX_HELD_BYTES) {
+        if bytes > self.cap_bytes.min(MAX_PROTECTED_BYTES) {
             return signals.to_vec();
         }
         let mut all = [signals, &self.touched].concat();
@@ -220,7 +227,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         });
         if is_applied {
             self.found.evidence.reducer.get_or_insert_with(|| id.clone());
-            // What is left is what the operator wants to see.
+            // The rule left exactly what the operator wants to see: that counts as read by a reducer.
             self.is_read = true;
         }
         if unproven {
@@ -257,10 +264,10 @@ impl<'r, 'a> Attempt<'r, 'a> {
         }
     }
 
-    /// Notes that the last step of the evidence wrote the whole output in another form.
-    pub(super) fn trace_anew(&mut self) {
+    /// Notes that the last step of the evidence rewrote the whole output.
+    pub(super) fn trace_rewritten(&mut self) {
         if let Some((notes, step)) = self.notes() {
-            notes.anew_by = Some(step);
+            notes.rewritten_by = Some(step);
         }
     }
 
@@ -304,7 +311,8 @@ impl<'r, 'a> Attempt<'r, 'a> {
             self.request.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
         let may_be_cut = is_masked || self.request.call.exit_code != Some(0);
         self.request.timer_begin();
-        // Outside of `catch_unwind`: a cancelled request unwinds here, which is no fault of the step.
+        // Outside of `catch_unwind`: a cancelled request unwinds here, and that must not count as a fault of
+        // the step.
         crate::stop::check();
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let reduction = step(ledger)?;

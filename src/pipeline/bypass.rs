@@ -65,7 +65,7 @@ pub(super) fn exact(
         };
         let is_escaped = escaped.is_some();
         let text = escaped.map_or(text, |(escaped, _)| escaped);
-        // What has no secret goes back byte for byte, also where it is no UTF-8.
+        // Bytes without secrets are returned unchanged, even if they are not UTF-8.
         let is_same = counts.is_empty() && !is_escaped;
         redactions.extend(counts);
         let tokens = counter.count(&before);
@@ -79,7 +79,7 @@ pub(super) fn exact(
         texts.push(text);
     }
     evidence.redactions = received::redaction_counts(&redactions);
-    received::tell_fingerprints(&mut evidence.redactions, &spare.met(), policy);
+    received::add_fingerprints(&mut evidence.redactions, &spare.met(), policy);
     evidence.digest = digest.finalize().to_hex().to_string();
     Ok(Outcome {
         texts,
@@ -90,6 +90,7 @@ pub(super) fn exact(
         is_rejected: false,
         key_but_for_times: None,
         mentions: Vec::new(),
+        places: Vec::new(),
         needs: 0,
     })
 }

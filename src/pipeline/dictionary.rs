@@ -1,7 +1,7 @@
-//! The last step of `aggressive` on a text: text that repeats is written once.
+//! The last step of `aggressive` on a text: a dictionary, so that repeated text is written once.
 //!
-//! Never for a text that an agent edits by its exact lines, and never for one that was asked for again. Records that a reader
-//! compares have one only where a method is set: `auto` leaves them alone.
+//! Not for texts that an agent edits by their exact lines, and not for a repeated request. Records that a reader compares
+//! get one only if a method is set: `auto` leaves them alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

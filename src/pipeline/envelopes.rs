@@ -1,5 +1,5 @@
-//! Results that are JSON around texts of another kind: the texts are worked on as parts of their own, and the JSON around
-//! them is written again in the end. Lines are those of the texts.
+//! Results that are JSON with texts of another kind inside: each text is processed as a part of its own, and the JSON is
+//! written around it again at the end. Line numbers are those of the texts.
 //!
 //! The JSON beside the texts is shown as it came, so it must have nothing in it that the safe stage would take out.
 
@@ -57,7 +57,7 @@ impl Envelopes {
         all.iter().any(|part| part.envelope.is_some()).then_some(Self { parts: all })
     }
 
-    /// What is worked on in place of the parts.
+    /// The parts to process: the texts of envelopes, and the other parts as they came.
     pub(super) fn raws<'a>(&'a self, parts: &[Raw<'a>]) -> Vec<Raw<'a>> {
         let mut raws = Vec::new();
         for (part, raw) in self.parts.iter().zip(parts) {
@@ -69,7 +69,8 @@ impl Envelopes {
         raws
     }
 
-    /// Counts what came in with all that is around the texts, which tells results apart too.
+    /// Counts the input with the JSON around the texts; that JSON also enters the digest, since it can tell
+    /// results apart.
     pub(super) fn count(&self, received: &mut Received, counter: &dyn TokenCounter) {
         let mut digest = blake3::Hasher::new();
         digest.update(received.evidence.digest.as_bytes());
@@ -84,8 +85,8 @@ impl Envelopes {
         received.evidence.digest = digest.finalize().to_hex().to_string();
     }
 
-    /// Writes the envelopes around the texts of an outcome. One that would take no less than it did is given as it came,
-    /// but for its secrets.
+    /// Writes the envelopes around the texts of an outcome. If that makes one no shorter than it came, it is returned as
+    /// it came, with secrets removed.
     pub(super) fn close(&self, outcome: &mut Outcome, sanitized: &[Sanitized], counter: &dyn TokenCounter) {
         let inner = std::mem::take(&mut outcome.texts);
         let is_one = outcome.evidence.status == Status::Duplicate;
@@ -112,10 +113,10 @@ impl Envelopes {
             }
             outcome.texts.push(text);
         }
-        self.tell(outcome, sanitized, is_as_it_came || is_one, counter);
+        self.update_evidence(outcome, sanitized, is_as_it_came || is_one, counter);
     }
 
-    fn tell(
+    fn update_evidence(
         &self,
         outcome: &mut Outcome,
         safe: &[Sanitized],
@@ -174,7 +175,7 @@ fn read(part: &Raw<'_>, policy: &Policy) -> Option<(Envelope, String)> {
     is_safe.then(|| (envelope, (*text).to_owned()))
 }
 
-/// Whether the call asked for JSON that is kept in a file: its strings are data.
+/// Whether the call reads a JSON file: strings in a file are data, not outputs.
 fn is_data(call: &ToolCall) -> bool {
     let detection = detect::detect(call, &Source::new(""));
     let is_file = detection.shape != Shape::Other;

@@ -145,7 +145,7 @@ pub struct Removal {
 pub struct GuardEvidence {
     /// Lines that report a failure.
     pub signals: usize,
-    /// Of these, lines that can still be seen; a repeated line counts as seen when one of it is.
+    /// Of these, lines that can still be seen; of equal lines one has to be visible.
     pub kept: usize,
     /// Of these, lines that a step had hidden and the guard brought back.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -15,7 +15,7 @@ use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 use crate::text::source::Source;
 
-/// Stretches of a text that are asked for their kind, at most.
+/// Most stretches of a text whose kind is determined. Bounds the work.
 const MAX_STRETCHES: usize = 24;
 
 /// The rule about the call that keeps its result exact, if one does.

@@ -1,8 +1,8 @@
 //! What became of every line of one result, and by which step: for a person who wants to see it.
 //!
-//! `explain` runs the very steps of `compress` and notes, after each that was applied, whose lines are
-//! whose. Normal calls note nothing. It decides nothing, and no text is compared with another: all comes
-//! from the ledgers.
+//! `explain` runs the same steps as `compress` and notes after each applied step which step changed which
+//! lines. Normal calls note nothing. It decides nothing and compares no texts: everything comes from the
+//! ledgers.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::text::ledger::{Action, Ledger};
 use crate::text::marker::Marker;
 use crate::text::source::{Source, count_lines};
 
-use super::trace::{Notes, cut_lines, whose};
+use super::trace::{Notes, attribute_lines, cut_lines};
 pub use super::trace::{Part, Traced};
 
 /// An outcome and how it came about.
@@ -53,7 +53,7 @@ impl Prepared<'_> {
         if self.has_envelopes() && written.is_none() {
             parts.clear();
         }
-        // What stays exact never came to the steps.
+        // Exact results never reach the steps, so there are no notes on them.
         if parts.is_empty() {
             let mut lines_before = 0;
             for text in &outcome.texts {
@@ -69,7 +69,7 @@ impl Prepared<'_> {
         for (part, text) in parts.iter_mut().zip(&outcome.texts) {
             part.is_rewritten |= !part.matches_output(text);
             if let Some(step) = written {
-                (part.is_rewritten, part.anew_by) = (true, Some(step));
+                (part.is_rewritten, part.rewritten_by) = (true, Some(step));
             }
         }
         Explained { outcome, parts }
@@ -98,7 +98,7 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
             let (steps, cut_by) = (Vec::new(), Vec::new());
             part.spans = vec![Traced { lines: 0..lines, shown: 0..1, action, steps, cut_by }];
             part.trimmed_by.clear();
-            (part.lead, part.is_rewritten, part.anew_by) = (0, false, None);
+            (part.lead, part.is_rewritten, part.rewritten_by) = (0, false, None);
         }
     }
 }
@@ -116,7 +116,7 @@ impl Notes {
     ) {
         self.steps.push(step);
         self.lead = lead;
-        self.anew_by = Some(step);
+        self.rewritten_by = Some(step);
         let Some(source) = &part.source else { return };
         let whole = Ledger::new(source);
         let old = part.ledger.as_ref().unwrap_or(&whole);
@@ -126,7 +126,7 @@ impl Notes {
                 self.cut_lines = cut_lines(source, omissions);
                 self.taken.clear();
                 if let Some(new) = &self.cut_lines {
-                    self.taken = whose(&whole, &[], new, step);
+                    self.taken = attribute_lines(&whole, &[], new, step);
                 }
             }
         }
@@ -142,7 +142,7 @@ pub(super) fn parts(notes: Vec<Notes>, all: &[PartOutput<'_>]) -> Vec<Part> {
             lines_before,
             lead: notes.lead,
             steps: notes.steps,
-            anew_by: notes.anew_by,
+            rewritten_by: notes.rewritten_by,
             ..Part::default()
         },
         (None, None) => Part::default(),

@@ -1,7 +1,6 @@
-//! The guard: after the reducers, checks that every failure line can still be seen, and shows again
-//! what cannot. It knows failure lines by `signals` alone and trusts no reducer. What stands right below a
-//! failure and reports it comes back too where a step took it for progress or for what passed, and so does the
-//! end of a text that may have been cut off.
+//! The guard: checks after each step that every failure line can still be seen, and restores hidden ones. It
+//! knows failure lines only by `signals` and trusts no reducer. It also restores lines right below a failure
+//! that a step took for progress or for passed tests, and the last line of a text that may have been cut off.
 
 use crate::text::details;
 use crate::text::ledger::{Action, Ledger, Shown};
@@ -19,12 +18,12 @@ pub struct Verdict {
     pub signals: usize,
     /// How many of these lines were hidden and are shown again.
     pub restored: Vec<usize>,
-    /// Lines that are no failures but belong to one, or end the text: hidden before, shown again.
+    /// Restored lines that are not failures, but belong to one or end the text.
     pub more: Vec<usize>,
 }
 
 impl Verdict {
-    /// Whether a step hid so much of what it must keep that it cannot have understood the text.
+    /// Whether a step hid so many failure lines that it cannot have understood the text.
     pub fn is_blind(&self) -> bool {
         const MAX_HIDDEN: usize = 16;
         self.restored.len() > MAX_HIDDEN && self.restored.len() * 2 > self.signals
@@ -54,18 +53,17 @@ pub fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<us
     look_up(source, ledger, signals).1
 }
 
-/// The failure lines in whose place their texts can be seen, each text once: where of equal lines the first is
-/// not shown, the first that is.
+/// The visible failure lines, each text once: of equal lines the first that is shown.
 pub fn shown(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
     look_up(source, ledger, signals).0
 }
 
-/// The lines in whose place failures can be seen, and those that cannot be seen, each text once.
+/// The visible failure lines and the hidden ones, each text once.
 fn look_up(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let mut seen: Set<&str> = Set::default();
     let (mut shown_by, mut hidden): (Vec<usize>, Vec<usize>) = Default::default();
     let mut cursor = 0;
-    // Lines follow each other in what stands for them: a search goes on where the last one ended.
+    // The replacement of several lines has them in order, so each search continues where the last one ended.
     let mut search = Search::new("");
     for &line in signals {
         let text = source.line(line).trim();
@@ -201,7 +199,7 @@ fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> 
             while ledger.spans().get(span).is_some_and(|s| s.lines.end <= i) {
                 span += 1;
             }
-            if ledger.spans().get(span).is_some_and(|s| is_well(&s.action)) {
+            if ledger.spans().get(span).is_some_and(|s| hides_success(&s.action)) {
                 lines.push(i);
             }
         }
@@ -209,15 +207,15 @@ fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> 
     lines
 }
 
-/// The last line with text, where it is hidden: of a run that was cut off it says how far it came.
+/// The last line with text, if it is hidden: it tells how far a run came that was cut off.
 fn end(source: &Source<'_>, ledger: &Ledger) -> Option<usize> {
     let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty())?;
     let span = ledger.spans().iter().rev().find(|span| span.lines.contains(&last))?;
-    is_well(&span.action).then_some(last)
+    hides_success(&span.action).then_some(last)
 }
 
-/// Whether lines were hidden because they report nothing wrong.
-fn is_well(action: &Action) -> bool {
+/// Whether lines were hidden because they report success.
+fn hides_success(action: &Action) -> bool {
     use Reason::{Clean, LogGroup, PassingChecks, PassingTests, Progress, TestOutput};
     use Reason::{RuleLimit, RuleLines, RuleMatch};
     let Action::Omit { reason, .. } = action else { return false };

@@ -1,5 +1,5 @@
-//! The line that says how the original of a text with gaps is read, where an operator wants it and no marker of
-//! the text says it already. It is left out where it would cost more than it saves, or would not fit.
+//! Adds a line that says how to read the original of a text with gaps, if the operator wants it and no marker
+//! says it already. The line is not added if it costs more than the compression saves, or does not fit.
 
 use super::Outcome;
 use super::evidence::{Evidence, Status, Step};
@@ -108,7 +108,8 @@ fn line(outcome: &Outcome, call: &ToolCall, policy: &Policy) -> Option<(usize, S
         }
         has_line |= len == line.len();
     }
-    // A text whose gaps are no lines is a document of some format, which a line would end.
+    // If the gaps are not whole lines, the text is a document of some format; another line would make it
+    // invalid.
     if !has_line {
         return None;
     }

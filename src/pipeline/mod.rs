@@ -54,6 +54,7 @@ pub mod trace;
 use std::sync::{Arc, OnceLock};
 
 use crate::config::Policy;
+use crate::detect::pointed::Place;
 pub use crate::sanitize::{Raw, RedactionFailed};
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
@@ -61,7 +62,7 @@ use crate::text::reason::Reason;
 use evidence::Evidence;
 use limit::budget::Ask;
 pub use prepared::Prepared;
-pub(crate) use received::{redaction_counts, tell_fingerprints};
+pub(crate) use received::{add_fingerprints, redaction_counts};
 use repeat::dedup::{Decision, History, Key};
 
 /// Above this many bytes only the safe stage and the cap look at a text.
@@ -86,6 +87,8 @@ pub struct Outcome {
     pub key_but_for_times: Option<Key>,
     /// Words of the failures that the texts report, where a session wants to know.
     pub mentions: Vec<u64>,
+    /// Lines of files that the result points at.
+    pub places: Vec<Place>,
     /// Tokens of the failure lines and totals of the texts; counted only where several results share a
     /// budget.
     pub needs: usize,

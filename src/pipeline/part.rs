@@ -9,7 +9,7 @@ use super::reading::Stretch;
 use super::request::Request;
 use super::{INPUT_LIMIT, exit, guard, ruled};
 use crate::config::{Mode, Structured};
-use crate::detect::{Detection, Shape, wrapper};
+use crate::detect::{Detection, Shape, pointed, wrapper};
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::input::Input;
 use crate::pipeline::limit::cap::Cap;
@@ -48,7 +48,7 @@ impl<'a> Attempt<'_, 'a> {
             self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
             let tokens = self.request.source_tokens[part];
             self.found.evidence.tokens.after += tokens;
-            // Its own failures are those of a report.
+            // In an output of ours all failure lines are those of a report.
             let signals =
                 if self.request.limit.is_some() { signals::failure_lines(source) } else { Vec::new() };
             return PartOutput {
@@ -85,8 +85,10 @@ impl<'a> Attempt<'_, 'a> {
             for &line in signals.iter().take(MAX_MENTION_LINES) {
                 relevance::words(source.line(line), |word| self.found.mentions.push(word));
             }
+            let places = pointed::places(self.request.call, &detection, source, !signals.is_empty());
+            self.found.places.extend(places);
         }
-        let held = self.held(source, &signals);
+        let protected = self.protected(source, &signals);
         let mut state = (Ledger::new(source), source.text().len());
         if !self.is_passed_through() {
             self.try_step("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
@@ -94,12 +96,12 @@ impl<'a> Attempt<'_, 'a> {
         if self.is_passed_through() {
             self.pass_through(source);
         } else if self.rule.is_some() || self.is_for_reducers(source) {
-            self.standard(source, &detection, stretches, &signals, &held, &mut state);
+            self.standard(source, &detection, stretches, &signals, &protected, &mut state);
         }
         let ledger =
             match (self.request.in_full || self.is_passed_through()) && !self.request.policy.strict_cap {
                 true => state.0,
-                false => self.cap(source, &detection, &held, state.0, cap_bytes),
+                false => self.cap(source, &detection, &protected, state.0, cap_bytes),
             };
         let kept = guard::count_visible(source, &ledger, &signals);
         self.found.evidence.guard.kept += kept;
@@ -223,7 +225,7 @@ impl<'a> Attempt<'_, 'a> {
         let written = super::dictionary::best(self.request, source, &text, &mut declined);
         let Some(written) = written else { return text };
         self.step(written.method.step(), Reason::Applied, size, written.text.len());
-        self.trace_anew();
+        self.trace_rewritten();
         self.found.evidence.dictionary_method = Some(written.method.name().to_owned());
         let out = written.text.clone();
         self.dictionary = Some((written, text));
@@ -252,7 +254,7 @@ impl<'a> Attempt<'_, 'a> {
         let tables = matches!(self.request.policy.structured_form(), Structured::Tables | Structured::Plain)
             || self.request.policy.budget.per_result.is_some();
         marker::is_sealed(text, &self.request.policy.seal_key)
-            // The safe stage escaped what the session did not give.
+            // The safe stage escaped duplicate markers that the session did not give.
             || matches!(Marker::parse(text), Some((Marker::Duplicate { .. }, _)))
             || self.request.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
             || self.request.policy.mode >= Mode::Standard && dictionary::is_own(text)
@@ -291,7 +293,7 @@ impl<'a> Attempt<'_, 'a> {
         detection: &Detection,
         stretches: Vec<Stretch<'_>>,
         signals: &[usize],
-        held: &[usize],
+        protected: &[usize],
         state: &mut (Ledger, usize),
     ) {
         let Request { call, policy, .. } = *self.request;
@@ -303,7 +305,7 @@ impl<'a> Attempt<'_, 'a> {
         let input = Input { relevance: about.as_ref().unwrap_or(relevance), ..input };
         if !self.request.in_full {
             self.stages(source, signals, state);
-            let compiled = self.read(source, stretches, input.relevance, held, state);
+            let compiled = self.read(source, stretches, input.relevance, protected, state);
             if self.plan.rewrites && !compiled.is_empty() && self.rule_allows(compiler::ID) {
                 self.try_step(compiler::ID, source, signals, state, |ledger| {
                     compiler::reduce(&input, ledger, &compiled, signals)
@@ -343,21 +345,30 @@ impl<'a> Attempt<'_, 'a> {
             self.found.references.extend(references);
         }
         let target_bytes = self.cap_policy(source, detection).target_bytes(signals);
-        let is_elided = !self.request.in_full
+        let mut is_elided = !self.request.in_full
             && self.rule_allows(elide::ID)
-            && self.try_step(elide::ID, source, held, state, |ledger| {
+            && self.try_step(elide::ID, source, protected, state, |ledger| {
                 elide::reduce(&input, ledger, signals, Some(target_bytes))
             });
+        let may_elide = !self.request.in_full && !is_elided && self.rule_allows(elide::ID);
+        if may_elide && self.cap_policy(source, detection).is_broken_by_cut(&state.0, target_bytes) {
+            let mut anew = (Ledger::new(source), state.1);
+            is_elided = self.try_step(elide::ID, source, protected, &mut anew, |ledger| {
+                elide::reduce(&input, ledger, signals, Some(target_bytes))
+            });
+            if is_elided {
+                *state = anew;
+            }
+        }
         if !self.request.in_full
             && !is_elided
             && self.rule_allows("file_detail")
-            && self.try_step("file_detail", source, held, state, |ledger| {
-                let standing_out =
-                    if detail::is_data(&input) { outliers::of_data(source) } else { Vec::new() };
-                detail::reduce(&input, ledger, &standing_out)
+            && self.try_step("file_detail", source, protected, state, |ledger| {
+                let outliers = if detail::is_data(&input) { outliers::of_data(source) } else { Vec::new() };
+                detail::reduce(&input, ledger, &outliers)
             })
         {
-            self.refer_to_outlines(source, held, state);
+            self.refer_to_outlines(source, protected, state);
         }
         let (rewrites, tables, in_full) = (self.plan.rewrites, self.plan.tables, self.request.in_full);
         let allowed = |encoder: &&&dyn Encoder| {
@@ -369,7 +380,7 @@ impl<'a> Attempt<'_, 'a> {
             if !self.rule_allows(encoder.id()) {
                 continue;
             }
-            // The others leave every line as it is, but for its white space.
+            // Other encoders change only white space in a line.
             let checked = if encoder.id() == encode::TABLES { signals } else { &[] };
             self.try_step(encoder.id(), source, checked, state, |ledger| encoder.encode(&input, ledger));
         }
@@ -380,7 +391,7 @@ impl<'a> Attempt<'_, 'a> {
         }
         // A table has one marker for all of its rows.
         let mut next = state.0.clone();
-        if is_elided && elide::tell_names_once(&mut next) {
+        if is_elided && elide::drop_repeated_names(&mut next) {
             let after = next.size(source, self.request.any_handle());
             self.step(elide::ID, Reason::Applied, state.1, after);
             self.trace_step(&state.0, &next);
@@ -389,21 +400,21 @@ impl<'a> Attempt<'_, 'a> {
     }
 
     /// Refers to earlier outputs for parts of an outline that they show as well.
-    fn refer_to_outlines(&mut self, source: &Source<'_>, held: &[usize], state: &mut (Ledger, usize)) {
+    fn refer_to_outlines(&mut self, source: &Source<'_>, protected: &[usize], state: &mut (Ledger, usize)) {
         if !self.rule_allows("block_dedup") {
             return;
         }
         let others = self.found.references.len();
-        let found = outlines::find(source, self.part, &state.0, held, self.request.earlier, others);
+        let found = outlines::find(source, self.part, &state.0, protected, self.request.earlier, others);
         let reduction = || blocks::reduction(&found, self.request.policy.ids_visible);
-        if !found.is_empty() && self.try_step("block_dedup", source, held, state, |_| Ok(reduction())) {
+        if !found.is_empty() && self.try_step("block_dedup", source, protected, state, |_| Ok(reduction())) {
             self.found.references.extend(found);
         }
     }
 
     /// The references to earlier outputs; `fixed` lines stay, and so does what an edit touched.
     fn references(&self, source: &Source<'_>, ledger: &Ledger, mut fixed: Vec<usize>) -> Vec<Reference> {
-        // Any line may be one that the edit touched.
+        // The touched lines are unknown: any line may be one.
         if self.is_edit && self.touched.is_empty() {
             return Vec::new();
         }
@@ -415,8 +426,8 @@ impl<'a> Attempt<'_, 'a> {
         blocks::find(source, self.part, ledger, &fixed, earlier, others, counter)
     }
 
-    /// The same for the window of an editor. What it shows of failures would stand under other numbers where lines moved,
-    /// and stays there.
+    /// The references in the window of an editor. Its failure lines stay, since their numbers would differ if lines have
+    /// moved.
     fn references_of_window(
         &self,
         source: &Source<'_>,
@@ -481,11 +492,16 @@ impl<'a> Attempt<'_, 'a> {
                 self.found.edited.push(Arc::clone(text));
             }
         }
-        Relevance::new(None, &[], &found).with_edited(edited)
+        let pointed = match self.request.in_full {
+            true => Vec::new(),
+            false => self.request.pointed(),
+        };
+        self.found.pointed.clone_from(&pointed);
+        Relevance::new(None, &[], &found).with_edited(edited).with_pointed(pointed)
     }
 
-    /// The gate on the whole: the sealed text, or the source when that costs no more. Counts the
-    /// tokens of what it gives.
+    /// The last check of the size: the sealed text, or the source if that costs no more tokens. Counts the
+    /// tokens of the result.
     fn sealed(
         &mut self,
         source: &Source<'_>,

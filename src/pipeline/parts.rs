@@ -85,8 +85,8 @@ pub(super) fn compress(
     Parts { texts, found, shown, needs, explained, shown_again, same_but_for_times }
 }
 
-/// The lines of a part that are repeated below a reference that replaces it: those of a command that say how it ended, and
-/// failures of a run that differs in times. A text whose lines are not known is repeated as a whole.
+/// The lines to repeat below a reference that replaces a part: for a command, those that tell how it ended; for a run that
+/// differs in times, its failures. A text whose lines are unknown is repeated as a whole.
 fn shown_again(request: &Request<'_>, part: &PartOutput<'_>, differs: bool) -> String {
     let is_command = request.call.command.is_some() && viewed::file(request.call).is_none();
     match part.source.filter(|_| part.ledger.is_some()) {
@@ -114,19 +114,19 @@ fn first_stable(
         }
         plan = next;
         done = make(plan);
-        // The last one is taken as it is, unless a rule had a say in it.
+        // The last plan is accepted without a check, unless a rule changed the text.
         let is_last = plan == Plan::FALLBACKS[1] && !done.is_ruled;
         is_stable = is_last || is_stable_as(request, plan, &done, cap_bytes);
     }
-    // What a rule gives may no longer be what the rule is for.
+    // If the output of a rule is unstable, the rule is not used.
     match is_stable {
         true => done,
         false => make(Plan { holds_rule: true, ..plan }),
     }
 }
 
-/// Whether a text that an encoder rewrote would stay as it is if it came in again. Lines that differed before may be equal
-/// after they were rewritten, and then they are a repetition.
+/// Whether an output is stable: it would not change if it came in again. Lines that differed before may be equal after
+/// they were rewritten, and would then be folded as a repetition.
 fn is_stable_as(request: &Request<'_>, plan: Plan, done: &Attempted, cap_bytes: usize) -> bool {
     let key = &request.policy.seal_key;
     let steps = &done.found.evidence.steps;
@@ -135,14 +135,14 @@ fn is_stable_as(request: &Request<'_>, plan: Plan, done: &Attempted, cap_bytes: 
     if steps.iter().any(is_table) && !sanitize::is_clean(text, request.policy.redact_secrets) {
         return false;
     }
-    // A second run does not look below a dictionary, but the text there has to be stable too.
+    // A second run does not read a text with a dictionary, but the text below it must be stable too.
     let below = done.dictionary.as_ref().map(|(_, below)| {
         let mut below = below.clone();
         marker::seal(&mut below, key);
         below
     });
     let text = below.as_ref().unwrap_or(text);
-    // Steps read lines that no step rewrote as they did before.
+    // If no step rewrote a line, a second run reads the same lines.
     let is_proven = !done.is_ruled && !steps.iter().any(is_rewritten);
     if is_proven || marker::is_sealed(text, key) {
         return true;
@@ -165,7 +165,7 @@ fn is_rewritten(step: &Step) -> bool {
         && (encode::REWRITERS.contains(&step.id.as_str()) || reduce::is_rewriter(&step.id))
 }
 
-/// The marker in place of data that are no text.
+/// The marker that replaces binary data.
 fn suppressed(request: &Request<'_>, binary: &Binary) -> PartOutput<'static> {
     let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
     let mut text = marker.write();

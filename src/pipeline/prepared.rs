@@ -19,15 +19,15 @@ use super::timer::Timer;
 use super::trace::Part;
 use super::{INPUT_LIMIT, Outcome};
 use crate::config::{DictionaryMethod, Mode, OnRepeat, Policy};
-use crate::detect::edit;
+use crate::detect::{edit, output_name};
 use crate::pipeline::limit::budget;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::limit::pointer;
 use crate::pipeline::limit::share::Claim;
 use crate::pipeline::repeat;
 use crate::pipeline::repeat::dedup::{Decision, History};
-use crate::sanitize;
 use crate::sanitize::spare::{Met, Spare};
+use crate::sanitize::{self, secrets};
 use crate::sanitize::{How, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
 use crate::text::call::ToolCall;
 use crate::text::reason::Reason;
@@ -40,15 +40,15 @@ pub struct Prepared<'a> {
     call: &'a ToolCall,
     policy: &'a Policy,
     treatment: Treatment,
-    /// What stood around the texts, where they were taken out of JSON.
+    /// The JSON around the texts, if they were taken out of envelopes.
     envelopes: Option<Envelopes>,
     /// Tokens of the rungs that were measured.
     measured: RefCell<Vec<(Rung, Claim)>>,
-    /// Secrets that had to go, and those that stayed since the model wrote them.
+    /// Secrets that were removed, and those that stayed because the model wrote them.
     met: Met,
 }
 
-/// What is done with it.
+/// How a result is treated.
 #[derive(Debug)]
 enum Treatment {
     /// A rule keeps it exact.
@@ -57,12 +57,12 @@ enum Treatment {
     Compress(Box<Safe>),
 }
 
-/// What the safe stage gave.
+/// The output of the safe stage.
 #[derive(Debug)]
 struct Safe {
     sanitized: Vec<Sanitized>,
     received: Received,
-    /// Whether it is nothing but a reference to a call that the session knew.
+    /// Whether the text is just a reference that the session itself gave earlier.
     own_marker: bool,
 }
 
@@ -78,7 +78,13 @@ impl<'a> Prepared<'a> {
         let measured = RefCell::default();
         let counter = tokens::counter(policy.tokenizer);
         let wrote = |value: &[u8], fingerprint| history.wrote(value, fingerprint);
-        let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &call.paths()).with_written(&wrote);
+        let output_name = match parts {
+            [Raw::Text(text)] if secrets::is_value(text) => output_name::of(call),
+            _ => None,
+        };
+        let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &call.paths())
+            .with_written(&wrote)
+            .with_output_name(output_name);
         if let Some(rule) = bypass::rule(call, policy, full_output) {
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
             let (treatment, met) = (Treatment::Exact(Box::new(outcome), rule), spare.met());
@@ -118,14 +124,15 @@ impl<'a> Prepared<'a> {
         if let Some(envelopes) = &envelopes {
             envelopes.count(&mut received, counter);
         }
-        received::tell_fingerprints(&mut received.evidence.redactions, &met, policy);
+        received::add_fingerprints(&mut received.evidence.redactions, &met, policy);
         let treatment =
             Treatment::Compress(Box::new(Safe { sanitized, received, own_marker: own_marker.get() }));
         Ok(Self { call, policy, treatment, envelopes, measured, met })
     }
 
-    /// Whether the safe stage would give the same after other results were given: not so for a text with
-    /// what may be a reference to one of them, or with secrets, which one of them may show that the model wrote.
+    /// Whether results that are returned in the meantime cannot change the output of the safe stage. They can if
+    /// the text may be a reference to one of them, or holds secrets that a later call may show to be written by
+    /// the model.
     pub fn is_settled(&self) -> bool {
         if !self.met.gone.is_empty() {
             return false;
@@ -148,7 +155,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Tokens that the result may take at most, and whether a budget may change that.
+    /// Most tokens that the result may take, and whether a budget can change that.
     pub fn bound(&self) -> (usize, bool) {
         match &self.treatment {
             Treatment::Exact(outcome, _) => (outcome.evidence.tokens.after, false),
@@ -160,13 +167,13 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// The outcome under what is asked, or as it was decided when the result came first. `timer` measures the
-    /// steps of the run that gave it.
+    /// The outcome for a request, or the earlier decision if the result came before. `timer` measures the
+    /// steps of the run that made it.
     pub fn outcome(&self, ask: Ask, history: &dyn History, timer: Option<&dyn Timer>) -> Outcome {
         self.outcome_with_notes(ask, history, None, timer)
     }
 
-    /// The same. In the end `notes` holds the notes on the run that gave the outcome.
+    /// As [`Self::outcome`]. At the end `notes` holds the notes on the run that made the outcome.
     pub(super) fn outcome_with_notes(
         &self,
         ask: Ask,
@@ -226,8 +233,8 @@ impl<'a> Prepared<'a> {
         outcome
     }
 
-    /// What the result would take under what is asked, without lines being cut for it; a rung is looked at
-    /// once, whatever is asked. `None` for a result that no budget changes.
+    /// The tokens that the result would take for a request without cutting lines. Each rung is measured only
+    /// once. `None` for a result that no budget changes.
     pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
         let Treatment::Compress(safe) = &self.treatment else { return None };
         let Safe { sanitized, received, .. } = &**safe;
@@ -250,7 +257,7 @@ impl<'a> Prepared<'a> {
             }
             least = Some(claim);
         }
-        // The cut by tokens makes full use of what is allowed.
+        // The cut by tokens uses the whole limit.
         least.map(|claim| Claim { takes: claim.takes.min(ask.limit.unwrap_or(usize::MAX)), ..claim })
     }
 
@@ -281,10 +288,10 @@ struct Runner<'a> {
     sources: &'a [Source<'a>],
     received: &'a Received,
     history: &'a dyn History,
-    /// Where the notes of the last run go: whenever a run does not do, another one follows.
+    /// Receives the notes of the last run; earlier runs did not fit.
     notes: Option<&'a RefCell<Vec<Part>>>,
     timer: Option<&'a dyn Timer>,
-    /// What a run is compared by without its times.
+    /// Computes the key by which runs are compared without their times.
     key_of_run: Option<KeyOfRun<'a>>,
 }
 
@@ -299,7 +306,7 @@ impl Runner<'_> {
         let scale = self.history.scale();
         let mut policy = Policy { scale, ..rung.policy(policy) };
         if self.prepared.envelopes.is_some() {
-            // A dictionary stands at the head of a text, and not in a string.
+            // A dictionary must be at the head of a text and cannot be inside a JSON string.
             policy.dictionary = DictionaryMethod::None;
         }
         let counter = self.prepared.counter();
@@ -329,7 +336,7 @@ impl Runner<'_> {
             outcome
         };
         let first = Rung { mode: ask.mode, ..Rung::default() };
-        // What was asked for again is shown whole if it may take that much.
+        // A repeated request gets the whole text if it is within the limit.
         if again {
             let outcome = self.run(first, Extra { in_full: true, ..Extra::default() });
             if fits(&outcome) {

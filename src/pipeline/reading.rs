@@ -73,7 +73,8 @@ impl Attempt<'_, '_> {
         };
         let (mut stretches, mut alone) = self.sections(source, &detection);
         let mut is_bare = false;
-        // Only reports of tests and builds are read without what a viewer wrote: what else is numbered was asked for so.
+        // Line numbers of a viewer are removed only from reports of tests and builds; other numbered lines were
+        // requested with their numbers.
         if let Some(bare) = bare.filter(|_| !reports(&stretches)) {
             let (read, whole) = self.sections(bare, &detection);
             is_bare = reports(&read);
@@ -85,8 +86,8 @@ impl Attempt<'_, '_> {
         stretches.truncate(MAX_STRETCHES);
         let mut families = stretches.iter().filter_map(|s| s.reducer).map(|r| r.meta().family);
         let family = families.clone().next();
-        // What only the content shows: the encoders must leave a diff alone, and a test run that a log file
-        // holds reports failures.
+        // Facts that only the content shows: encoders must not change a diff, and a log file with a test run
+        // reports failures.
         if families.any(|family| matches!(family, "test" | "build")) {
             detection.shape = Shape::Other;
         } else if family == Some("diff") {
@@ -191,7 +192,7 @@ impl Attempt<'_, '_> {
         signals: &[usize],
         state: &mut (Ledger, usize),
     ) -> Vec<Range<usize>> {
-        // With stages, the rule has read it.
+        // After the stages of a rule the text counts as read.
         let was_read = self.is_read;
         let mut read = 0;
         let mut asked = stretches.len();

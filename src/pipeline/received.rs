@@ -1,4 +1,4 @@
-//! What came in: counted, with the start of its evidence and what would be stored of it. The same for every run over it.
+//! The input, counted: the first fields of its evidence and the original to store. The same for every run over it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +14,7 @@ use crate::text::call::ToolCall;
 use crate::text::reason::Reason;
 use crate::tokens::{LineCounts, TokenCounter};
 
-/// Bytes that are hashed between two looks at whether anybody waits.
+/// Bytes that are hashed between two checks for cancellation.
 const HASH_PIECE_BYTES: usize = 1 << 20;
 
 /// The fields of the evidence that are known from the start.
@@ -38,8 +38,9 @@ pub(crate) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount>
     out
 }
 
-/// Tells what the secrets that went are known by. Without a key of the installation anybody could try values.
-pub(crate) fn tell_fingerprints(redactions: &mut [evidence::RedactionCount], met: &Met, policy: &Policy) {
+/// Adds fingerprints of the removed secrets to the evidence. Not without the key of the installation: anybody
+/// could guess values then.
+pub(crate) fn add_fingerprints(redactions: &mut [evidence::RedactionCount], met: &Met, policy: &Policy) {
     if policy.seal_key.is_unset() {
         return;
     }
@@ -49,14 +50,14 @@ pub(crate) fn tell_fingerprints(redactions: &mut [evidence::RedactionCount], met
     }
 }
 
-/// What the safe stage made of a result.
+/// A result after the safe stage.
 #[derive(Debug)]
 pub(super) struct Received {
     /// The evidence as far as it is known before the first run.
     pub(super) evidence: Evidence,
     /// Tokens of the sanitized text of each part.
     pub(super) source_tokens: Vec<usize>,
-    /// The same line by line, where the counter can tell.
+    /// Tokens of each line, if the counter's counts add up over lines.
     pub(super) line_counts: Vec<Option<LineCounts>>,
     /// The original to store.
     pub(super) retain: Option<Arc<Retain>>,

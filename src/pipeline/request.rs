@@ -27,7 +27,7 @@ pub(super) struct Watch<'a> {
     pub(super) timer: Option<&'a dyn Timer>,
 }
 
-/// What a run is asked for beside its rung.
+/// Options of a run beside its rung.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Extra {
     /// Whether the request was repeated: nothing is left out that the caller did not limit.
@@ -43,23 +43,22 @@ pub(super) struct Extra {
 /// Gives what a run is compared by without its times, if it may be compared.
 pub(super) type KeyOfRun<'a> = &'a dyn Fn() -> Option<Key>;
 
-/// See the module.
+/// The input of one run over a result.
 pub(super) struct Request<'a> {
     pub(super) call: &'a ToolCall,
     pub(super) policy: &'a Policy,
-    /// The rules of the policy, compiled. Those that cannot be compiled count for nothing; who takes a policy from outside
-    /// refuses it.
+    /// The rules of the policy, compiled; none if one cannot be compiled. Whoever reads a policy refuses such rules.
     pub(super) rules: Rules,
     pub(super) counter: &'static dyn TokenCounter,
     /// The original to store.
     pub(super) retain: Option<Arc<Retain>>,
     /// Tokens of the sanitized text of each part.
     pub(super) source_tokens: &'a [usize],
-    /// The same line by line, where the counter can tell.
+    /// Tokens of each line, if the counter's counts add up over lines.
     pub(super) line_counts: &'a [Option<LineCounts>],
     /// What the texts are asked about.
     pub(super) relevance: Rc<Relevance>,
-    /// The session, where it is asked what it talks about; few results ask.
+    /// The session, for its topics; few results need them.
     history: Option<&'a dyn History>,
     /// What earlier outputs of the session show.
     pub(super) earlier: Earlier<'a>,
@@ -90,7 +89,7 @@ pub(super) struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// A run over what the safe stage gave. Of what is asked for only `limit` is the caller's to settle.
+    /// A run over the output of the safe stage.
     pub(super) fn new(
         call: &'a ToolCall,
         policy: &'a Policy,
@@ -136,7 +135,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The same for one text by itself: without a session, an original or a limit. `tokens` are those of the text.
+    /// This request for a single text: without a session, an original or a limit. `tokens` are those of the text.
     pub(super) fn alone<'b>(&'b self, tokens: &'b [usize]) -> Request<'b> {
         Request {
             call: self.call,
@@ -164,7 +163,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The same with what a run is compared by, where it may be compared.
+    /// This request with the key by which a run is compared, if it may be compared.
     pub(super) fn with_key_of_run(self, key_of_run: Option<KeyOfRun<'a>>) -> Self {
         Self { key_of_run, ..self }
     }
@@ -192,6 +191,11 @@ impl<'a> Request<'a> {
         self.history.map(|history| history.edited()).unwrap_or_default()
     }
 
+    /// Lines of the file that the call looks at which recent results point at.
+    pub(super) fn pointed(&self) -> Vec<u32> {
+        self.history.map(|history| history.pointed()).unwrap_or_default()
+    }
+
     /// A step begins.
     pub(super) fn timer_begin(&self) {
         if let Some(timer) = self.timer {
@@ -199,7 +203,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// In place of `handle` where only its length matters: sizes need no hash of the original.
+    /// A placeholder for `handle` where only its length matters, so that sizes need no hash of the original.
     pub(super) fn any_handle(&self) -> Option<&'static str> {
         self.retain.as_ref().filter(|_| self.policy.expand_tool).map(|_| ANY_HANDLE)
     }

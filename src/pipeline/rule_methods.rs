@@ -1,4 +1,4 @@
-//! The methods that rules name, as the steps that they are: which reducer works for a rule, and the page of all of them.
+//! Maps the methods that rules name to steps: which reducer works for a rule, and the generated page of all methods.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ pub(super) fn reducer(
     let find = |id: &&str| reduce::all().find(|reducer| reducer.meta().id == *id);
     let mut named = methods.reducers().iter().filter_map(find);
     let first = named.clone().next();
-    // The rule is what the command is to a built-in choice; the grammar still has to be there.
+    // The first named reducer that claims the text; if none does, the first, which then declines.
     named.find(|reducer| reducer.claim(input) != Claim::No).or(first)
 }
 

@@ -1,4 +1,5 @@
-//! The end of a run: whether the result repeats an earlier one, sizes, status, what is stored.
+//! The end of a run: replaces a repeated result by a reference, and sets the sizes, the status and the
+//! original to store.
 
 use super::Outcome;
 use super::attempt::Findings;
@@ -15,8 +16,9 @@ use crate::text::source::count_lines;
 /// The outcome of a run of which all parts came to `came`.
 pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> Outcome {
     let Parts { mut texts, found, mut shown, needs, shown_again, same_but_for_times, .. } = came;
-    let Findings { mut evidence, references, terms, edited, mentions, is_exact } = found;
-    let mut decision = Decision { key: request.key, references, terms, edited, ..Decision::default() };
+    let Findings { mut evidence, references, terms, edited, pointed, places, mentions, is_exact } = found;
+    let mut decision =
+        Decision { key: request.key, references, terms, edited, pointed, ..Decision::default() };
     let as_sanitized =
         texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && **text == *part.text);
     let as_it_came = as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());
@@ -50,11 +52,22 @@ pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> 
     let cleaned = parts.iter().any(|p| p.original.is_some());
     let retain = request.retain.filter(|_| !as_sanitized || cleaned);
     let is_rejected = false;
-    Outcome { texts, evidence, retain, decision, shown, is_rejected, key_but_for_times, mentions, needs }
+    Outcome {
+        texts,
+        evidence,
+        retain,
+        decision,
+        shown,
+        is_rejected,
+        key_but_for_times,
+        mentions,
+        places,
+        needs,
+    }
 }
 
-/// Tokens of what was left before a cut took from it: a summary would have stood in for the cut. A result that was not cut has
-/// what it costs. The rest is in proportion to the bytes, because nothing counted the tokens of what was cut.
+/// Tokens of the result before its first cut; a host may want to summarize instead of cutting. Estimated from the
+/// tokens of the input, in proportion to the bytes, because nobody counted the tokens before the cut.
 fn tokens_before_cuts(evidence: &Evidence) -> usize {
     const CUTS: [&str; 4] = ["head_tail", "output_cap", "budget", pointer::STEP];
     let (before, after) = (evidence.tokens.before, evidence.tokens.after);

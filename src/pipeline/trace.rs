@@ -28,7 +28,8 @@ pub struct Part {
     pub signals: Vec<usize>,
     /// Those of these lines that a step had hidden and the guard brought back, with the step.
     pub restored: Vec<(usize, usize)>,
-    /// The same of lines that are no failures but belong to one, or end the text.
+    /// Restored lines that are not failures, but belong to one or end the text, with the step that had hidden
+    /// them.
     pub restored_more: Vec<(usize, usize)>,
     /// The steps of the evidence that are about this part.
     pub steps: Vec<usize>,
@@ -37,11 +38,11 @@ pub struct Part {
     /// Whether the output was written anew as a whole after the steps, so that its lines are not those
     /// which the spans tell.
     pub is_rewritten: bool,
-    /// The step that last gave the output as a whole another form, or put the pointer before it.
-    pub anew_by: Option<usize>,
+    /// The last step that rewrote the output as a whole or put the pointer before it.
+    pub rewritten_by: Option<usize>,
 }
 
-/// Lines, what happened to them, and what of the output stands for them.
+/// Lines of the original, what happened to them, and the lines of the output that represent them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Traced {
     /// Lines of the original, from 0, end exclusive.
@@ -50,10 +51,10 @@ pub struct Traced {
     pub shown: Range<usize>,
     /// What happened.
     pub action: Action,
-    /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines, and
-    /// to how many of the lines each did. Where one changed what another wrote, the last is the last.
+    /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines, and to
+    /// how many of the lines each did. If one step changed the text of another, the later step comes later.
     pub steps: Vec<(usize, usize)>,
-    /// Those of these that left bytes out inside what stands for the lines.
+    /// The ones among them that left out bytes inside the text that replaces the lines.
     pub cut_by: Vec<usize>,
 }
 
@@ -81,8 +82,8 @@ impl Part {
                 && self.spans.iter().filter(|span| span.action == Action::Keep).all(same))
     }
 
-    /// A part of which everything is as its ledger says, if there is one, and else as it came; `lead`
-    /// lines of the output stand before it.
+    /// A part as its ledger describes it; without a ledger all lines are kept. `lead` lines of the output
+    /// come before it.
     pub(super) fn of(source: &Source<'_>, ledger: Option<&Ledger>, lead: usize) -> Self {
         let keep = Ledger::new(source);
         let ledger = ledger.unwrap_or(&keep);
@@ -106,8 +107,8 @@ impl Part {
     }
 }
 
-/// How many lines the ledger writes for a span; `groups` are those whose marker stands before it, and `is_marked` says
-/// whether such a gap has a mark of its own.
+/// How many lines the ledger writes for a span. `groups` are those whose marker was written before, `is_marked` tells
+/// whether the gap has a short mark of its own.
 fn lines_written(span: &Span, groups: &mut HashSet<u32>, is_marked: bool) -> usize {
     match &span.action {
         Action::Keep => span.lines.len(),
@@ -138,8 +139,8 @@ pub(super) struct Notes {
     trimmed_by: Vec<usize>,
     pub(super) steps: Vec<usize>,
     pub(super) lead: usize,
-    pub(super) anew_by: Option<usize>,
-    /// What the last resort of a budget left of the lines, which nothing in its output tells.
+    pub(super) rewritten_by: Option<usize>,
+    /// The lines that the last resort of a budget kept; its output has no markers that tell.
     pub(super) cut_lines: Option<Ledger>,
 }
 
@@ -149,13 +150,13 @@ impl Notes {
         Self { binary: Some((binary.mime, binary.size, lines_before)), ..Self::default() }
     }
 
-    /// The same, with the steps of the evidence that were about the part.
+    /// Adds the steps of the evidence that concern the part.
     pub(super) fn with_steps(self, steps: Range<usize>) -> Self {
         Self { steps: steps.collect(), ..self }
     }
 
     pub(super) fn changed(&mut self, old: &Ledger, new: &Ledger, step: usize) {
-        self.taken = whose(old, &self.taken, new, step);
+        self.taken = attribute_lines(old, &self.taken, new, step);
         if old.trims() != new.trims() {
             self.trimmed_by.push(step);
         }
@@ -194,13 +195,13 @@ impl Notes {
             restored_more: self.restored_more,
             signals: self.signals,
             steps: self.steps,
-            anew_by: self.anew_by,
+            rewritten_by: self.rewritten_by,
             ..part
         }
     }
 }
 
-/// The lines that the last resort of a budget does not show, as a ledger.
+/// A ledger in which the lines that the last resort of a budget dropped are left out.
 pub(super) fn cut_lines(source: &Source<'_>, omissions: &[Omission]) -> Option<Ledger> {
     let mut step = Reduction::default();
     for Omission { lines: [first, last], reason, bytes, .. } in omissions {
@@ -216,9 +217,9 @@ pub(super) fn cut_lines(source: &Source<'_>, omissions: &[Omission]) -> Option<L
     Ledger::new(source).apply(source, step).ok()
 }
 
-/// Whose the lines are that a new ledger does not keep: of a span that was there before, whoever took it
-/// then, of any other the step that was just applied.
-pub(super) fn whose(old: &Ledger, taken: &[Taken], new: &Ledger, step: usize) -> Vec<Taken> {
+/// The steps that changed each line that `new` does not keep: the steps in `taken` for spans that `old`
+/// already had, otherwise `step`.
+pub(super) fn attribute_lines(old: &Ledger, taken: &[Taken], new: &Ledger, step: usize) -> Vec<Taken> {
     let mut out: Vec<Taken> = Vec::with_capacity(taken.len() + 8);
     let mut spans = old.spans().iter().peekable();
     let mut before = taken.iter().peekable();
@@ -263,7 +264,7 @@ fn omitted_bytes(action: &Action) -> usize {
     }
 }
 
-/// Whether lines were already as they are. The numbers of groups differ over all steps.
+/// Whether a span is unchanged. Group numbers differ between steps, so equal groups are of one step.
 fn is_same(old: &Action, new: &Action) -> bool {
     match (old, new) {
         (Action::Omit { reason: a, group: x, .. }, Action::Omit { reason: b, group: y, .. }) => {
@@ -287,7 +288,7 @@ mod tests {
             let mut reduction = Reduction::default();
             step(&mut reduction);
             let next = ledger.apply(&source, reduction).unwrap();
-            taken = whose(&ledger, &taken, &next, at);
+            taken = attribute_lines(&ledger, &taken, &next, at);
             ledger = next;
         }
         taken.into_iter().map(|(lines, by)| (lines, by.into_iter().map(|(step, _)| step).collect())).collect()
@@ -317,8 +318,8 @@ mod tests {
             span.action =
                 Action::Replace { text: "a".to_owned(), reason: Reason::OutputCap, omitted_bytes: 2 };
         }
-        let first = whose(&Ledger::new(&source), &[], &written, 0);
-        let second = whose(&written, &first, &cut, 1);
+        let first = attribute_lines(&Ledger::new(&source), &[], &written, 0);
+        let second = attribute_lines(&written, &first, &cut, 1);
         assert_eq!(second, [(0..2, vec![(0, false), (1, true)])]);
         // What only writes anew what is left after the cut leaves nothing out itself.
         let mut table = cut.clone();
@@ -327,7 +328,10 @@ mod tests {
                 *text = "t".to_owned();
             }
         }
-        assert_eq!(whose(&cut, &second, &table, 2), [(0..2, vec![(0, false), (1, true), (2, false)])]);
+        assert_eq!(
+            attribute_lines(&cut, &second, &table, 2),
+            [(0..2, vec![(0, false), (1, true), (2, false)])]
+        );
     }
 
     #[test]

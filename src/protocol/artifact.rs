@@ -29,14 +29,14 @@ pub struct ReadParams {
     #[serde(alias = "artifactId", alias = "handle")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub id: String,
-    /// Ranges `[first, last]`, from 1, inclusive. They are put in order, and those that touch are joined.
-    /// A last line behind the end means the last line. Absent or empty for everything.
+    /// Ranges `[first, last]`, from 1, inclusive. They are sorted, and adjacent ones are joined. A range may
+    /// end after the last line. Absent or empty for everything.
     #[serde(default)]
     pub lines: Option<Vec<[usize; 2]>>,
     /// What the lines are numbered by. Default `result`.
     #[serde(default)]
     pub numbering: Numbering,
-    /// Most bytes to return, from 1; more than 1048576 is taken as that. Default 65536.
+    /// Most bytes to return, at least 1; larger numbers count as 1048576. Default 65536.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_bytes: Option<usize>,
@@ -103,11 +103,11 @@ pub struct SearchParams {
     /// Letter case does not matter.
     #[serde(default)]
     pub ignore_case: bool,
-    /// Lines before and after each match; more than 20 is taken as that. Default 0.
+    /// Lines before and after each match; larger numbers count as 20. Default 0.
     #[serde(default)]
     pub context: usize,
-    /// Most matches to return, from 1; more than 500 is taken as that. Default 50. A page is also
-    /// bounded in bytes, so that it may hold fewer.
+    /// Most matches to return, at least 1; larger numbers count as 500. Default 50. A page is also limited in
+    /// bytes, so it may hold fewer.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_matches: Option<usize>,
@@ -153,8 +153,8 @@ pub struct Found {
     pub matches: Vec<Match>,
     /// Matching lines in the whole; with `timedOut` in what was searched so far.
     pub total_matches: usize,
-    /// Whether the time for one page, a second, was over before the end: `nextCursor` goes on. How far a page comes
-    /// depends on the machine.
+    /// Whether the time for one page, a second, ran out before the end; `nextCursor` continues. How much a page
+    /// covers depends on the machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     /// Where the next page starts; absent at the end.

@@ -26,8 +26,8 @@ pub struct ReloadParams {}
 pub struct Reloaded {
     /// Configuration files that were read, those that count more first.
     pub files: Vec<String>,
-    /// Settings that have another value now, for what comes from now on.
+    /// Settings that have another value from now on.
     pub changed: Vec<String>,
-    /// Settings that have another value in the files, which counts when the process starts the next time.
+    /// Settings that have another value in the files, which counts after the next start of the process.
     pub needs_restart: Vec<String>,
 }

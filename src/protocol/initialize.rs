@@ -52,8 +52,8 @@ pub struct Capabilities {
     pub configuration: Configuration,
 }
 
-/// What came of files and variables of settings. What is wrong with them, or not trusted, does not count; all else
-/// does.
+/// The result of reading settings from files and variables. Faulty and untrusted settings are ignored; all others
+/// count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -62,7 +62,7 @@ pub struct Configuration {
     pub files: Vec<String>,
     /// What is wrong, one text for each fault: the place, the key, the value and what is allowed.
     pub faults: Vec<String>,
-    /// The project's file, where it asks for what only a file that the user trusts may.
+    /// The project's file, if it has settings that only a trusted file may set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<Untrusted>,
 }

@@ -36,7 +36,7 @@ fn at_place(Fault { path, reason }: Fault, place: &str) -> RpcError {
     invalid(&place, &with_meant(&place, &in_words(reason)))
 }
 
-/// A reason with what was probably meant by a name or a value that is not known, before the list of those that are.
+/// A reason that names what an unknown name or value probably meant, before the list of the known ones.
 fn with_meant(place: &str, reason: &str) -> String {
     let unknown =
         ["unknown field `", "unknown variant `"].iter().find_map(|start| reason.strip_prefix(start));
@@ -120,7 +120,7 @@ fn shortened(message: &str) -> String {
     format!("{} ... {}", &message[..head], &message[tail..])
 }
 
-/// Reads the parameters of a method, which go by name.
+/// Reads the parameters of a method, which must be an object.
 pub fn by_name<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     match text.starts_with('{') {
         true => parse(text),
@@ -128,7 +128,8 @@ pub fn by_name<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     }
 }
 
-/// The same for methods that take results: there a setting that does not stand in `policy` would do nothing.
+/// As [`by_name`], for methods that take results. A setting outside of `policy` is an error, because it would
+/// have no effect.
 pub fn of_results<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     let params = by_name(text)?;
     for member in Json::of_text(text).members() {
@@ -139,7 +140,7 @@ pub fn of_results<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> 
     Ok(params)
 }
 
-/// The same for a whole body, of which no single result can be asked for in full.
+/// As [`of_results`], for a whole body. `full_output` is an error, because it belongs to a single result.
 pub fn of_body<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     let is_full = |name: &str| matches!(name, "full_output" | "fullOutput");
     match Json::of_text(text).members().find(|member| is_full(&member.name)) {

@@ -1,4 +1,4 @@
-//! Room that earlier results give back: what a host says about its cache, and what it is told.
+//! Removal of earlier results from a context: what a host says about its cache, and what it is told.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,8 @@ pub enum ReclaimMode {
     /// All stay.
     #[default]
     Off,
-    /// Those leave that are not needed any more, together, when that pays. They stay away in every later request of the
-    /// session.
+    /// Results that are no longer needed are removed in batches, when that pays. They stay removed in every later
+    /// request of the session.
     Auto,
 }
 
@@ -46,14 +46,14 @@ pub struct CachePrices {
     pub read: f64,
 }
 
-/// What decides whether it pays that results leave the context: `requestsToCome * removed` is to be more than
-/// `(write - read) / read * behind`.
+/// Decides whether removing results pays: `requestsToCome * removed` must be more than `(write - read) / read
+/// * behind`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReclaimTerms {
-    /// Requests of the conversation that are still to come, this one included. Without it a cautious guess is made from those
-    /// that were.
+    /// Requests of the conversation that are still to come, this one included. Without it, a cautious guess from the number
+    /// so far.
     #[serde(default)]
     pub requests_to_come: Option<usize>,
     /// How the cache is priced. Default `fiveMinutes`.
@@ -62,8 +62,8 @@ pub struct ReclaimTerms {
     /// Prices, in place of `cache`.
     #[serde(default)]
     pub prices: Option<CachePrices>,
-    /// The least that is to be gained, in tokens read from the cache. Default 6000; 12000 for a batch with results that no
-    /// later one stands for.
+    /// Least gain of a batch, in tokens read from the cache. Default 6000; 12000 for a batch with results that no later
+    /// result replaces.
     #[serde(default)]
     pub min_gain: Option<u64>,
 }
@@ -157,7 +157,7 @@ pub struct ReclaimSum {
     pub behind: usize,
     /// Requests to come.
     pub requests: usize,
-    /// What writing costs more than reading, in prices of reading.
+    /// Extra price of writing a token to the cache, as a multiple of the read price.
     pub factor: f64,
     /// What it gains, in tokens read: `requests * removed - factor * behind`.
     pub gain: i64,

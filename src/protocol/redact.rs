@@ -111,7 +111,7 @@ pub fn edits(
     catch_unwind(AssertUnwindSafe(run)).map_err(|_| RedactionFailed)
 }
 
-/// The same for a string that is JSON text itself; nothing where it is none.
+/// As [`edits`], for a string that is itself JSON text; no edits if it is not.
 ///
 /// # Errors
 /// As for [`edits`].

@@ -18,12 +18,12 @@ pub struct ReclaimParams {
     /// The session; it opens on first use.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: String,
-    /// What the context holds, in order: the id of the call of each result, and tokens of what stands between. Absent where it
+    /// What the context holds, in order: the call id of each result, and the tokens of everything between. Absent if it
     /// holds what the session knows.
     #[serde(default)]
     pub context: Option<Vec<ContextItem>>,
-    /// The answers of the model since the last `session/reclaim`, in order, at most 256. Absent where they are not known: then
-    /// they may have cited every result.
+    /// The answers of the model since the last `session/reclaim`, in order, at most 256. Absent if they are not known: then
+    /// every result counts as cited.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(length(max = 256)))]
     pub answers: Option<Vec<ModelAnswer>>,

@@ -130,10 +130,11 @@ pub struct Totals {
     pub bytes_before: usize,
     /// Bytes that went out.
     pub bytes_after: usize,
-    /// Tokens that the host would have shown of what came in: of a result over its `hostLimit` the share that its
-    /// bytes have within the limit, rounded down; of any other all.
+    /// Tokens of the input that the host would have shown: all of a result within `hostLimit`; of a larger one,
+    /// the share of its bytes within the limit, rounded down.
     pub baseline_tokens: usize,
-    /// The same of what went out. What is less than the baseline was saved.
+    /// Tokens of the output that the host shows, counted in the same way. The difference to the baseline was
+    /// saved.
     pub shown_tokens: usize,
 }
 

@@ -39,7 +39,7 @@ impl<'a> Json<'a> {
         Self::of_text(raw.get())
     }
 
-    /// The same of a text that was read before.
+    /// The whole of a text that is known to be valid JSON.
     pub fn of_text(text: &'a str) -> Self {
         let start = skip_blanks(text.as_bytes(), 0);
         Self { text, start, end: text.trim_end_matches([' ', '\n', '\r', '\t']).len().max(start) }

@@ -38,7 +38,7 @@ pub struct OpenParams<'a> {
     /// How the host cuts results itself. Text that it cuts does not count as shown.
     #[serde(default, deserialize_with = "object")]
     pub host_cut: Option<HostCut>,
-    /// The exact bytes are wanted; redaction alone still applies.
+    /// Return the exact bytes; only secrets are removed.
     #[serde(default, alias = "full_output")]
     pub full_output: bool,
 }
@@ -53,7 +53,7 @@ pub struct Opened {
     pub stream_id: String,
 }
 
-/// Where a piece was written to. Pieces of one name follow each other; names stay apart.
+/// The output stream of a piece. Pieces of one stream are joined; streams stay apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -77,7 +77,7 @@ pub struct AppendParams<'a> {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
-    /// What came next. It may end anywhere, also between the halves of a surrogate pair.
+    /// The next piece of text. It may end anywhere, even between the halves of a surrogate pair.
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub text: &'a RawValue,

@@ -62,7 +62,7 @@ pub struct ToolResult<'a> {
     /// like) and `{"type":"bytes","base64":…}` are compressed, any other part passes through.
     #[cfg_attr(feature = "schema", schemars(schema_with = "content_schema"))]
     pub content: &'a RawValue,
-    /// Per result in a batch: the exact bytes are wanted.
+    /// Return the exact bytes of this result, for batches; only secrets are removed.
     #[cfg_attr(feature = "schema", schemars(default))]
     pub full_output: bool,
     /// What the content costs by the host's own count, 1 and up: budgets then count this result in the host's
@@ -302,10 +302,11 @@ pub struct CompressParams<'a> {
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
-    /// What the agent is looking for: ranks what stays where something has to go. Up to 4096 bytes count.
+    /// What the agent is looking for: decides what stays if something must be left out. Up to 4096 bytes
+    /// count.
     #[serde(default)]
     pub query: Option<String>,
-    /// The exact bytes are wanted; redaction alone still applies.
+    /// Return the exact bytes; only secrets are removed.
     #[serde(default, alias = "full_output")]
     pub full_output: bool,
     /// What the result may cost, laid over the policy's budget.
@@ -355,7 +356,7 @@ pub struct Compressed {
     /// The original, where the content differs from it and it could be stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<ArtifactRef>,
-    /// Why the result left the context, where it did: then the content is what stands in its place.
+    /// Why the result was removed from the context, if it was; the content is then its replacement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reclaimed: Option<Reclaimed>,
 }

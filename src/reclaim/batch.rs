@@ -1,4 +1,4 @@
-//! Results that leave a context together, and the sum that decided it. It decides nothing.
+//! A batch of results that are removed together, and the sum that decided it. It decides nothing.
 
 use crate::text::marker::RemovedWhy;
 
@@ -11,7 +11,7 @@ pub struct Sum {
     pub behind: usize,
     /// Requests to come, the next one included.
     pub requests: usize,
-    /// What writing costs more than reading, in prices of reading.
+    /// Extra price of writing a token to the cache, as a multiple of the read price.
     pub factor: f64,
     /// What it gains, in tokens read.
     pub gain: i64,

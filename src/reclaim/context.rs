@@ -19,7 +19,7 @@ pub(super) struct Place {
     pub(super) between: usize,
 }
 
-/// See the module.
+/// The results of a context in order, with the tokens between them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {
     places: Vec<Place>,

@@ -1,7 +1,8 @@
-//! What is to be known about a result to say whether it may go.
+//! What decides whether a result may be removed.
 
 use super::hits::Hits;
-use super::view::{Again, View};
+use super::place::{Folder, Place};
+use super::view::{Again, View, heading};
 use super::{Words, label, rest};
 use crate::detect::{Detection, Shape, detect, edit, viewed};
 use crate::pipeline::Outcome;
@@ -17,7 +18,7 @@ const MARKER_TOKENS: usize = 37;
 /// Bytes of a token, where a text is not counted.
 pub(super) const BYTES_OF_TOKEN: usize = 4;
 
-/// See the module.
+/// The facts that decide whether a result may be removed.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
     /// The call.
@@ -28,7 +29,7 @@ pub struct Facts {
     pub lines: usize,
     /// What the call was about, or its tool, as a marker names it.
     pub of: String,
-    /// The lines that stay in its place: of an edit what became of it, of a command its failure, its totals and its status.
+    /// The lines that stay below its marker: for an edit its outcome, for a command its failure, its totals and its status.
     pub rest: String,
     /// What an answer cites it by.
     pub(super) words: Words,
@@ -38,6 +39,10 @@ pub struct Facts {
     pub(super) file: Option<String>,
     /// Whether the call edits that file.
     pub(super) is_edit: bool,
+    /// The files that its command changes.
+    pub(super) edits: Vec<String>,
+    /// What the call says about the folder in which it runs.
+    pub(super) folder: Folder,
     /// What a small search or listing found.
     pub(super) hits: Hits,
     /// Whether it is of a run of tests or of a build.
@@ -48,7 +53,8 @@ pub struct Facts {
     pub(super) has_failed: bool,
     /// Results that its text points to.
     pub(super) refers_to: Vec<String>,
-    /// Whether its text points to earlier results that are not among these: it was worked on before it came.
+    /// Whether its text refers to earlier results that are unknown here, because it was compressed before it
+    /// came.
     pub(super) refers_to_others: bool,
     /// Whether a text could stand in its place.
     pub may_go: bool,
@@ -65,6 +71,8 @@ impl Facts {
             of: label::or_tool(call, label::of(call, ("", 0), about)),
             asked,
             is_run: outcome.is_run(),
+            edits: viewed::changed(call),
+            folder: Folder::of(call),
             ..Self::default()
         };
         let [text] = &outcome.texts[..] else { return facts };
@@ -77,13 +85,16 @@ impl Facts {
         facts.refers_to.dedup();
         let detection = detect(call, &Source::new(text));
         facts.looks(call, text, about);
+        let reports_failure = || evidence.guard.signals > 0 && detection.reports_failures();
         facts.has_failed = match call.succeeded() {
-            Some(succeeded) => !succeeded,
-            None => evidence.guard.signals > 0 && detection.reports_failures() && !detection.only_looks(),
+            Some(false) => true,
+            // The status speaks for all that ran.
+            Some(true) if !facts.folder.is_status_masked() => false,
+            _ => reports_failure() && !detection.only_looks(),
         };
-        // What a rule keeps exact stays, and what was read back because it was needed.
+        // Exact results stay, and so do originals that were read back.
         let is_exact = matches!(evidence.status, Status::Suppressed | Status::Bypassed);
-        if facts.tokens < MIN_TOKENS || is_exact {
+        if facts.tokens < MIN_TOKENS || is_exact || person_speaks(call, text) {
             return facts;
         }
         facts.may_go = true;
@@ -100,12 +111,27 @@ impl Facts {
     fn looks(&mut self, call: &ToolCall, text: &str, about: Option<&str>) {
         let looked_at = viewed::file(call).filter(|file| !file.is_empty());
         let file = looked_at.or_else(|| call.path.clone());
+        // A window tells the folder, too.
+        let is_whole = |head: &&str| {
+            head.starts_with('/')
+                && file.as_deref().is_some_and(|file| viewed::name(file) == viewed::name(head))
+        };
+        let head = heading(text).filter(is_whole).map(str::to_owned);
+        let file = head.or(file);
         let view = View::of(text, file.as_deref());
         self.of = label::or_tool(call, label::of(call, (text, self.lines), about));
-        self.is_edit = edit::is_edit(call);
+        self.is_edit = edit::is_edit(call) || edit::is_named_edit(call);
         self.file = file.or_else(|| Some(view.as_ref()?.file.clone()));
-        // What an edit shows that was rejected is not what the file holds.
+        // A rejected edit shows lines that the file does not hold.
         self.view = view.filter(|_| !edit::is_rejected(call, text));
+    }
+
+    /// Names the files with the folder in which the call ran.
+    pub(super) fn resolve(&mut self, place: &Place) {
+        let view = self.view.as_mut().map(|view| &mut view.file);
+        for file in self.file.iter_mut().chain(view).chain(&mut self.edits) {
+            *file = place.file(file);
+        }
     }
 
     /// The lines that stay in its place.
@@ -114,20 +140,21 @@ impl Facts {
             return rest::of_edit(text);
         }
         let is_view = self.view.is_some() || viewed::file(call).is_some() || call.path.is_some();
-        let is_plain = call.command.is_some() && detection.shape == Shape::Other;
+        // Of several commands that only look, the last line says nothing about the others.
+        let is_plain = call.command.is_some() && detection.shape == Shape::Other && !detection.only_looks();
         match !is_view && (self.has_failed || self.is_run || is_plain) {
             true => rest::of_command(call, text),
             false => String::new(),
         }
     }
 
-    /// The same of a result that the model sees only in part: it stays, and stands for no other one.
+    /// These facts for a result that the model sees only in part: it stays, and replaces no other one.
     #[must_use]
     pub fn in_part(self) -> Self {
         Self { may_go: false, view: None, asked: None, ..self }
     }
 
-    /// Of something else that the context holds, of so many tokens.
+    /// Facts about something else in the context that takes this many tokens.
     pub fn of_tokens(tokens: usize) -> Self {
         Self { tokens, ..Self::default() }
     }
@@ -147,7 +174,8 @@ impl Facts {
         self.view.as_ref()?.shown_by(other.view.as_ref()?)
     }
 
-    /// Whether it can stand for an earlier result of the same call: a run, or a text with at least half of the earlier one's words.
+    /// Whether it can replace an earlier result of the same call: it is a run, or it has at least half of the words of the
+    /// earlier one.
     pub(super) fn is_like(&self, earlier: &Self) -> bool {
         self.is_run && earlier.is_run || earlier.words.common(&self.words) * 2 >= earlier.words.hashes().len()
     }
@@ -161,6 +189,8 @@ impl Facts {
             + self.words.bytes()
             + self.view.as_ref().map_or(0, View::bytes)
             + self.file.as_ref().map_or(0, String::capacity)
+            + self.edits.iter().map(|file| size_of::<String>() + file.capacity()).sum::<usize>()
+            + self.folder.bytes()
             + self.hits.bytes()
             + self.refers_to.iter().map(|id| size_of::<String>() + id.capacity()).sum::<usize>()
     }
@@ -183,6 +213,52 @@ fn references(text: &str) -> usize {
     text.lines().filter(|line| marker::may_hold(line)).filter(points).count()
 }
 
+/// Parts of the names of tools that ask a person or keep a list of work, in lower case without signs between words.
+const PERSONS_TOOLS: &[&str] = &[
+    "askuser",
+    "askhuman",
+    "askfollowup",
+    "askquestion",
+    "asktheuser",
+    "askclarif",
+    "userinput",
+    "humaninput",
+    "userquestion",
+    "requestinput",
+    "userfeedback",
+    "userresponse",
+    "promptuser",
+    "elicit",
+    "todo",
+    "updateplan",
+    "exitplanmode",
+    "presentplan",
+    "tasklist",
+];
+/// Whole names of such tools.
+const PERSONS_TOOL_NAMES: &[&str] = &["ask", "question", "questions", "clarify", "human", "plan", "confirm"];
+/// What hosts write in front of a person's words.
+const PERSONS_WORDS: &[&str] = &[
+    "the user said:",
+    "The user said:",
+    "<feedback>",
+    "<user_message>",
+    "user provided the following feedback",
+    "User has answered your question",
+];
+
+/// Whether a person speaks in a result, or the call keeps a list of work.
+fn person_speaks(call: &ToolCall, text: &str) -> bool {
+    let mut name = call.canonical_tool();
+    name.retain(|c| c.is_ascii_alphanumeric());
+    PERSONS_TOOL_NAMES.contains(&&*name)
+        || PERSONS_TOOLS.iter().any(|part| name.contains(part))
+        || call.command.is_none()
+            && PERSONS_WORDS
+                .iter()
+                .any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,7 +275,7 @@ mod tests {
     #[test]
     fn references_of_another_process_are_seen() {
         let origin = Origin { call: String::new(), tool: "bash".into(), argument: None, label: None };
-        let there = marker::There::NoNumbers;
+        let there = marker::NumbersThere::NoNumbers;
         let marker = Marker::Shown { first: 2, last: 9, there, origin, ago: Some(2) }.write();
         let call = ToolCall { tool: "bash".into(), command: Some("cat a".into()), ..ToolCall::default() };
         let text: String = (0..90).map(|n| format!("line {n} of it\n")).collect();
@@ -234,10 +310,42 @@ mod tests {
         let passed = facts(&call, &format!("{log}done\n"));
         assert_eq!((passed.has_failed, &*passed.rest), (false, "done"));
         assert!(!facts(&call, "short\n").may_go);
+        // A pipe, a list and a script hide the status of what failed; a command alone does not.
+        let with =
+            |command: &str| ToolCall { command: Some(command.into()), exit_code: Some(0), ..call.clone() };
+        let report = format!("{log}error: no such file a.c\n{log}");
+        for command in
+            ["make 2>&1 | tail", "make; true", "make || true", "make | tee log", "bash run_tests.sh"]
+        {
+            assert!(facts(&with(command), &report).has_failed, "{command}");
+        }
+        assert!(!facts(&with("make"), &report).has_failed);
         // Commands that only look quote what failed.
         let looks = ToolCall { command: Some("echo here; cat a.py; ls".into()), ..call.clone() };
         assert!(!facts(&looks, &format!("{log}error: no such file a.c\n{log}")).has_failed);
         let looks = ToolCall { exit_code: Some(1), ..looks };
         assert!(facts(&looks, &format!("{log}error: no such file a.c\n{log}")).has_failed);
+    }
+
+    #[test]
+    fn what_a_person_said_is_known() {
+        let speaks = |tool: &str, text: &str| {
+            person_speaks(&ToolCall { tool: tool.into(), ..ToolCall::default() }, text)
+        };
+        for tool in [
+            "ask_user",
+            "AskUserQuestion",
+            "ask_followup_question",
+            "request_user_input",
+            "mcp__ui__ask-human",
+            "TodoWrite",
+            "update_todo_list",
+            "update_plan",
+            "question",
+        ] {
+            assert!(speaks(tool, ""), "{tool}");
+        }
+        assert!(speaks("Edit", "The tool use was rejected. To proceed, the user said:\nno"));
+        assert!(!speaks("bash", "") && !speaks("task", "") && !speaks("Read", "a question"));
     }
 }

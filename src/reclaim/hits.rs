@@ -1,4 +1,4 @@
-//! What a small search or listing found, as a list of work: an agent that goes to one place after the other still needs it.
+//! The places that a small search or listing found. An agent that visits one after the other still needs the list.
 
 use std::hash::Hasher;
 
@@ -15,11 +15,14 @@ const MIN_STEPS: usize = 2;
 /// A place: a file, a line, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Hit {
+    /// The name of the file.
     file: Option<u64>,
+    /// The folder that holds it, where the text names that.
+    folder: Option<u64>,
     line: Option<u32>,
 }
 
-/// See the module.
+/// The places that a search found, and which of them the agent went to.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hits {
     /// Those to which the agent did not go yet.
@@ -39,9 +42,10 @@ impl Hits {
     /// The agent looked at a file, or at some lines of it. Says whether it went to one of these places by that.
     pub(super) fn step(&mut self, file: &str, view: Option<&View>) -> bool {
         let before = self.left.len();
-        let file = of_file(file);
+        let (name, folder) = (of_file(file), of_folder(file));
         self.left.retain(|hit| {
-            let is_file = hit.file.is_none_or(|other| other == file);
+            let is_folder = hit.folder.is_none() || folder.is_none() || hit.folder == folder;
+            let is_file = hit.file.is_none_or(|other| other == name) && is_folder;
             let is_line = hit.line.is_none_or(|line| view.is_none_or(|view| view.has(line)));
             // A number alone says nothing of a whole file.
             !(is_file && is_line && (hit.file.is_some() || view.is_some()))
@@ -63,8 +67,18 @@ impl Hits {
 }
 
 fn of_file(file: &str) -> u64 {
+    hash(viewed::name(file))
+}
+
+/// The folder that holds a file, without those around it.
+fn of_folder(file: &str) -> Option<u64> {
+    let folder = file[..file.rfind(['/', '\\'])?].rsplit(['/', '\\']).next()?;
+    (!matches!(folder, "" | "." | "..") && !folder.starts_with('?')).then(|| hash(folder))
+}
+
+fn hash(text: &str) -> u64 {
     let mut hash = Xxh3::new();
-    hash.write(viewed::name(file).as_bytes());
+    hash.write(text.as_bytes());
     hash.finish()
 }
 
@@ -72,14 +86,18 @@ fn of_file(file: &str) -> u64 {
 fn hit(line: &str) -> Option<Hit> {
     let line = line.trim();
     if let Some((number, _)) = numbered(line.strip_prefix("Line ").unwrap_or(line)) {
-        return Some(Hit { file: None, line: Some(number) });
+        return Some(Hit { file: None, folder: None, line: Some(number) });
     }
     let word = line.split([':', ' ', '\t']).next()?;
     let is_file = word.contains(['/', '.']) && word.ends_with(|c: char| c.is_alphanumeric());
     let rest = line[word.len()..].trim_start();
     let number = rest.strip_prefix(':').and_then(numbered).map(|(number, _)| number);
     let is_alone = rest.is_empty() || rest.starts_with('(');
-    (is_file && (is_alone || number.is_some())).then(|| Hit { file: Some(of_file(word)), line: number })
+    (is_file && (is_alone || number.is_some())).then(|| Hit {
+        file: Some(of_file(word)),
+        folder: of_folder(word),
+        line: number,
+    })
 }
 
 #[cfg(test)]
@@ -88,12 +106,14 @@ mod tests {
 
     #[test]
     fn places_are_read_in_the_forms_of_searches() {
-        let hit = |file: Option<&str>, line| Some(Hit { file: file.map(of_file), line });
-        assert_eq!(super::hit("src/a.rs:12: let x"), hit(Some("a.rs"), Some(12)));
+        let hit = |file: Option<&str>, line| {
+            Some(Hit { file: file.map(of_file), folder: file.and_then(of_folder), line })
+        };
+        assert_eq!(super::hit("src/a.rs:12: let x"), hit(Some("src/a.rs"), Some(12)));
         assert_eq!(super::hit("Line 12:let x"), hit(None, Some(12)));
         assert_eq!(super::hit("12:let x"), hit(None, Some(12)));
-        assert_eq!(super::hit("/w/src/a.rs (3 matches)"), hit(Some("a.rs"), None));
-        assert_eq!(super::hit("./src/a.rs"), hit(Some("a.rs"), None));
+        assert_eq!(super::hit("/w/src/a.rs (3 matches)"), hit(Some("src/a.rs"), None));
+        assert_eq!(super::hit("./src/a.rs"), hit(Some("src/a.rs"), None));
         for line in
             ["Found 13 matches for \"x\" in /w/a.rs:", "End of matches", "", "a sentence. It ends", "x: y"]
         {
@@ -115,6 +135,8 @@ mod tests {
         assert!(hits.step("a.rs", None) && hits.step("b.rs", None) && !hits.is_worked_through());
         let many: String = (0..41).map(|n| format!("a.rs:{n}:x\n")).collect();
         assert!(!Hits::of(&many).step("a.rs", None));
+        let mut hits = Hits::of("src/a/mod.rs:12:x\nsrc/b/mod.rs:3:x\n");
+        assert!(hits.step("/w/src/b/mod.rs", None) && !hits.step("/w/src/c/mod.rs", None));
         assert!(!Hits::of("12:x\n").step("a.rs", None), "a number alone");
     }
 }

@@ -48,7 +48,7 @@ pub fn of(call: &ToolCall, (text, lines): (&str, usize), about: Option<&str>) ->
     }
 }
 
-/// The same, or the name of the tool where nothing else is known.
+/// The given label, or the name of the tool if there is none.
 pub(super) fn or_tool(call: &ToolCall, label: Option<String>) -> String {
     let tool = || Some(call.tool.as_str()).filter(|tool| !tool.is_empty() && marker::is_name(tool));
     label.or_else(|| tool().map(str::to_owned)).unwrap_or_else(|| UNKNOWN.to_owned())

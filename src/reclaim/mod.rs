@@ -1,19 +1,19 @@
-//! Gives back the room that earlier results take in a context: which of them may go, and whether that pays.
+//! Decides which earlier results may be removed from a context, and whether that pays.
 //!
-//! No I/O and no clock. A [`Timeline`] is told, in order, each result as the model sees it and the words of each answer of the
-//! model. Before a request it can say which results should go now. What it says depends on nothing else, so the same
-//! conversation told again gives the same.
+//! No I/O and no clock. A [`Timeline`] records in order each result as the model sees it and the words of each answer.
+//! Before a request it tells which results should be removed now. That depends on nothing else, so the same conversation
+//! always gives the same removals.
 //!
-//! To take a result out rewrites all that stands behind it: the provider's cache holds none of that any more. With `removed`
-//! tokens taken out, `behind` tokens that stay behind the first of them and were cached, and `requests` to come, it pays when
-//! `requests * removed > factor * behind`, where `factor` is what writing to the cache costs more than reading, in prices of
-//! reading.
+//! Removing a result changes the prompt from there on, so the provider's cache holds nothing after it. With `removed`
+//! tokens, `behind` cached tokens after the first of them, and `requests` still to come, removal pays if `requests *
+//! removed > factor * behind`. `factor` is the extra price of writing to the cache, as a multiple of the read price.
 
 mod batch;
 mod context;
 mod facts;
 mod hits;
 pub mod label;
+mod place;
 mod plan;
 mod price;
 mod rest;

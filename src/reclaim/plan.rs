@@ -1,7 +1,5 @@
 //! Which results may be removed before the next request, and whether that pays. It changes nothing.
 
-use std::collections::HashMap;
-
 use super::Factor;
 use super::batch::{Batch, Sum};
 use super::context::Context;
@@ -29,7 +27,7 @@ impl Timeline {
         self.plan_in(&self.context(), factor, to_come, thresholds)
     }
 
-    /// The same for results that stand in a context.
+    /// As [`Self::plan`], for the results of a given context.
     pub fn plan_in(
         &self,
         context: &Context,
@@ -44,13 +42,11 @@ impl Timeline {
         let requests = to_come.unwrap_or(guess);
         let here = context.here(self.results.len());
         let thresholds = self.waiting(thresholds);
-        let why = |number: usize| self.why(number, self.results.get(number)?, &here, thresholds);
-        let all = self.best(context, &here, factor, requests, why);
+        let all = self.best(context, &here, factor, requests, (thresholds, false));
         if all.sum.gain >= thresholds.min_gain_uncited {
             return all;
         }
-        let is_sure = |why: &RemovedWhy| !matches!(why, RemovedWhy::NotCited(_));
-        let sure = self.best(context, &here, factor, requests, |number| why(number).filter(is_sure));
+        let sure = self.best(context, &here, factor, requests, (thresholds, true));
         match sure.sum.gain >= thresholds.min_gain {
             true => sure,
             false => Batch { gone: Vec::new(), ..all },
@@ -65,32 +61,16 @@ impl Timeline {
         Thresholds { age: longer(thresholds.age), uncited: longer(thresholds.uncited), ..thresholds }
     }
 
-    /// The batch that gains most of what may go.
+    /// The batch that gains most of what may go; with `only_sure`, of what later results replace.
     fn best(
         &self,
         context: &Context,
         here: &[bool],
         factor: Factor,
         requests: usize,
-        why: impl Fn(usize) -> Option<RemovedWhy>,
+        (thresholds, only_sure): (Thresholds, bool),
     ) -> Batch {
-        let is_cached = |number: usize| here[number] && number < self.cached;
-        let mut may_go: Vec<Option<RemovedWhy>> =
-            (0..self.results.len()).map(|number| why(number).filter(|_| is_cached(number))).collect();
-        // What a result that stays points to stays too. Results point back, so that one pass from the end finds all.
-        for (number, entry) in self.results.iter().enumerate().rev() {
-            let stays = here[number] && entry.gone.is_none() && may_go[number].is_none();
-            if stays && entry.facts.refers_to_others {
-                // To which ones nobody knows.
-                may_go[..number].fill(None);
-                break;
-            }
-            for call in entry.facts.refers_to.iter().filter(|_| stays) {
-                if let Some(may_go) = self.by_call.get(call).and_then(|other| may_go.get_mut(*other)) {
-                    *may_go = None;
-                }
-            }
-        }
+        let may_go = self.may_go(here, thresholds, only_sure);
         // From which result on it pays most: all behind the first that goes is rewritten.
         let none = Sum { requests, factor: factor.value(), ..Sum::default() };
         let of = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
@@ -107,7 +87,7 @@ impl Timeline {
                     best = (at, Sum { removed, behind, gain, ..none });
                 }
             }
-            // What the last request did not hold is written anyway.
+            // Tokens that the last request did not hold must be written anyway.
             if place.number < self.cached {
                 let is_small = entry.gone.is_some() || may_go[place.number].is_some();
                 let tokens = if is_small { small } else { entry.facts.tokens };
@@ -118,49 +98,67 @@ impl Timeline {
         let gone = context.places().iter().skip(first).map(|place| place.number);
         let mut gone: Vec<_> = gone.filter_map(|number| Some((number, may_go[number]?))).collect();
         gone.sort_unstable_by_key(|(number, _)| *number);
-        self.lead_on(&mut gone, here);
         Batch { gone, sum }
     }
 
-    /// If the replacement of a result is removed too, its marker names the last replacement of the chain. A later removal is
-    /// reached through its own marker.
-    fn lead_on(&self, gone: &mut [(usize, RemovedWhy)], here: &[bool]) {
-        if gone.iter().all(|(_, why)| why.later().is_none()) {
-            return;
-        }
-        let mut goes: Vec<bool> = self.results.iter().map(|entry| entry.gone.is_some()).collect();
-        gone.iter().for_each(|(number, _)| goes[*number] = true);
-        // From the end, so that each finds the last of its chain in one step.
-        let mut last: HashMap<usize, Newer> = HashMap::new();
+    /// What may go, and why. One pass from the end: results point back, and what stands for one comes later.
+    fn may_go(&self, here: &[bool], thresholds: Thresholds, only_sure: bool) -> Vec<Option<RemovedWhy>> {
+        let mut out = vec![None; self.results.len()];
+        // What a result that stays points to stays too.
+        let mut is_pointed_to = vec![false; self.results.len()];
+        let mut ends: Vec<Option<Newer>> = vec![None; self.results.len()];
         for (number, entry) in self.results.iter().enumerate().rev() {
-            let Some(newer) = entry.newer.filter(|newer| self.can_stand(*newer, here)) else { continue };
-            let is_run = |newer: &Newer| newer.how == How::Run;
-            let next =
-                last.get(&newer.number).filter(|next| goes[newer.number] && is_run(next) == is_run(&newer));
-            let how = |next: &Newer| if newer.how == How::Same { next.how } else { newer.how };
-            last.insert(number, next.map_or(newer, |next| Newer { how: how(next), ..*next }));
-        }
-        for (number, why) in gone.iter_mut().filter(|(_, why)| why.later().is_some()) {
-            if let Some(newer) = last.get(number) {
-                *why = newer.why(*number);
+            ends[number] = self.end(entry, here, &out, &ends);
+            if here[number] && number < self.cached && !is_pointed_to[number] {
+                let uncited = || self.uncited(entry, here, thresholds).filter(|_| !only_sure);
+                let why = ends[number].map(|newer| newer.why(number));
+                out[number] = why.or_else(uncited).filter(|_| entry.is_worth_it());
+            }
+            let stays = here[number] && entry.gone.is_none() && out[number].is_none();
+            if stays && entry.facts.refers_to_others {
+                // To which ones nobody knows: all that came before stays.
+                break;
+            }
+            for call in entry.facts.refers_to.iter().filter(|_| stays) {
+                if let Some(other) = self.by_call.get(call).and_then(|other| is_pointed_to.get_mut(*other)) {
+                    *other = true;
+                }
             }
         }
+        out
     }
 
-    /// Why a result may go, by itself.
-    fn why(&self, number: usize, entry: &Entry, here: &[bool], thresholds: Thresholds) -> Option<RemovedWhy> {
+    /// The result that stands for one and stays itself: the last of a chain, where those between went or go. A marker names no
+    /// other, so that who follows it finds the lines. `ends` holds it for later results.
+    fn end(
+        &self,
+        entry: &Entry,
+        here: &[bool],
+        may_go: &[Option<RemovedWhy>],
+        ends: &[Option<Newer>],
+    ) -> Option<Newer> {
+        let newer = entry.newer.filter(|newer| self.can_stand(*newer, here))?;
+        let stays = self.results[newer.number].gone.is_none() && may_go[newer.number].is_none();
+        if stays {
+            return Some(newer);
+        }
+        let is_run = |newer: &Newer| newer.how == How::Run;
+        let next = ends[newer.number].filter(|next| is_run(next) == is_run(&newer))?;
+        Some(Newer { how: if newer.how == How::Same { next.how } else { newer.how }, ..next })
+    }
+
+    /// Why a result may go that nothing stands for.
+    fn uncited(&self, entry: &Entry, here: &[bool], thresholds: Thresholds) -> Option<RemovedWhy> {
         let facts = &entry.facts;
-        if entry.gone.is_some() || !facts.may_go || facts.tokens_in_its_place() * 2 > facts.tokens {
+        // A failure stays until the same thing was run again, whatever became of that run.
+        let is_cleared =
+            || entry.newer.is_some_and(|newer| newer.how == How::Run && self.can_stand(newer, here));
+        if facts.has_failed && !is_cleared() {
             return None;
         }
-        if let Some(newer) = entry.newer.filter(|newer| self.can_stand(*newer, here)) {
-            return Some(newer.why(number));
-        }
-        // A failure stays until the same thing was run again.
-        if facts.has_failed {
-            return None;
-        }
-        let uncited = self.answers - entry.cited.unwrap_or(entry.since);
+        // Answers behind the last that cited it, or behind it.
+        let last = entry.cited.map_or(entry.since, |answer| answer + 1);
+        let uncited = self.answers.saturating_sub(last);
         if facts.hits.is_worked_through() && uncited < WORKLIST_WAIT_FACTOR * thresholds.age {
             return None;
         }

@@ -58,7 +58,7 @@ impl Prices {
     /// A cache that fills itself. The price of output is an estimate: it differs between models.
     pub const AUTOMATIC: Self = Self { write: 1.0, read: 0.1, output: 8.0 };
 
-    /// What writing costs more than reading, in prices of reading.
+    /// Extra price of writing a token to the cache, as a multiple of the read price.
     pub fn factor(&self) -> f64 {
         (self.write - self.read) / self.read
     }

@@ -67,7 +67,14 @@ fn stays(line: &str, is_quoted: bool) -> bool {
         && line.len() <= MAX_LINE
         && !is_tag
         && !is_bracket
+        && !is_size_of_listing(text)
         && !marker::may_hold(line)
+}
+
+/// `total 328`, as `ls -l` begins.
+fn is_size_of_listing(line: &str) -> bool {
+    line.strip_prefix("total ")
+        .is_some_and(|size| size.starts_with(|c: char| c.is_ascii_digit()) && !size.contains(' '))
 }
 
 fn has_word(line: &str, words: &[&str]) -> bool {
@@ -110,6 +117,7 @@ mod tests {
         );
         let framed = "<returncode>0</returncode>\n<output>\nepoch 3, loss 0.21\n</output>\n";
         assert_eq!(of(None, framed), "epoch 3, loss 0.21");
+        assert_eq!(of(None, "note a.c\ntotal 328\n"), "note a.c");
         assert_eq!(of(None, "[tersed: omitted 3 lines 1-3, clean]\n"), "");
     }
 }

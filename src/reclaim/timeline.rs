@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::batch::Batch;
 use super::context::{Context, Item};
+use super::place::{Folder, Meant, Shell, meant};
 use super::view::Again;
 use super::{Facts, Words};
 use crate::detect::viewed;
@@ -19,6 +20,8 @@ const MAX_COMPARED: usize = 32;
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) facts: Facts,
+    /// The folder in which its call ran, as far as that is known.
+    folder: String,
     /// Answers before the model saw it.
     pub(super) since: usize,
     /// The last answer that cited it, and how many did.
@@ -35,6 +38,12 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Whether it is there, may go, and what stands in its place costs less than half of it.
+    pub(super) fn is_worth_it(&self) -> bool {
+        let facts = &self.facts;
+        self.gone.is_none() && facts.may_go && facts.tokens_in_its_place() * 2 <= facts.tokens
+    }
+
     /// An answer cited it.
     fn cite(&mut self, answer: usize) {
         self.citations += usize::from(self.cited != Some(answer));
@@ -42,14 +51,14 @@ impl Entry {
     }
 }
 
-/// A result that stands for an earlier one.
+/// A newer result that replaces an earlier one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Newer {
     pub(super) number: usize,
     pub(super) how: How,
 }
 
-/// How it does so.
+/// Why it replaces the earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     /// It is one of the same call.
@@ -72,14 +81,17 @@ impl Newer {
     }
 }
 
-/// See the module.
+/// The results and answers of a conversation.
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
     pub(super) results: Vec<Entry>,
     pub(super) by_call: HashMap<String, usize>,
-    /// The last results of a call, and those of a file, for which no newer one stands.
+    /// The latest results of each call and of each file that no newer result replaces.
     by_asked: HashMap<[u8; 16], VecDeque<usize>>,
+    /// By the name of the file without its folder.
     by_file: HashMap<String, VecDeque<usize>>,
+    /// Where the commands run.
+    shell: Shell,
     /// Words of all answers.
     said: HashSet<u32>,
     /// Answers of the model so far.
@@ -88,8 +100,8 @@ pub struct Timeline {
     pub(super) cached: usize,
     /// Tokens of other messages behind the last result.
     between: usize,
-    /// How often the agent asked again for what had gone uncited. A run or a call that gives something else by now is made for
-    /// what is new.
+    /// How often the agent requested again what had been removed as uncited. Calls that now give something else do not
+    /// count.
     pub(super) asked_again: usize,
 }
 
@@ -114,13 +126,14 @@ impl Timeline {
         self.results.get(result).map(|entry| &entry.facts)
     }
 
-    /// Why a result had gone before the request that follows so many answers.
+    /// Why a result had been removed before the request after `answers` answers; `None` if it was still
+    /// there.
     pub fn gone(&self, result: usize, answers: usize) -> Option<RemovedWhy> {
         self.results.get(result)?.gone.filter(|(at, _)| *at <= answers).map(|(_, why)| why)
     }
 
-    /// The model gave an answer with these words, of so many tokens. Words that it said before cite nothing: it needs no result
-    /// for them.
+    /// Records an answer of the model. Words that it used before do not count as citations, because it needs no result for
+    /// them.
     pub fn answer(&mut self, words: &Words, tokens: usize) {
         if self.is_full() {
             return;
@@ -137,7 +150,7 @@ impl Timeline {
         self.answered(tokens);
     }
 
-    /// The model gave an answer that is not known. It may have cited every result.
+    /// Records an unknown answer: it may have cited every result.
     pub fn unknown_answer(&mut self) {
         if self.is_full() {
             return;
@@ -202,14 +215,18 @@ impl Timeline {
     }
 
     /// The model is shown a result.
-    pub fn result(&mut self, facts: Facts, reads_original: bool) {
+    pub fn result(&mut self, mut facts: Facts, reads_original: bool) {
         if self.is_full() {
             return;
         }
+        let place = self.shell.run(&facts.folder);
+        facts.resolve(&place);
+        facts.folder = Folder::default();
+        let folder = place.folder;
         let number = self.results.len();
         let mut is_asked_again = reads_original && self.results.iter().any(|entry| entry.gone.is_some());
-        let file = facts.view.as_ref().map(|view| view.file.clone());
-        // Lines of a file are told by their numbers, and any other result by its words: a call such as `scroll_down` shows
+        let file = facts.view.as_ref().map(|view| viewed::name(&view.file).to_owned());
+        // Views of a file are compared by line numbers, other results by their words: a call such as `scroll_down` shows
         // something else each time.
         let lists = [
             facts.asked.map(|asked| self.by_asked.entry(asked).or_default()),
@@ -224,7 +241,10 @@ impl Timeline {
                 is_asked_again |= is_of_call && was_uncited && is_same();
                 let how = match is_of_call {
                     true => {
-                        let is_newer = entry.facts.view.is_none() && facts.is_like(&entry.facts);
+                        // The same words in another folder are another call.
+                        let is_newer = entry.facts.view.is_none()
+                            && entry.folder == folder
+                            && facts.is_like(&entry.facts);
                         is_newer.then_some(How::Run)
                     }
                     false => entry.facts.shown_by(&facts).map(|again| match again {
@@ -248,6 +268,7 @@ impl Timeline {
         let between = std::mem::take(&mut self.between);
         self.results.push(Entry {
             facts,
+            folder,
             since: self.answers,
             cited: None,
             citations: 0,
@@ -258,21 +279,31 @@ impl Timeline {
         });
     }
 
-    /// A list of work is cited by each step through it, and what shows a file by each edit of that.
+    /// Counts a call as a citation: visiting a place cites the list that names it, and editing a file cites
+    /// results that show it.
     fn step(&mut self, facts: &Facts) {
-        let Some(file) = facts.file.as_deref() else { return };
-        let name = viewed::name(file);
+        let edited = facts.file.as_deref().filter(|_| facts.is_edit);
+        let edited: Vec<&str> = edited.into_iter().chain(facts.edits.iter().map(String::as_str)).collect();
+        let file = facts.file.as_deref();
+        if file.is_none() && edited.is_empty() {
+            return;
+        }
         let answer = self.answers.saturating_sub(1);
         for entry in self.results.iter_mut().filter(|entry| entry.gone.is_none()) {
-            let is_of_file = || entry.facts.file.as_deref().is_some_and(|file| viewed::name(file) == name);
-            let is_edited = facts.is_edit && is_of_file();
-            if entry.facts.hits.step(file, facts.view.as_ref()) || is_edited {
+            let is_edited = entry.facts.file.as_deref().is_some_and(|file| {
+                edited.iter().any(|other| {
+                    // Most names tell it.
+                    viewed::name(other) == viewed::name(file) && meant(file, other) != Meant::Other
+                })
+            });
+            let is_step = file.is_some_and(|file| entry.facts.hits.step(file, facts.view.as_ref()));
+            if is_step || is_edited {
                 entry.cite(answer);
             }
         }
     }
 
-    /// What the result was about that stands for another one, where what that showed is not there as it was.
+    /// The label of the newer result that replaces a superseded view of a file; `None` for other reasons.
     pub fn stands_for(&self, result: usize, why: RemovedWhy) -> Option<&str> {
         let RemovedWhy::Superseded(later) = why else { return None };
         self.facts(result + later).map(|facts| facts.of.as_str())
@@ -289,8 +320,11 @@ impl Timeline {
 
     /// Bytes of memory.
     pub fn bytes(&self) -> usize {
-        let entries: usize =
-            self.results.iter().map(|e| size_of::<Entry>() + e.facts.bytes() + 2 * e.facts.call.len()).sum();
+        let entries: usize = self
+            .results
+            .iter()
+            .map(|e| size_of::<Entry>() + e.facts.bytes() + 2 * e.facts.call.len() + e.folder.len())
+            .sum();
         // Each result stands in three tables, with a key that is small or counted above.
         entries + self.results.len() * 256 + self.said.capacity() * 5
     }

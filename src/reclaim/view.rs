@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::detect::viewed;
+use super::place::{Meant, meant};
 
 /// Fewest lines with numbers that make a result a view of these lines.
 const MIN_NUMBERED: usize = 3;
@@ -11,10 +11,10 @@ const MAX_LINES: usize = 8192;
 /// Lines within which a view names its file: in front of it stands at most a note on the edit that was made.
 const HEAD_LINES: usize = 8;
 
-/// See the module.
+/// The numbered lines of a file that a result shows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct View {
-    /// The name of the file, without its folder.
+    /// The file: as the call or the text names it, and on a timeline with its folder, as far as that is known.
     pub(super) file: String,
     /// The numbers, in ranges from first to last.
     numbers: Box<[(u32, u32)]>,
@@ -53,7 +53,7 @@ impl View {
         }
         lines.sort_unstable();
         lines.dedup();
-        let view = Self { file: viewed::name(file).to_owned(), numbers: ranges.into(), lines: lines.into() };
+        let view = Self { file: file.to_owned(), numbers: ranges.into(), lines: lines.into() };
         (count >= MIN_NUMBERED).then_some(view)
     }
 
@@ -67,12 +67,21 @@ impl View {
     /// added since move the numbers of the rest.
     pub(super) fn shown_by(&self, other: &Self) -> Option<Again> {
         let count: u64 = self.numbers.iter().map(|(first, last)| u64::from(last - first) + 1).sum();
-        if self.file != other.file || count * 9 > common(&self.numbers, &other.numbers) * 10 {
+        let meant = meant(&self.file, &other.file);
+        if meant == Meant::Other || count * 9 > common(&self.numbers, &other.numbers) * 10 {
             return None;
         }
-        let mut there = other.lines.iter();
-        let is_there = |line: &u64| there.by_ref().find(|other| *other >= line) == Some(line);
-        let is_same = !self.lines.is_empty() && self.lines.iter().all(is_there);
+        let mut there = other.lines.iter().peekable();
+        let mut is_there = |line: &u64| {
+            while there.next_if(|other| *other < line).is_some() {}
+            there.peek() == Some(&line)
+        };
+        let same = self.lines.iter().filter(|line| is_there(line)).count();
+        // Where the paths do not tell whether it is the same file, its lines do.
+        if meant == Meant::Perhaps && same * 2 < self.lines.len().max(1) {
+            return None;
+        }
+        let is_same = same > 0 && same == self.lines.len();
         Some(if is_same { Again::Same } else { Again::Other })
     }
 
@@ -150,6 +159,20 @@ mod tests {
         let other = View { file: "b.rs".into(), ..view(1, 60) };
         assert_eq!(small.shown_by(&other), None);
         assert!(small.has(20) && small.has(39) && !small.has(19) && !small.has(40));
+    }
+
+    #[test]
+    fn a_file_of_the_same_name_is_another_one() {
+        let of = |file: &str, seed: u32| {
+            let text: String = (1..=20).map(|n| format!("{n}\tlet value_{n} = {};\n", n * seed)).collect();
+            View::of(&text, Some(file)).unwrap()
+        };
+        let parser = of("/w/src/parser/mod.rs", 3);
+        assert_eq!(parser.shown_by(&of("/w/src/lexer/mod.rs", 3)), None);
+        assert_eq!(parser.shown_by(&of("/w/src/parser/mod.rs", 5)), Some(Again::Other));
+        // Which file a short path means, its lines tell.
+        assert_eq!(parser.shown_by(&of("parser/mod.rs", 3)), Some(Again::Same));
+        assert_eq!(parser.shown_by(&of("mod.rs", 5)), None);
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub enum FormAction {
     Named(Reason),
     /// Kept; the lines below it that fit no form are left out, up to an empty one.
     Heads(Reason),
-    /// Progress: left out if a line of some form follows, which says that it went on; kept before the end of the text, a
-    /// failure, or a line of no form.
+    /// Progress: left out if another line of the format follows, which shows that the work continued; kept before the
+    /// end of the text, a failure, or a line of no form.
     State,
     /// Kept; proves the format. A failure is being reported: from here on nothing is left out.
     Opens,
@@ -115,7 +115,7 @@ impl Format {
 }
 
 impl<F: Copy> Forms<F> {
-    /// Forms that are yet to be made an automaton.
+    /// Forms whose automaton is compiled on first use.
     pub const fn new(forms: &'static [(&'static str, F)]) -> Self {
         Self { forms, automaton: OnceLock::new() }
     }
@@ -213,7 +213,7 @@ struct Reader<'a> {
     /// Counts the blocks, from 1: what is left out from one block has one marker for each reason.
     group: u32,
     is_open: bool,
-    /// A line of a state, which is left out if another line of the format follows.
+    /// A progress line; it is left out if another line of the format follows.
     state: Option<usize>,
     /// Why the lines of a list go, below its heading.
     list: Option<Reason>,

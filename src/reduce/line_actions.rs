@@ -59,14 +59,15 @@ impl<'a> LineActions<'a> {
         }
     }
 
-    /// The same for one line, unless it reports a failure.
+    /// Leaves one line out, unless it reports a failure.
     pub fn omit_unless_failure(&mut self, line: usize, reason: Reason, group: u32) {
         if !signals::is_failure(self.source.line(line)) {
             self.omit(line..line + 1, reason, group);
         }
     }
 
-    /// The same, and the marker lists `name`. If that would end the marker, the line is kept.
+    /// Leaves one line out, unless it reports a failure; its marker lists `name`. A line whose name would end
+    /// the marker is kept.
     pub fn omit_naming(&mut self, line: usize, reason: Reason, group: u32, name: String) {
         if name.contains(['[', ']', '\n']) || signals::is_failure(self.source.line(line)) {
             return;
@@ -145,7 +146,8 @@ impl<'a> LineActions<'a> {
         out.unless_empty()
     }
 
-    /// The next line that is left out with those before `at`, with at most empty lines between.
+    /// The next line that can be left out together with the lines before `at`, with nothing but a few empty
+    /// lines between.
     fn next(&self, at: usize, action: LineAction, blanks: Blanks) -> Option<usize> {
         let most = if blanks == Blanks::Keep { 0 } else { MAX_BLANK_LINES };
         let next = (at..at + most).find(|&i| !self.is_kept_blank(i)).unwrap_or(at + most);

@@ -45,7 +45,8 @@ pub fn leading_number(text: &str) -> Option<(usize, &str)> {
 pub const MAX_LINE_BYTES: usize = 4000;
 /// Lines at the start that a claim examines. A choice: a long prelude fits, and asking every reducer stays cheap.
 pub const CLAIM_LINES: usize = 4000;
-/// The same for formats whose own lines stand near the start, or are most of the lines. A choice.
+/// Lines that a claim examines for formats whose own lines are near the start, or are most of the lines. A
+/// choice.
 pub const SHORT_CLAIM_LINES: usize = 2000;
 
 /// What a claim counted, of the lines with text.

@@ -34,7 +34,7 @@ use crate::text::source::Source;
 
 pub use windows::WindowsDir;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Listing;
 
 static META: Meta = Meta {

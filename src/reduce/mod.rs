@@ -18,7 +18,7 @@ pub mod lines;
 pub mod lint;
 mod listing;
 mod log;
-mod odd;
+mod outliers;
 mod package;
 
 pub mod progress;
@@ -106,7 +106,8 @@ pub trait Reducer: Sync {
         false
     }
 
-    /// How certain it is that it can parse the text, by the command and a few lines. By default of reports only.
+    /// How certain it is that it can parse the text, by the command and a few lines. By default it claims only
+    /// reports.
     fn claim(&self, input: &Input<'_>) -> Claim {
         if !lines::reads_as_report(input) {
             return Claim::No;
@@ -125,19 +126,25 @@ pub trait Reducer: Sync {
     /// What to do with the lines, or the stable reason for doing nothing.
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason>;
 
-    /// Whether it writes lines anew: neighbours may then look like something that they were not, so the
-    /// result is tried once more and dropped if it is not stable.
+    /// Whether it keeps outliers itself, because its markers count the lines that it leaves out.
+    fn keeps_outliers(&self) -> bool {
+        false
+    }
+
+    /// Whether it rewrites lines. The output may then contain something that the input did not, such as
+    /// repetitions, so it is run once more and dropped if it is not stable.
     fn rewrites(&self) -> bool {
         false
     }
 
-    /// Whether a line is one of those between which the output stands. By default all are.
+    /// Whether a line belongs to the format. The output extends from the first to the last such line. By
+    /// default all lines do.
     fn knows(&self, _line: &str) -> bool {
         true
     }
 
-    /// The lines that belong to the output which the reducer knows. What stands before and after them
-    /// is offered to the other reducers. Asked only after `reduce` knew the text.
+    /// The lines of the output that the reducer knows. Lines before and after them are offered to the other
+    /// reducers. Called only after `reduce` recognised the text.
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         lines::extent(input.source, |line| self.knows(line))
     }
@@ -177,21 +184,25 @@ pub fn is_rewriter(id: &str) -> bool {
     id == lint::compiler::ID || all().any(|r| r.rewrites() && r.meta().id == id)
 }
 
-/// Whether what the reducers of a family leave is what matters, so that no limit has to cut it further.
+/// Whether the reducers of a family leave only what matters, so that no limit needs to cut it further.
 pub fn is_bounded(family: &str) -> bool {
     matches!(family, "test" | "build" | "diff" | "git" | "package" | "search" | "listing")
 }
 
-/// What a reducer leaves out of a text, but for what stands out in it, with what is to be said of tests that passed.
+/// Runs a reducer on a text. Outliers among the lines that it leaves out are kept, and markers name the tests that
+/// passed.
 pub fn run(reducer: &dyn Reducer, input: &Input<'_>) -> Result<Reduction, Reason> {
-    let reduction = odd::keep(input.source, reducer.reduce(input)?);
-    test::passed::tell(reducer.meta().id, input, reduction)
+    let mut reduction = reducer.reduce(input)?;
+    if !reducer.keeps_outliers() {
+        reduction = outliers::keep(input.source, reduction);
+    }
+    test::passed::describe(reducer.meta().id, input, reduction)
 }
 
 /// The reducer with the strongest claim on the text.
 pub fn choose(input: &Input<'_>) -> Option<&'static dyn Reducer> {
     let asked = asked(input.source.text());
-    // What stands in a document only quotes outputs, however many lines of it.
+    // A document only quotes outputs, however many lines they have.
     let quotes = |reducer: &dyn Reducer| {
         let is_found = matches!(input.detection.shape, Shape::Search | Shape::Listing)
             && matches!(reducer.meta().family, "search" | "listing");

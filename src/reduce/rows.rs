@@ -1,8 +1,8 @@
-//! Tables and lists with rows of no interest: one engine that reads a row with the header that it stands
-//! under, hides the rows that a format calls idle, default or internal, and names them with a count.
+//! Tables and lists with rows of no interest. The engine reads each row with the header above it, leaves out
+//! the rows that a format calls idle, default or internal, and names them with a count.
 //!
-//! It never hides a failure, never hides all rows of a table, and hides none at all of what a filter
-//! such as `grep` chose.
+//! It never hides a failure, a row that stands out among those that would go, or all rows of a table, and hides none at all
+//! of what a filter such as `grep` chose.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -11,10 +11,13 @@ use std::ops::Range;
 use super::format::{EARLY_DECLINE_LINES, is_command};
 use super::line_actions::{Blanks, LineActions};
 use super::lines::{MAX_LINE_BYTES, SHORT_CLAIM_LINES};
+use super::outliers::measures::{self, Measures};
+use super::outliers::names;
 use super::{Meta, Proof, Reducer};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::Input;
+use crate::text::judge::Counted;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -51,9 +54,9 @@ pub struct Rows {
     pub meta: Meta,
     /// Commands that write it: see [`super::format::Format::commands`].
     pub commands: &'static [&'static str],
-    /// Flags with which the caller asks for the very rows that would go.
+    /// Flags with which the caller asks for the rows that would be left out.
     pub unless: &'static [&'static str],
-    /// Whether a word of the command asks for them, such as the value of a flag.
+    /// Whether a word of the command, such as the value of a flag, asks for these rows.
     pub asks: fn(&str) -> bool,
     /// How many headers, or rows where a format has no header, claim a text without a command. 0: none
     /// do.
@@ -88,14 +91,18 @@ impl Rows {
 }
 
 impl Rows {
-    /// The rows that go, but for those whose lines are in `spared`.
+    /// The rows that are left out, except those whose lines are in `spared`.
     pub fn reduce_but(&self, input: &Input<'_>, spared: &HashSet<usize>) -> Result<Reduction, Reason> {
         let mut gone: Vec<OmittedRow<'_>> = Vec::new();
         let (mut table, mut stays) = (0, 0);
         let mut seen: HashSet<&str> = HashSet::new();
         let mut kinds: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
+        let mut headers: Vec<&str> = vec![""];
         self.each(input, |i, row| match row {
-            Row::Header => table += 1,
+            Row::Header => {
+                table += 1;
+                headers.push(input.source.line(i));
+            }
             Row::Hide(reason, name) if !spared.contains(&i) && !signals::is_failure(input.source.line(i)) => {
                 if name.contains(['[', ']']) {
                     stays += 1;
@@ -114,6 +121,13 @@ impl Rows {
         gone.retain(|(_, table, reason, _)| {
             kinds.get(&(*table, *reason)).is_some_and(|n| *n >= MIN_ROWS_OMITTED)
         });
+        let mut odd: HashSet<usize> = HashSet::new();
+        for (table, reason) in kinds.into_keys() {
+            let header = headers.get(table as usize).copied().unwrap_or_default();
+            let of_kind = gone.iter().filter(|row| (row.1, row.2) == (table, reason)).map(|row| row.0);
+            odd.extend(standing_out(input.source, header, reason, &of_kind.collect::<Vec<_>>()));
+        }
+        gone.retain(|(line, ..)| !odd.contains(line));
         if gone.is_empty() || stays == 0 {
             return Err(Reason::NothingToDo);
         }
@@ -161,6 +175,10 @@ impl Reducer for Rows {
         self.reduce_but(input, &HashSet::new())
     }
 
+    fn keeps_outliers(&self) -> bool {
+        true
+    }
+
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let mut extent: Option<Range<usize>> = None;
         self.each(input, |i, row| {
@@ -173,13 +191,56 @@ impl Reducer for Rows {
     }
 }
 
+/// The rows that say far more than the others which go for the same reason, or what hardly another one says: the call that
+/// took seconds, the idle process that used hours, the library from a folder of its own.
+fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usize]) -> Vec<usize> {
+    let measured = |of: &dyn Fn(&str) -> Measures, far: fn(&[Measures]) -> Vec<usize>| -> Vec<usize> {
+        let measures: Vec<Measures> = lines.iter().map(|line| of(source.line(*line))).collect();
+        far(&measures).into_iter().map(|place| lines[place]).collect()
+    };
+    match reason {
+        Reason::RoutineCalls | Reason::RepeatedCalls => {
+            let mut notes: Counted<&str> = Counted::default();
+            lines.iter().for_each(|line| notes.add(note(source.line(*line)), *line));
+            let mut out = measured(&Measures::of_call, measures::far_calls);
+            out.extend(notes.rare());
+            out
+        }
+        Reason::KernelThreads | Reason::IdleProcesses => {
+            let used = |line: &str| {
+                let time = ["TIME", "TIME+"].iter().find_map(|name| cell(header, line, name));
+                time.map_or(Measures::default(), Measures::of_use)
+            };
+            measured(&used, measures::far_uses)
+        }
+        Reason::MappedFiles => {
+            names::from_other_folders(lines.iter().map(|line| (*line, source.line(*line))))
+        }
+        Reason::Progress => {
+            // What stands before it is how old the row is.
+            let message = header.find("MESSAGE").unwrap_or(0);
+            measured(&|line| Measures::of_step(line.get(message..).unwrap_or_default()), measures::far_steps)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What a call says of its result, in words: `(Timeout)`.
+fn note(line: &str) -> &str {
+    let result = line.rsplit_once(" = ").map_or("", |(_, result)| result);
+    let start = result.find('(').unwrap_or(result.len());
+    let end = result.rfind(')').unwrap_or(start).max(start);
+    let is_word = |text: &&str| text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b' ' | b'('));
+    result.get(start..end).filter(is_word).unwrap_or_default()
+}
+
 /// A row that is left out: its line, its table, why, and what the marker counts it under.
 type OmittedRow<'a> = (usize, u32, Reason, Cow<'a, str>);
 
 /// Names, and how many rows have each.
 type Names<'a> = Vec<(&'a str, usize)>;
 
-/// One marker for the rows of a table that go for one reason, with the names of all.
+/// One marker for all rows of a table that are left out for one reason, with their names.
 fn spans<'a>(source: &'a Source<'a>, gone: &[OmittedRow<'_>]) -> Result<Reduction, Reason> {
     let mut actions = LineActions::new(source);
     let mut markers: BTreeMap<(u32, Reason), (usize, Names<'_>)> = BTreeMap::new();

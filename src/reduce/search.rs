@@ -1,10 +1,10 @@
 //! Searches (grep, rg, ag, ack, git grep, search tools of hosts): lines of the same file are grouped
 //! under its path, written once and in full; the lines follow verbatim, in their order.
 //!
-//! Output that is grouped already is left alone. A file that comes back later starts a new group, so
-//! that no line moves. `grammar` reads the lines, `lists` the names of files, `limits` chooses where
-//! limits are in force, `long` cuts over-long lines. A text that only looks like a search, such as a
-//! compiler's report, is none: without a call that says so, the lines must be those of files, in order.
+//! Output that is grouped already is left alone. A file that comes back later starts a new group, so that no
+//! line moves. `grammar` reads the lines, `lists` the names of files, `limits` chooses where limits are in
+//! force, `long` cuts over-long lines. A compiler's report only looks like a search: unless the call is a
+//! search, the lines of each file must be in order.
 
 mod grammar;
 mod limits;
@@ -20,7 +20,7 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use grammar::Found;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Search;
 
 static META: Meta = Meta {
@@ -57,7 +57,7 @@ impl Reducer for Search {
             return Claim::No;
         }
         let source = input.source;
-        // What is grouped is not told from other text later on, and then the limit for that applies.
+        // A grouped search is not recognised as one later, so the limit for unread text applies.
         let unread = input.policy.head_tail_from(false, input.policy.scale).unwrap_or(usize::MAX);
         if input.detection.shape == Shape::Other && source.text().len() > unread {
             return Claim::No;

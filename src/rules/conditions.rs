@@ -169,7 +169,7 @@ impl Conditions {
         })
     }
 
-    /// The same for tools.
+    /// Tools that the rule applies to, in lower case; `None` for any.
     pub(super) fn tools(&self) -> Option<Vec<&str>> {
         self.all.iter().find_map(|condition| match condition {
             Condition::Tool(globs, _) => globs.iter().map(Glob::name).collect(),

@@ -19,12 +19,12 @@ pub const STEPS: &[(&str, &str)] = &[
 pub const GROUPS: &[(&str, &str)] = &[
     (
         "passthrough",
-        "nothing: the text stays as the safe stage left it, and is no duplicate of another; `identity` and `none` are the same",
+        "nothing: the text stays as the safe stage left it, and never becomes a reference; `identity` and `none` are other names",
     ),
     ("reducers", "the reducer that would be chosen without a rule"),
     ("encoders", "all encoders"),
     ("lossless", "`block_dedup`, `encoders` and `dictionary`"),
-    ("builtin", "all that is done without a rule"),
+    ("builtin", "everything that happens without a rule"),
 ];
 
 /// The methods that a rule allows for a text.
@@ -48,7 +48,7 @@ impl Methods {
         if out.passthrough && names.len() > 1 {
             return Err(RuleError::new(
                 "pipeline",
-                format!("`{}` does nothing, so that it stands alone", names.join("`, `")),
+                format!("`{}` does nothing, so no other method may be named with it", names.join("`, `")),
             ));
         }
         if names.is_empty() {
@@ -124,28 +124,32 @@ fn names() -> Vec<&'static str> {
 
 /// The stages with their parameters and effects.
 pub const STAGES: &[(&str, &str, &str)] = &[
-    ("stripAnsi", "`true`", "Escape sequences go. The safe stage has always done it before."),
+    ("stripAnsi", "`true`", "Escape sequences are removed. The safe stage always does this before."),
     (
         "replace",
         "`pattern`, `with`",
-        "Parts of lines are written anew; a marker at the end of each such line names the rule. What tells of success, or takes a word away that tells of a failure, needs exit status 0.",
+        "Parts of lines are replaced; a marker at the end of each such line names the rule. A replacement that claims success, or removes a word that reports a failure, needs exit status 0.",
     ),
     (
         "matchOutput",
         "`pattern`, `unless`, `message`",
-        "A text that matches goes as a whole; the marker says the message. Never on a command that failed, nor on a text with a failure line; a message that tells of success needs exit status 0.",
+        "If a pattern matches in the text, all of it is left out; the marker shows the message. Never if the command failed or a line reports a failure; a message that claims success needs exit status 0.",
     ),
-    ("stripLines, keepLines", "regular expressions", "Lines go that match one, or that match none."),
+    (
+        "stripLines, keepLines",
+        "regular expressions",
+        "Lines that match one, or that match none, are left out.",
+    ),
     (
         "truncateLinesAt",
         "characters, 20 and up",
-        "The end of longer lines goes; a marker in the line counts its bytes.",
+        "Longer lines are cut; a marker in the line counts the removed bytes.",
     ),
-    ("headLines, tailLines", "lines", "Of what is left, the start and the end stay."),
-    ("maxLines", "lines, 1 and up", "Of what is left, no more stay."),
+    ("headLines, tailLines", "lines", "Only the start and the end of the remaining lines stay."),
+    ("maxLines", "lines, 1 and up", "At most this many of the remaining lines stay."),
     (
         "onEmpty",
         "a message",
-        "What the marker says where no line is left, under the conditions of `matchOutput`.",
+        "The message of the marker if no line is left, under the conditions of `matchOutput`.",
     ),
 ];

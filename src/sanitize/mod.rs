@@ -231,11 +231,15 @@ fn redact_into<'a>(
     spare: &Spare<'_>,
     counts: &mut Counts,
 ) -> Result<Cow<'a, str>, RedactionFailed> {
-    let run = || match spare.is_idle() {
-        true => secrets::redact(&text),
-        false => secrets::redact_but(&text, &mut |rule, value| spare.keeps(rule, value)),
+    let mut keeps = |rule, value: &[u8]| spare.keeps(rule, value);
+    let mut run = || {
+        let named = spare.output_name().and_then(|name| secrets::redact_value(&text, name, &mut keeps));
+        named.or_else(|| match spare.is_idle() {
+            true => secrets::redact(&text),
+            false => secrets::redact_but(&text, &mut keeps),
+        })
     };
-    let redacted = catch_unwind(AssertUnwindSafe(run)).map_err(|_| RedactionFailed)?;
+    let redacted = catch_unwind(AssertUnwindSafe(&mut run)).map_err(|_| RedactionFailed)?;
     Ok(match redacted {
         None => text,
         Some(redacted) => {
@@ -252,15 +256,15 @@ pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
     redact_but(text, &Spare::nothing())
 }
 
-/// The same, except values that stay.
+/// As [`redact_only`], except that values which `spare` allows stay.
 pub fn redact_but(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
     let mut counts = Counts::new();
     let text = redact_into(Cow::Borrowed(text), spare, &mut counts)?.into_owned();
     Ok((text, counts))
 }
 
-/// The same; but if the clean-up reveals a secret, the cleaned-up text is returned. A rule that keeps a result exact must
-/// not keep a secret that redaction would otherwise remove.
+/// As [`redact_but`]; but if the clean-up reveals a secret, the cleaned-up text is returned. A rule that keeps a result
+/// exact must not keep a secret that redaction would otherwise remove.
 pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
     let (text, mut counts) = redact_but(text, spare)?;
     let mut cleaned = Sanitized::default();

@@ -90,6 +90,8 @@ pub struct Spare<'a> {
     allowed: Vec<Allowed>,
     key: Option<&'a SealKey>,
     wrote: Option<Wrote<'a>>,
+    /// What the command calls its output, if that is one value.
+    output_name: Option<String>,
     met: RefCell<Met>,
 }
 
@@ -111,7 +113,7 @@ impl fmt::Debug for Spare<'_> {
 impl<'a> Spare<'a> {
     /// No value is exempt and none is recorded.
     pub fn nothing() -> Self {
-        Self { allowed: Vec::new(), key: None, wrote: None, met: RefCell::default() }
+        Self { allowed: Vec::new(), key: None, wrote: None, output_name: None, met: RefCell::default() }
     }
 
     /// The list's items that apply to these paths; items with a path never apply if the paths are unknown.
@@ -119,10 +121,19 @@ impl<'a> Spare<'a> {
         let allowed = allow.iter().filter_map(|item| Allowed::read(item).ok());
         let allowed = allowed.filter(|item| item.is_about(paths)).collect();
         let key = Some(key);
-        Self { allowed, key, wrote: None, met: RefCell::default() }
+        Self { allowed, key, wrote: None, output_name: None, met: RefCell::default() }
     }
 
-    /// The same, and values that the model wrote are exempt too.
+    /// The same, for the output of a command that says what it is (`detect::output_name`).
+    pub fn with_output_name(self, output_name: Option<String>) -> Self {
+        Self { output_name, ..self }
+    }
+
+    pub(super) fn output_name(&self) -> Option<&str> {
+        self.output_name.as_deref()
+    }
+
+    /// Also exempts values that the model wrote.
     pub fn with_written(self, wrote: Wrote<'a>) -> Self {
         Self { wrote: Some(wrote), ..self }
     }

@@ -21,6 +21,7 @@ impl Session {
             decision.references.shrink_to_fit();
             decision.terms.shrink_to_fit();
             decision.edited.shrink_to_fit();
+            decision.pointed.shrink_to_fit();
             decision.wrote.shrink_to_fit();
             self.held += memory::block(size_of::<Decision>() + 16) + size::decision(&decision);
             self.last_decision = Arc::new(decision);

@@ -4,15 +4,18 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Session, Stored};
+use super::{Caller, Session, Stored};
+use crate::pipeline::Outcome;
 use crate::pipeline::evidence::Status;
+use crate::pipeline::repeat::dedup::Decision;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::reclaim::Timeline;
+use crate::text::marker::{self, Marker};
 
 /// A hash of an answer of the model, or of a result.
 pub type Event = u64;
 
-/// See the module.
+/// The conversation as request bodies reported it.
 #[derive(Debug, Default, Clone)]
 pub struct Conversation {
     /// The timeline that decides which results may leave.
@@ -22,7 +25,7 @@ pub struct Conversation {
     /// Answers before the last request for which the removals were decided.
     pub decided: usize,
     /// Replacements of removed results, by their numbers.
-    pub in_places: HashMap<usize, InPlace>,
+    pub stand_ins: HashMap<usize, StandIn>,
 }
 
 impl Session {
@@ -49,8 +52,61 @@ impl Session {
         self.report_size();
     }
 
-    /// These results are in the context no more; what the model wrote into their calls is.
-    pub fn results_left(&mut self, calls: &HashSet<&str>) {
+    /// Whether a call was first known with this content. References name no call that came with another one since.
+    pub fn first_had(&self, call: &str, content: &[u8; 16]) -> bool {
+        let first = self.calls.number(call).and_then(|number| self.calls.variants(number).next());
+        first.is_some_and(|first| first.fingerprint.content == *content)
+    }
+
+    /// Notes the references that a call which looks at a file got: a later call for these lines gets the text.
+    pub(super) fn note_references(&mut self, caller: Caller<'_>, outcome: &Outcome) {
+        let Decision { references, duplicate_of, .. } = &outcome.decision;
+        if caller.looks_at.is_none() {
+            return;
+        }
+        if outcome.came_compressed() {
+            self.note_given_references(&outcome.texts);
+        }
+        if references.is_empty() && duplicate_of.is_none() {
+            return;
+        }
+        let index = Arc::make_mut(&mut self.index);
+        for r in references {
+            let count = (r.lines.1 - r.lines.0) as usize;
+            index.refer(
+                &r.origin.call,
+                r.origin.argument.as_deref(),
+                r.there as usize,
+                count,
+                self.at.results,
+            );
+        }
+        if let Some(first) = duplicate_of {
+            index.refer(&first.call, None, 0, usize::MAX, self.at.results);
+        }
+    }
+
+    /// Notes the references that stand in the result of a call which looks at a file, as another process of ours gave them: a
+    /// later call for these lines gets the text, as it would from that process.
+    fn note_given_references(&mut self, texts: &[String]) {
+        /// One of ours has at most three.
+        const MOST: usize = 8;
+        let lines = texts.iter().flat_map(|text| text.lines()).filter(|line| marker::may_hold(line));
+        let named = lines.filter_map(|line| match Marker::parse(&line[line.find('[')?..])?.0 {
+            Marker::Shown { origin, .. } | Marker::Same { origin, .. } => {
+                Some((origin.call, origin.argument))
+            }
+            Marker::Duplicate { call, .. } => Some((call, None)),
+            _ => None,
+        });
+        for (call, argument) in named.take(MOST) {
+            let index = Arc::make_mut(&mut self.index);
+            index.refer(&call, argument.as_deref(), 0, usize::MAX, self.at.results);
+        }
+    }
+
+    /// Notes that these results left the context. The calls themselves are still there.
+    pub fn results_removed(&mut self, calls: &HashSet<&str>) {
         let numbered = |call: u32| !calls.contains(self.calls.id(call));
         if self.seen.has_other(numbered) {
             Arc::make_mut(&mut self.seen).retain(numbered);
@@ -62,9 +118,9 @@ impl Session {
     }
 }
 
-/// What stands in the place of a result.
+/// The text that replaces a removed result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InPlace {
+pub struct StandIn {
     /// The text.
     pub text: Arc<str>,
     /// Tokens of it.
@@ -74,9 +130,9 @@ pub struct InPlace {
 }
 
 impl Stored {
-    /// Puts what stands in the place of a result there, and says how many tokens that saves.
-    pub fn put_in_place(&mut self, in_place: &InPlace) -> usize {
-        let InPlace { text, tokens, artifact } = in_place;
+    /// Replaces the text of a result by its stand-in. Returns the saved tokens.
+    pub fn put_stand_in(&mut self, stand_in: &StandIn) -> usize {
+        let StandIn { text, tokens, artifact } = stand_in;
         let evidence = &mut self.outcome.evidence;
         let tokens_saved = evidence.tokens.after.saturating_sub(*tokens);
         evidence.tokens.after = *tokens;
@@ -93,12 +149,12 @@ impl Stored {
 
 impl Conversation {
     /// Whether these events repeat or continue the known ones. If not, the conversation branched.
-    pub fn goes_on_with(&self, events: &[Event]) -> bool {
+    pub fn continues_with(&self, events: &[Event]) -> bool {
         self.events.iter().zip(events).all(|(a, b)| a == b)
     }
 
     /// Whether the event at this place is known. If not, it is added.
-    pub fn tell(&mut self, place: usize, event: Event) -> bool {
+    pub fn record(&mut self, place: usize, event: Event) -> bool {
         let is_known = place < self.events.len();
         if !is_known {
             self.events.push(event);
@@ -109,7 +165,7 @@ impl Conversation {
     /// Bytes of memory.
     fn bytes(&self) -> usize {
         let texts: usize =
-            self.in_places.values().map(|place| place.text.len() + 2 * size_of::<InPlace>()).sum();
+            self.stand_ins.values().map(|place| place.text.len() + 2 * size_of::<StandIn>()).sum();
         self.timeline.bytes() + self.events.capacity() * size_of::<Event>() + texts
     }
 }

@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 1024;
 /// Digest of the name of a file.
 pub type FileDigest = [u8; 16];
 
-/// See the module.
+/// The latest edits of each file.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Edits(HashMap<FileDigest, VecDeque<Arc<str>>>);
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::seen::Shown;
-use super::{Caller, Session, Window};
+use super::{Caller, MAX_POINTED, Session, Window};
 use crate::config::Scale;
+use crate::detect::pointed;
 use crate::pipeline::repeat::blocks::{Earlier, Index};
 use crate::pipeline::repeat::dedup::{Decision, First, History, Key};
 use crate::sanitize::spare::Fingerprint as Fingerprint64;
@@ -44,7 +45,7 @@ impl Live<'_> {
 impl History for Live<'_> {
     fn first(&self, key: &Key) -> Option<First> {
         let first = self.newest(key, false)?;
-        // Who was referred to lines of it and looks at them once more did not find them.
+        // The agent was referred to lines of it and looks at them again: give it the text.
         let is_asked =
             self.caller.looks_at.is_some() && self.session.index.is_referred(&first.call, self.caller.turn);
         (!is_asked).then_some(first)
@@ -81,6 +82,19 @@ impl History for Live<'_> {
     fn edited(&self) -> Vec<Arc<str>> {
         let file = self.caller.asked[1].filter(|_| self.caller.looks_at.is_some());
         file.map_or_else(Vec::new, |file| self.session.edits.of(file))
+    }
+
+    fn pointed(&self) -> Vec<u32> {
+        let Some(file) = self.caller.looks_at.filter(|path| !path.is_empty()).map(pointed::file) else {
+            return Vec::new();
+        };
+        let mut lines = Vec::new();
+        for place in self.session.pointed.iter().rev().flatten().filter(|place| place.file == file) {
+            if lines.len() < MAX_POINTED && !lines.contains(&place.line) {
+                lines.push(place.line);
+            }
+        }
+        lines
     }
 
     fn scale(&self) -> Scale {
@@ -167,6 +181,10 @@ impl History for AsDecided {
 
     fn edited(&self) -> Vec<Arc<str>> {
         self.0.edited.clone()
+    }
+
+    fn pointed(&self) -> Vec<u32> {
+        self.0.pointed.clone()
     }
 
     fn is_repeated(&self, _: u64) -> bool {

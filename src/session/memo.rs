@@ -62,6 +62,7 @@ fn cost(stored: &Stored) -> usize {
         + memory::list(&outcome.texts)
         + texts
         + memory::list(&outcome.mentions)
+        + memory::list(&outcome.places)
         + size::decision(&outcome.decision)
         + size::evidence(&outcome.evidence)
         + ids.map(|id| memory::block(id.capacity())).sum::<usize>()

@@ -20,6 +20,7 @@ use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
 use std::sync::Arc;
 
 use crate::config::PolicyPatch;
+use crate::detect::pointed::Place;
 use crate::memory::size::{self as memory, Share};
 use crate::pipeline::Outcome;
 use crate::pipeline::evidence::Status;
@@ -36,7 +37,7 @@ use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 use crate::text::relevance;
 use calls::{Calls, Digest, Variant};
-pub use conversation::{Conversation, Event, InPlace};
+pub use conversation::{Conversation, Event, StandIn};
 use edits::Edits;
 pub use edits::FileDigest;
 use history::Live;
@@ -95,6 +96,8 @@ pub struct Ending {
 /// How many recent calls supply words about the topic of the session, and how many words of each.
 const RECENT_CALLS: usize = 12;
 const MAX_WORDS: usize = 64;
+/// Most lines of a file that recent results point at. A choice.
+const MAX_POINTED: usize = 16;
 /// Most values written by the model that a session remembers; later ones are treated as secrets.
 const MAX_WROTE: usize = 4096;
 
@@ -219,6 +222,8 @@ pub struct Session {
     host_reports: bool,
     /// Words of the recent calls and of the failures that they reported.
     talk: VecDeque<Vec<u64>>,
+    /// Lines of files that the recent results point at.
+    pointed: VecDeque<Vec<Place>>,
     /// For each request, its last answer.
     asked: Arc<HashMap<[u8; 16], Answered>>,
     /// What the agent wrote last into each file that it edited.
@@ -228,7 +233,7 @@ pub struct Session {
     /// The last query, which many calls share.
     last_query: Option<Arc<str>>,
     stats: Stats,
-    /// The conversation as bodies told it, where results may leave it.
+    /// The conversation as request bodies reported it, if results may be removed from it.
     conversation: Option<Arc<Conversation>>,
     conversation_bytes: usize,
     /// What may leave the context, for hosts that send results one by one.
@@ -325,6 +330,10 @@ impl Session {
         if self.talk.len() > RECENT_CALLS {
             self.talk.pop_front();
         }
+        self.pointed.push_back(std::mem::take(&mut stored.outcome.places));
+        if self.pointed.len() > RECENT_CALLS {
+            self.pointed.pop_front();
+        }
         let evidence = &stored.outcome.evidence;
         let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
         let (rejected, key_but_for_times) = (stored.outcome.is_rejected, stored.outcome.key_but_for_times);
@@ -341,7 +350,7 @@ impl Session {
         if let Some((file, texts)) = caller.edits.filter(|_| !rejected) {
             self.held += Arc::make_mut(&mut self.edits).note(file, texts);
         }
-        self.note_references(caller, &rest);
+        self.note_references(caller, &stored.outcome);
         if !wrote.is_empty() {
             let known = Arc::make_mut(&mut self.wrote);
             for value in wrote {
@@ -366,9 +375,9 @@ impl Session {
         }
         for (asked, likeness) in caller.asked.into_iter().flatten().zip(likeness.into_iter().cycle()) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
-            // Another tersed in front of this one left gaps in a view, and decides when the model gets all of it.
+            // Another tersed before this one left gaps in the view; it decides when the model gets all of it.
             let is_given = caller.looks_at.is_some() && stored.outcome.came_compressed();
-            // Who runs a test or a build again wants to know what it says now.
+            // An agent that runs a test or build again wants its new result.
             let had_gaps = !asked_again
                 && !stored.outcome.is_run()
                 && (is_cut
@@ -382,7 +391,7 @@ impl Session {
                     let answered = Answered { likeness, results: self.at.results, times };
                     Arc::make_mut(&mut self.asked).insert(asked, answered);
                 }
-                // Other lines of the same file answer nothing.
+                // A view of other lines of the file is no answer.
                 false
                     if self.asked.get(&asked).is_some_and(|answered| {
                         answered.likeness == likeness || caller.asked[0] == Some(asked)
@@ -410,28 +419,6 @@ impl Session {
             Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
         }
         self.report_size();
-    }
-
-    /// Notes the references that a call which looks at a file got: a later call for these lines gets the text.
-    fn note_references(&mut self, caller: Caller<'_>, decision: &Decision) {
-        let references = &decision.references;
-        if caller.looks_at.is_none() || references.is_empty() && decision.duplicate_of.is_none() {
-            return;
-        }
-        let index = Arc::make_mut(&mut self.index);
-        for r in references {
-            let count = (r.lines.1 - r.lines.0) as usize;
-            index.refer(
-                &r.origin.call,
-                r.origin.argument.as_deref(),
-                r.there as usize,
-                count,
-                self.at.results,
-            );
-        }
-        if let Some(first) = &decision.duplicate_of {
-            index.refer(&first.call, None, 0, usize::MAX, self.at.results);
-        }
     }
 
     /// Counts a result without a call id, or one for which there was no space.
@@ -504,6 +491,17 @@ impl Session {
     /// Notes that the answer to a call did not reach the model.
     pub fn not_shown(&mut self, call: &str) {
         self.retain(|known| known != call);
+    }
+
+    /// Notes that the model gets the result of a command that does not come here. It may be another result of a command that
+    /// was run before: "same output as" that command would then name the wrong one, so no later result refers to it.
+    pub fn unseen(&mut self, command: &str) {
+        self.at.results += 1;
+        let numbers = self.seen.named_in(command).into_iter().map(|call| self.calls.id(call).to_owned());
+        let named: HashSet<String> = numbers.chain(self.index.named_in(command)).collect();
+        if !named.is_empty() {
+            self.retain(|call| !named.contains(call));
+        }
     }
 
     /// Whether a call is known, whatever its answer was.

@@ -1,34 +1,35 @@
-//! What may leave the context of a host that sends results one by one: results and answers of the model in order, the batch that
-//! was offered to the host, and what stands in the places of results that went. It is kept from the first question of the host
-//! on. It decides nothing.
+//! Tracks what may leave the context of a host that sends results one by one: results and answers of the model in order,
+//! the batch that was offered to the host, and the replacements of removed results. Recorded from the first
+//! `session/reclaim` on. It decides nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Fingerprint, InPlace, Session, Stored};
+use super::{Fingerprint, Session, StandIn, Stored};
 use crate::protocol::reclaim::Reclaimed;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::reclaim::{Batch, Facts, Timeline, Words};
 use crate::text::cut::Cut;
 use crate::text::marker::RemovedWhy;
 
-/// Most results that are noted between two questions of the host. With more, no result leaves any more.
+/// Most results that are recorded between two `session/reclaim` requests. With more, no further result is
+/// removed.
 const MAX_PENDING: usize = 4096;
 /// Bytes of a token of an answer, about.
 const BYTES_OF_TOKEN: usize = 4;
 
-/// See the module.
+/// Results and answers of a session whose host sends results one by one.
 #[derive(Debug, Clone, Default)]
 pub struct Room {
     /// The timeline that decides which results may leave.
     pub timeline: Timeline,
     /// The originals of results, by their numbers.
     originals: Vec<Option<Original>>,
-    /// Results since the last question of the host, in order.
+    /// Results since the last `session/reclaim`, in order.
     pending: Vec<Noted>,
-    /// Answers that were told with the last question, as a hash.
+    /// Hash of the answers in the last `session/reclaim`.
     last_answers: Option<u64>,
     /// Whether a result could not be noted.
     is_full: bool,
@@ -36,8 +37,8 @@ pub struct Room {
     /// Numbers of the last batch that was offered, and of the last that counts.
     offered: u64,
     confirmed: u64,
-    /// What stands in the places of results that went, by their calls.
-    in_places: HashMap<String, Replaced>,
+    /// The replacements of removed results, by call id.
+    stand_ins: HashMap<String, Replaced>,
 }
 
 /// A result as it came.
@@ -80,15 +81,15 @@ pub struct Offer {
     pub number: u64,
     /// Which results go, and the sum.
     pub batch: Batch,
-    /// What is to stand in their places, in the same order.
-    pub in_places: Vec<InPlace>,
+    /// Their replacements, in the same order.
+    pub stand_ins: Vec<StandIn>,
 }
 
-/// A result that went.
+/// A removed result.
 #[derive(Debug, Clone)]
 struct Replaced {
     fingerprint: Fingerprint,
-    in_place: InPlace,
+    stand_in: StandIn,
     why: RemovedWhy,
     tokens_saved: usize,
 }
@@ -118,9 +119,9 @@ impl Room {
         self.pending.push(noted);
     }
 
-    /// Takes in what the model said since the last question, and the results since then. Without `answers` it is not known what
-    /// it said. The same answers once more, without a result between, count once.
-    pub fn tell(&mut self, answers: Option<&[AnswerNote<'_>]>) {
+    /// Records the answers of the model since the last request, and the results since then. `None` if the answers are
+    /// unknown. The same answers again, without a new result, are not recorded twice.
+    pub fn record_answers(&mut self, answers: Option<&[AnswerNote<'_>]>) {
         let pending = std::mem::take(&mut self.pending);
         let Some(answers) = answers else {
             if !pending.is_empty() {
@@ -137,10 +138,10 @@ impl Room {
         let starts = starts(answers, &pending);
         let mut pending = pending.into_iter();
         match starts.first() {
-            // It said nothing.
+            // The model gave no answer.
             None => self.said(AnswerNote { text: "", calls: &[] }, pending.as_slice()),
             Some(0) => {}
-            // Who made these calls was not told.
+            // The answer that made these calls was not reported.
             Some(_) => self.timeline.unknown_answer(),
         }
         self.shown(pending.by_ref().take(starts.first().copied().unwrap_or(usize::MAX)));
@@ -175,8 +176,8 @@ impl Room {
     }
 
     /// Offers a batch in place of the last one. The same batch keeps its number.
-    pub fn offer(&mut self, batch: Batch, in_places: Vec<InPlace>) -> Option<&Offer> {
-        let is_same = |offer: &Offer| offer.batch.gone == batch.gone && offer.in_places == in_places;
+    pub fn offer(&mut self, batch: Batch, stand_ins: Vec<StandIn>) -> Option<&Offer> {
+        let is_same = |offer: &Offer| offer.batch.gone == batch.gone && offer.stand_ins == stand_ins;
         let number = match &self.offer {
             Some(offer) if is_same(offer) => offer.number,
             _ => self.offered + 1,
@@ -186,11 +187,11 @@ impl Room {
             return None;
         }
         self.offered = number;
-        self.offer = Some(Offer { number, batch, in_places });
+        self.offer = Some(Offer { number, batch, stand_ins });
         self.offer.as_ref()
     }
 
-    /// The offered batch of this number, if it may still count: none of the results since then points to one that goes.
+    /// The offered batch of this number, if it is still valid: no result since then refers to a result that it removes.
     pub fn offered(&self, number: u64) -> Option<&Offer> {
         let offer = self.offer.as_ref().filter(|offer| offer.number == number && !self.is_full())?;
         let calls: Vec<&str> = self.calls_of(offer).collect();
@@ -198,7 +199,7 @@ impl Room {
         (!self.pending.iter().any(points)).then_some(offer)
     }
 
-    /// Whether this batch counts already.
+    /// Whether this batch was confirmed before.
     pub fn is_confirmed(&self, number: u64) -> bool {
         number > 0 && number == self.confirmed
     }
@@ -209,26 +210,26 @@ impl Room {
         facts.map(|facts| &*facts.call)
     }
 
-    /// The batch that was offered counts from now on. Returns the calls whose results went.
+    /// Confirms the offered batch. Returns the calls whose results were removed.
     pub fn confirm(&mut self) -> Vec<String> {
         let Some(offer) = self.offer.take() else { return Vec::new() };
         let calls: Vec<String> = self.calls_of(&offer).map(str::to_owned).collect();
         self.timeline.apply(&offer.batch);
         self.confirmed = offer.number;
-        for ((number, why), in_place) in offer.batch.gone.iter().zip(offer.in_places) {
+        for ((number, why), stand_in) in offer.batch.gone.iter().zip(offer.stand_ins) {
             let Some((facts, original)) = self.timeline.facts(*number).zip(self.original(*number)) else {
                 continue;
             };
-            let tokens_saved = facts.tokens.saturating_sub(in_place.tokens);
-            let replaced = Replaced { fingerprint: original.fingerprint, in_place, why: *why, tokens_saved };
-            self.in_places.insert(facts.call.clone(), replaced);
+            let tokens_saved = facts.tokens.saturating_sub(stand_in.tokens);
+            let replaced = Replaced { fingerprint: original.fingerprint, stand_in, why: *why, tokens_saved };
+            self.stand_ins.insert(facts.call.clone(), replaced);
         }
         calls
     }
 
-    /// Results that went, and the tokens that this saves.
+    /// The number of removed results, and the tokens that this saves.
     pub fn totals(&self) -> (usize, usize) {
-        (self.in_places.len(), self.in_places.values().map(|replaced| replaced.tokens_saved).sum())
+        (self.stand_ins.len(), self.stand_ins.values().map(|replaced| replaced.tokens_saved).sum())
     }
 
     fn has_other(&self, visible: &impl Fn(&str) -> bool) -> bool {
@@ -246,12 +247,12 @@ impl Room {
     fn bytes(&self) -> usize {
         /// A call and an original, allocator overhead included.
         const ENTRY_BYTES: usize = 256;
-        let in_place = |place: &InPlace| place.text.len() + size_of::<InPlace>() + ENTRY_BYTES;
-        let offered = self.offer.iter().flat_map(|offer| &offer.in_places).map(in_place).sum::<usize>();
+        let stand_in = |place: &StandIn| place.text.len() + size_of::<StandIn>() + ENTRY_BYTES;
+        let offered = self.offer.iter().flat_map(|offer| &offer.stand_ins).map(stand_in).sum::<usize>();
         let went = self
-            .in_places
+            .stand_ins
             .iter()
-            .map(|(call, replaced)| call.capacity() + size_of::<Replaced>() + in_place(&replaced.in_place));
+            .map(|(call, replaced)| call.capacity() + size_of::<Replaced>() + stand_in(&replaced.stand_in));
         self.timeline.bytes()
             + self.originals.capacity() * (size_of::<Option<Original>>() + ENTRY_BYTES)
             + self.pending.iter().map(Noted::bytes).sum::<usize>()
@@ -261,7 +262,7 @@ impl Room {
 }
 
 impl Noted {
-    /// The same of a result that the model sees only in part: it stays.
+    /// This result as one that the model sees only in part: it stays.
     #[must_use]
     pub fn in_part(self) -> Self {
         Self { facts: self.facts.in_part(), ..self }
@@ -299,17 +300,17 @@ fn digest(answers: &[AnswerNote<'_>]) -> u64 {
 }
 
 impl Session {
-    /// What may leave the context, from now on if not before. Afterwards call [`Self::room_changed`].
+    /// The record for `session/reclaim`, created on first use. Call [`Self::room_changed`] after changing it.
     pub fn room(&mut self) -> &mut Room {
         Arc::make_mut(self.room.get_or_insert_with(Arc::default))
     }
 
-    /// The same, as far as the host ever asked.
+    /// The record for `session/reclaim`; `None` if the host never asked.
     pub fn known_room(&self) -> Option<&Room> {
         self.room.as_deref()
     }
 
-    /// Counts the memory of it anew.
+    /// Measures its memory again.
     pub fn room_changed(&mut self) {
         self.room_bytes = self.room.as_ref().map_or(0, |room| room.bytes());
         self.report_size();
@@ -330,11 +331,11 @@ impl Session {
         self.note(Noted { facts, words, reads_original: false, original: None }, false);
     }
 
-    /// Puts what stands in the place of a result there, if it went.
-    pub fn put_in_place(&self, call: &str, fingerprint: Fingerprint, stored: &mut Stored) {
-        let replaced = self.room.as_ref().and_then(|room| room.in_places.get(call));
+    /// Replaces the text of a result by its stand-in, if it was removed.
+    pub fn put_stand_in(&self, call: &str, fingerprint: Fingerprint, stored: &mut Stored) {
+        let replaced = self.room.as_ref().and_then(|room| room.stand_ins.get(call));
         if let Some(replaced) = replaced.filter(|replaced| replaced.fingerprint == fingerprint) {
-            let tokens_saved = stored.put_in_place(&replaced.in_place);
+            let tokens_saved = stored.put_stand_in(&replaced.stand_in);
             stored.reclaimed = Some(Reclaimed::new(replaced.why, tokens_saved));
         }
     }
@@ -354,9 +355,9 @@ impl Session {
     /// Forgets results that could still be removed. Replacements of removed results are kept.
     pub(super) fn forget_room(&mut self) {
         let Some(room) = &mut self.room else { return };
-        let Room { offered, confirmed, in_places, .. } = &**room;
-        let (offered, confirmed, in_places) = (*offered, *confirmed, in_places.clone());
-        *room = Arc::new(Room { offered, confirmed, in_places, ..Room::default() });
+        let Room { offered, confirmed, stand_ins, .. } = &**room;
+        let (offered, confirmed, stand_ins) = (*offered, *confirmed, stand_ins.clone());
+        *room = Arc::new(Room { offered, confirmed, stand_ins, ..Room::default() });
         self.room_changed();
     }
 }

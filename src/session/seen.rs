@@ -6,6 +6,7 @@ use super::Ending;
 use crate::memory::size;
 use crate::pipeline::repeat::blocks::Position;
 use crate::pipeline::repeat::dedup::Key;
+use crate::text::origin;
 
 /// A result that was shown in full.
 #[derive(Debug, Clone)]
@@ -65,7 +66,7 @@ pub(super) struct Seen {
     /// For each key, the index of its newest entry.
     last: HashMap<Key, u32, foldhash::fast::RandomState>,
     shown: Vec<Link>,
-    /// What the calls were about, one label after another: a block for each would cost more than its text.
+    /// The labels of all calls in one string: an allocation for each would cost more than its text.
     labels: String,
 }
 
@@ -112,6 +113,14 @@ impl Seen {
     /// Whether any call is not visible.
     pub(super) fn has_other(&self, visible: impl Fn(u32) -> bool) -> bool {
         self.shown.iter().any(|link| !visible(link.shown.call))
+    }
+
+    /// The calls of which the label stands in a text.
+    pub(super) fn named_in(&self, text: &str) -> Vec<u32> {
+        let is_named = |link: &&Link| {
+            self.label(&link.shown).is_some_and(|label| text.contains(label.trim_end_matches(origin::CUT)))
+        };
+        self.shown.iter().filter(is_named).map(|link| link.shown.call).collect()
     }
 
     /// Forgets calls that are not visible.

@@ -10,7 +10,7 @@ fn texts<'a>(all: impl IntoIterator<Item = &'a String>) -> usize {
 
 /// Bytes that a decision points to. Data shared with other decisions counts for each.
 pub fn decision(decision: &Decision) -> usize {
-    let Decision { duplicate_of, references, terms, edited, wrote, .. } = decision;
+    let Decision { duplicate_of, references, terms, edited, pointed, wrote, .. } = decision;
     let first =
         duplicate_of.as_ref().map_or(0, |first| texts([&first.call, &first.tool]) + texts(&first.label));
     let origins = references.iter().map(|r| {
@@ -20,7 +20,13 @@ pub fn decision(decision: &Decision) -> usize {
             + texts(&origin.argument)
             + texts(&origin.label)
     });
-    first + list(references) + origins.sum::<usize>() + list(terms) + list(edited) + list(wrote)
+    first
+        + list(references)
+        + origins.sum::<usize>()
+        + list(terms)
+        + list(edited)
+        + list(pointed)
+        + list(wrote)
 }
 
 /// Bytes that evidence points to.

@@ -16,7 +16,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_secs(30);
 /// How long closing waits.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Most sums that wait. More than that come only from somebody who makes names up; they are then counted as of no model.
+/// Most sums that wait. Only a client that invents names reaches this; further results are then counted without a model.
 const MAX_WAITING_SUMS: usize = 64;
 
 /// Where counts go, and what they are of.
@@ -35,7 +35,7 @@ struct State {
     waiting: BTreeMap<Key, Numbers>,
     has_writer: bool,
     is_closed: bool,
-    /// Whether somebody waits for what is not written yet.
+    /// Whether somebody waits until all counts are written.
     is_hurried: bool,
     /// Whether the writer holds numbers that are not in the file yet.
     is_writing: bool,

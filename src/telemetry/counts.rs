@@ -88,7 +88,7 @@ pub struct Numbers {
     /// Tokens of these, as above.
     #[serde(skip_serializing_if = "is_zero")]
     pub resent_baseline: u64,
-    /// The same as they were given.
+    /// Tokens of these as they were returned.
     #[serde(skip_serializing_if = "is_zero")]
     pub resent_shown: u64,
     /// Secrets that were removed from the results that came for the first time.

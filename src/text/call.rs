@@ -44,13 +44,13 @@ fn collect<'a>(name: &'a str, value: &'a Value, depth: usize, out: &mut Vec<(&'a
 }
 
 impl ToolCall {
-    /// The tool's name in lower case without a server prefix such as `mcp__shell__`: what results
-    /// are compared by.
+    /// The tool's name in lower case, without a server prefix such as `mcp__shell__`. Results are compared by
+    /// it.
     pub fn canonical_tool(&self) -> String {
         self.bare_tool().to_ascii_lowercase()
     }
 
-    /// The same in the case in which the host writes it.
+    /// The tool's name without a server prefix, in the host's spelling.
     fn bare_tool(&self) -> &str {
         let prefix = self.tool.as_bytes().windows(2).rposition(|two| two == b"__");
         self.tool[prefix.map_or(0, |at| at + 2)..].trim()
@@ -62,8 +62,8 @@ impl ToolCall {
         names.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Whether it reads what our texts left out, as they advise: with the program, or with a tool of ours. Who asks for that
-    /// wants the text.
+    /// Whether the call reads an original as our markers advise: with `tersed artifacts`, or with one of our tools. Such a
+    /// call wants the whole text.
     pub fn reads_original(&self) -> bool {
         const COMMANDS: &[&str] = &["tersed artifacts ", "tersed.exe artifacts "];
         const TOOLS: &[&str] = &["tersed_expand", "tersed_search", "tersed_list"];
@@ -79,7 +79,7 @@ impl ToolCall {
         NAMES.iter().any(|name| self.arguments.get(name).is_some_and(is_true))
     }
 
-    /// Whether the tool changes a file: what it shows is not what it was called for.
+    /// Whether the tool changes a file, so that its output is only a confirmation.
     pub fn acts(&self) -> bool {
         const ACTS: &[&str] = &[
             "edit",
@@ -131,7 +131,7 @@ impl ToolCall {
         let Some(command) = self.command.as_deref() else {
             return self.path.as_deref().into_iter().collect();
         };
-        // What a shell makes of anything else than plain words is not known here.
+        // Only plain words are understood here: anything else the shell may expand.
         if command.bytes().any(|b| b"|&;<>()$`\\\"'*?[]{}~!\n".contains(&b)) {
             return Vec::new();
         }

@@ -1,8 +1,9 @@
-//! What a model sees of a result that its host cuts: only what is certain counts as shown.
+//! Which lines of a result the model still sees after its host cut it. Only lines that are certainly visible
+//! count.
 //!
-//! Hosts cut in ways of their own and say so in words of their own. So a part of what a host keeps is given up for
-//! what it writes in its place, and a line counts only where every reading of the text puts it into the part that is
-//! kept. Linear in the texts.
+//! Hosts cut in different ways and insert notes of their own. So a tenth of what a host keeps is not counted,
+//! because its note may take that room. A text may hold a line several times: it counts only if both its earliest
+//! and its latest possible position lie in the part that is kept. Linear in the texts.
 
 use crate::text::lines::Lines;
 
@@ -30,12 +31,12 @@ pub struct Cut {
     pub keeps: Option<Keeps>,
 }
 
-/// Of every ten bytes or characters that a host keeps at an end, this many count as shown: it may write a note of its
-/// own in place of the others.
+/// Of every ten bytes, characters or lines that a host keeps at an end, this many count as shown; a note of the host
+/// may take the place of the tenth.
 const CERTAIN_TENTHS: usize = 9;
 
 impl Cut {
-    /// A cut of results above this many bytes, where it is not known which part is kept.
+    /// A cut of results of more than this many bytes; which part is kept is unknown.
     pub fn of_bytes(bytes: usize) -> Self {
         Self { bytes: Some(bytes), ..Self::default() }
     }
@@ -48,7 +49,7 @@ impl Cut {
             || self.lines.is_some_and(|most| total(|text| text.lines().count()) > most)
     }
 
-    /// Takes out of `shown`, the lines that texts show as they came, what is not certain to be left of them.
+    /// Removes from `shown` (the unchanged lines of `texts`) the lines that the host may have cut away.
     pub fn keep_visible(&self, texts: &[String], shown: &mut Lines) {
         let (head, tail) = self.parts(texts);
         let (earliest, latest) = (places(texts, shown, false), places(texts, shown, true));
@@ -90,8 +91,8 @@ impl Cut {
     }
 }
 
-/// Where each of the lines stands in the texts, in bytes of all together: at the first places that keep their order, or
-/// from the end at the last. `None` where one is not found.
+/// The byte range of each shown line, counted over all texts: its earliest position that keeps the order of the lines,
+/// or with `from_end` its latest. `None` if a line is not found.
 fn places(texts: &[String], shown: &Lines, from_end: bool) -> Option<Vec<(usize, usize)>> {
     let mut at = 0;
     let mut lines: Vec<(usize, &str)> = Vec::new();

@@ -1,5 +1,5 @@
-//! What stands near a failure and says what went wrong (expected and actual values, the caret, the
-//! place), and lines that give totals. A cut that keeps the failures keeps these with them.
+//! Details of failures (expected and actual values, the caret, the place) and lines with totals. A cut keeps
+//! them together with the failure lines.
 //!
 //! Like `signals`, this knows no reducer and no tool.
 
@@ -20,7 +20,7 @@ const MAX_DETAILS: usize = 10;
 /// Longest line that is a detail or a total, in bytes.
 const MAX_LINE_BYTES: usize = 600;
 
-/// Totals of a longer text are looked for nowhere but at its ends, which stay anyway.
+/// Larger texts are not searched for totals: totals are mostly at the ends, which stay anyway.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 static PATTERNS: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
@@ -110,7 +110,7 @@ pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         let i = source.line_at(from + hit.start());
         from = source.byte_range(i..i + 1).end;
         let line = source.line(i);
-        // Few lines that are no totals are this short and hold a digit.
+        // A cheap test first: lines with totals are short and hold a digit.
         if line.len() <= MAX_LINE_BYTES / 3
             && (line.bytes().any(|b| b.is_ascii_digit()) || line.starts_with("BUILD "))
             && total.is_match(line.as_bytes())

@@ -1,5 +1,5 @@
-//! Commands among the lines of a text whose flags differ from those of their neighbours: the one file that is compiled
-//! without optimization, the one host that gets `--dry-run`.
+//! Finds commands with unusual flags among commands of the same program: the one file that is compiled without
+//! optimization, the one host that gets `--dry-run`.
 //!
 //! It knows how a command line is written, not what any flag means. Time is linear in the text, and what is remembered
 //! is bounded.
@@ -14,15 +14,16 @@ use crate::text::maps::Map;
 
 /// Commands of one program that are needed before one of them can be an exception. Chosen: of fewer, none is usual.
 const MIN_COMMANDS: usize = 8;
-/// At most this many commands have the same exception, however many commands there are.
+/// Most commands that may share an exception, however many commands there are.
 const MAX_ALIKE: usize = 3;
-/// Rare values of one flag: if it has more, its values name something, as the folders of `-I` do.
+/// Most rare values of one flag. With more, the values are names, such as the folders of `-I`, and none of
+/// them is an exception.
 const MAX_VALUES: usize = 3;
 /// Longest command that is read, in bytes, and most flags of one command: they bound the work on a hostile line.
 const MAX_COMMAND_BYTES: usize = 8000;
 const MAX_FLAGS: usize = 200;
 
-/// Flags and values that are remembered of all commands together: commands behind them are not read.
+/// Most flag values that are remembered for all commands together; later commands are not read.
 const MAX_REMEMBERED: usize = 1 << 16;
 
 /// A command with an exception.
@@ -52,7 +53,8 @@ impl Group {
         (self.commands / RARE_ONE_IN).clamp(1, MAX_ALIKE)
     }
 
-    /// Keeps the values that are exceptions, and those that only exceptions lack. Gives the number of the latter.
+    /// Keeps the rare flag values, and the common ones that only a few commands lack. Returns the number of the
+    /// common ones.
     fn judge(&mut self) -> usize {
         let (most, all) = (self.most(), self.commands);
         let mut rare: Map<u64, usize> = Map::default();
@@ -117,7 +119,7 @@ pub fn odd<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Odd> {
             *nth += 1;
         }
     }
-    // An exception that too many commands share is none.
+    // What too many commands share is not an exception.
     out.retain(|odd| seen.get(&odd.key).is_some_and(|count| *count <= MAX_ALIKE));
     out.sort_by_key(|odd| (odd.nth, odd.count, odd.place));
     out

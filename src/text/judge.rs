@@ -72,6 +72,244 @@ pub fn much_larger(quantities: &[u64], least: u64, most: usize) -> Vec<usize> {
     out
 }
 
+/// Most places of a value that are remembered, and so most that a rare value has.
+const MAX_RARE_PLACES: usize = 2;
+/// A rare value has at most a fifth of what a value has on average: where many are equally common, some are rarer by chance.
+const RARE_SHARE: usize = 5;
+
+/// Counts the values of a column for as long as they are few enough to be an enumeration.
+#[derive(Debug)]
+pub struct Counted<V> {
+    values: Vec<CountedValue<V>>,
+    all: usize,
+    is_open: bool,
+}
+
+#[derive(Debug)]
+struct CountedValue<V> {
+    value: V,
+    count: usize,
+    places: [usize; MAX_RARE_PLACES],
+}
+
+impl<V> Default for Counted<V> {
+    fn default() -> Self {
+        Self { values: Vec::new(), all: 0, is_open: false }
+    }
+}
+
+impl<V: PartialEq> Counted<V> {
+    /// Counts a value and where it stands.
+    pub fn add(&mut self, value: V, place: usize) {
+        if self.is_open {
+            return;
+        }
+        self.all += 1;
+        match self.values.iter().position(|known| known.value == value) {
+            Some(known) => {
+                let known = &mut self.values[known];
+                if let Some(free) = known.places.get_mut(known.count) {
+                    *free = place;
+                }
+                known.count += 1;
+            }
+            None if self.values.len() == MAX_VALUES => {
+                self.is_open = true;
+                self.values = Vec::new();
+            }
+            None => {
+                self.values.push(CountedValue { value, count: 1, places: [place; MAX_RARE_PLACES] });
+            }
+        }
+    }
+
+    /// How many values were counted; 0 where they are no enumeration.
+    pub fn all(&self) -> usize {
+        if self.is_open { 0 } else { self.all }
+    }
+
+    /// How many different values there are; 0 where they are no enumeration.
+    pub fn kinds(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Where the value stands that only one has, if there is just one such value.
+    pub fn single(&self) -> Option<usize> {
+        let mut singles = self.values.iter().filter(|known| known.count == 1);
+        singles.next().filter(|_| singles.next().is_none()).map(|known| known.places[0])
+    }
+
+    /// Where the values stand that one or two have, in order; none where more than a few have such a value.
+    pub fn rare(&self) -> Vec<usize> {
+        let unlike = RARE_ONE_IN.max(self.values.len() * RARE_SHARE);
+        let is_rare = |known: &&CountedValue<V>| {
+            known.count <= MAX_RARE_PLACES
+                && (is_share(known.count, self.all, unlike)
+                    || known.count == 1 && is_share(1, self.all, RARE_ONE_IN))
+        };
+        let rare = self.values.iter().filter(is_rare);
+        let mut out: Vec<usize> = rare.flat_map(|known| &known.places[..known.count]).copied().collect();
+        if !is_few(out.len(), self.all, EXCEPTION_ONE_IN) {
+            out.clear();
+        }
+        out.sort_unstable();
+        out
+    }
+}
+
+/// Zero is far from the other numbers if the smallest of them is more than a tenth of the median.
+const ZERO_ONE_IN: f64 = 10.0;
+/// Among numbers with a smaller median, zero is not far.
+const MIN_MEDIAN: f64 = 10.0;
+
+/// Whether zero is far from numbers with this median, of which the least above zero is given.
+pub fn is_zero_far(least: Option<f64>, median: f64) -> bool {
+    median >= MIN_MEDIAN && least.is_some_and(|least| least * ZERO_ONE_IN > median)
+}
+
+/// Most places where a counter falls; with more of them it is no counter.
+const MAX_FALLS: usize = 2;
+/// Numbers are those of a counter if all but 1 in this many are larger than the one before.
+const COUNTER_ONE_IN: usize = 20;
+
+/// Watches numbers one after the other, for where a counter falls: something began anew.
+#[derive(Debug, Default)]
+pub struct Counter {
+    /// The last number with its place; how many went up, how many down, and the first places of those with the places before.
+    last: Option<(f64, usize)>,
+    ups: usize,
+    falls: usize,
+    /// The number before the last one, and the one before a fall at the last place.
+    before_last: Option<f64>,
+    before_fall: Option<f64>,
+    places: [(usize, usize); MAX_FALLS],
+    /// The places that alone are lower than those around them.
+    dips: usize,
+    dip_places: [usize; MAX_FALLS],
+}
+
+impl Counter {
+    /// Notes the next number.
+    pub fn look(&mut self, number: f64, place: usize) {
+        let Some((last, before)) = self.last.replace((number, place)) else { return };
+        self.ups += usize::from(number > last);
+        // A number that is as high again in the next row did not begin anew: that row alone is odd. Nor did one behind a
+        // single high number. A counter has whole numbers: 1.10 may well follow 1.9.
+        let is_dip = self.before_fall.take().is_some_and(|high| number >= high);
+        if is_dip {
+            self.falls -= 1;
+            if let Some(free) = self.dip_places.get_mut(self.dips) {
+                *free = before;
+            }
+            self.dips += 1;
+        }
+        let is_whole = number.fract() == 0.0 && last.fract() == 0.0;
+        if number < last && is_whole && self.before_last.is_none_or(|before| number < before) {
+            if let Some(free) = self.places.get_mut(self.falls) {
+                *free = (before, place);
+            }
+            self.falls += 1;
+            self.before_fall = Some(last);
+        }
+        self.before_last = Some(last);
+    }
+
+    /// The places before and after each fall, and those of single lower numbers, if the numbers are those of a counter.
+    pub fn falls(&self, numbers: usize) -> impl Iterator<Item = usize> + use<> {
+        let is_counter = self.falls + self.dips <= MAX_FALLS
+            && (self.ups + self.dips + 1) * COUNTER_ONE_IN >= numbers * (COUNTER_ONE_IN - 1);
+        let (falls, dips) = if is_counter { (self.falls, self.dips) } else { (0, 0) };
+        let falls = self.places.into_iter().take(falls).flat_map(|(before, after)| [before, after]);
+        falls.chain(self.dip_places.into_iter().take(dips))
+    }
+}
+
+/// Most changes of a setting, and the fewest values between two of them on average.
+const MAX_STEPS: usize = 3;
+const MIN_STEP_LENGTH: usize = 10;
+
+/// Watches values one after the other, for where one that is otherwise constant changes for good: the rate of a training that is
+/// lowered.
+#[derive(Debug, Default)]
+pub struct Steps {
+    last: Option<u64>,
+    changes: usize,
+    /// The values so far, as far as they are few, and the places of the first of each but the first.
+    seen: [u64; MAX_STEPS + 1],
+    values: usize,
+    places: [usize; MAX_STEPS],
+}
+
+impl Steps {
+    /// Notes the next value, by its key.
+    pub fn look(&mut self, key: u64, place: usize) {
+        self.changes += usize::from(self.last.replace(key).is_some_and(|last| last != key));
+        if self.changes > MAX_STEPS || self.seen[..self.values].contains(&key) {
+            return;
+        }
+        self.seen[self.values] = key;
+        // The first value of all changes nothing.
+        if let Some(free) = self.values.checked_sub(1).and_then(|at| self.places.get_mut(at)) {
+            *free = place;
+        }
+        self.values += 1;
+    }
+
+    /// The places of the first of each new value.
+    pub fn places(&self, values: usize) -> impl Iterator<Item = usize> + use<> {
+        let is_setting = self.changes <= MAX_STEPS && values >= (self.changes + 1) * MIN_STEP_LENGTH;
+        self.places.into_iter().take(if is_setting { self.values.saturating_sub(1) } else { 0 })
+    }
+}
+
+/// Most bytes of a text that its form depends on.
+const MAX_FORM_BYTES: usize = 64;
+/// A run of at least this many hexadecimal digits names something by chance.
+const MIN_HEX_BYTES: usize = 7;
+
+/// Whether a run of letters and digits is an id in hexadecimal digits, as `908e986` and `0x55d0aa10`, or a number as long as one.
+pub fn is_id(run: &[u8]) -> bool {
+    let (digits, least) = match run {
+        [b'0', b'x', digits @ ..] => (digits, 1),
+        _ => (run, MIN_HEX_BYTES),
+    };
+    digits.len() >= least
+        && digits.iter().any(u8::is_ascii_digit)
+        && digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// The form of a text: what it consists of, but not which letters and digits. `2024-03-22` and `2024-03-23` have one form,
+/// `03/22/2024` another one. Ids in hexadecimal digits all have one.
+pub fn form(text: &[u8]) -> u64 {
+    let text = &text[..text.len().min(MAX_FORM_BYTES)];
+    let is_letter = |b: u8| b.is_ascii_alphabetic() || b >= 0x80;
+    let mix = |state: u64, byte: u8| (state.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let (mut state, mut by_chance) = (0xcbf2_9ce4_8422_2325_u64, false);
+    let mut at = 0;
+    while at < text.len() {
+        let run = text[at..].iter().take_while(|b| is_letter(**b) || b.is_ascii_digit()).count();
+        if run == 0 {
+            state = mix(state, text[at]);
+            at += 1;
+            continue;
+        }
+        let run = &text[at..at + run];
+        at += run.len();
+        let digits = run.iter().filter(|b| b.is_ascii_digit()).count();
+        by_chance |= is_id(run);
+        state = mix(
+            state,
+            match digits {
+                0 => b'a',
+                _ if digits == run.len() => b'9',
+                _ => b'x',
+            },
+        );
+    }
+    // Of such an id every part is one by chance.
+    if by_chance { 1 } else { state }
+}
+
 /// The number of a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with a unit in bytes or milliseconds: `1.5GB`, `12ms`.
 pub fn number(field: &[u8]) -> Option<f64> {
     const MAX_NUMBER_BYTES: usize = 32;
@@ -149,6 +387,81 @@ mod tests {
             let found = much_larger(&quantities, 1, most);
             prop_assert!(found.len() <= most.min(quantities.len() / 2) && found.is_sorted());
         }
+    }
+
+    #[test]
+    fn values_that_one_or_two_have_are_rare() {
+        let rare = |of: &dyn Fn(usize) -> usize| {
+            let mut counted = Counted::default();
+            (0..80).for_each(|place| counted.add(of(place), place));
+            counted.rare()
+        };
+        assert_eq!(rare(&|i| if i == 7 { 9 } else { i % 4 }), [7]);
+        assert_eq!(rare(&|i| if i % 40 == 7 { 9 } else { 0 }), [7, 47]);
+        assert_eq!(rare(&|i| i % 4), [0; 0]);
+        assert_eq!(rare(&|i| i), [0; 0]);
+        // Each of many has its own: none of them is an exception.
+        assert_eq!(rare(&|i| if i % 6 == 0 { i } else { 0 }), [0; 0]);
+    }
+
+    #[test]
+    fn forms_of_texts() {
+        let same = |a: &str, b: &str| form(a.as_bytes()) == form(b.as_bytes());
+        for (a, b) in [
+            ("2024-03-22", "1999-12-01"),
+            ("feat/00-events", "feat/12-billing"),
+            ("908e986a", "17283940"),
+            ("550e8400-e29b-41d4", "12345678-1234-9999"),
+            ("Ünal", "Ana"),
+        ] {
+            assert!(same(a, b), "{a} {b}");
+        }
+        assert!(
+            is_id(b"908e986")
+                && is_id(b"0x1f")
+                && !is_id(b"abcdefab")
+                && !is_id(b"1234")
+                && !is_id(b"a1b2c3g")
+        );
+        for (a, b) in [
+            ("2024-03-22", "03/22/2024"),
+            ("v1.44", "v1.44-rc1-broken"),
+            ("EUR", "EUR "),
+            ("", "a"),
+            ("12", "twelve"),
+        ] {
+            assert!(!same(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_setting_that_changes_for_good() {
+        let places = |of: &dyn Fn(usize) -> u64| {
+            let mut steps = Steps::default();
+            (0..90).for_each(|i| steps.look(of(i), i));
+            steps.places(90).collect::<Vec<_>>()
+        };
+        assert_eq!(places(&|i| u64::from(i >= 40)), [40]);
+        assert_eq!(places(&|i| (i / 30) as u64), [30, 60]);
+        // What it changes back to is known.
+        assert_eq!(places(&|i| u64::from(i == 40)), [40]);
+        // It changes again and again, or never.
+        assert_eq!(places(&|i| (i / 9) as u64), [0; 0]);
+        assert_eq!(places(&|_| 4), [0; 0]);
+    }
+
+    #[test]
+    fn a_counter_that_falls() {
+        let falls = |of: &dyn Fn(usize) -> f64| {
+            let mut counter = Counter::default();
+            (0..60).for_each(|i| counter.look(of(i), i));
+            counter.falls(60).collect::<Vec<_>>()
+        };
+        assert_eq!(falls(&|i| if i < 30 { i as f64 } else { i as f64 - 25.0 }), [29, 30]);
+        assert_eq!(falls(&|i| if i == 40 { 12.0 } else { i as f64 }), [40]);
+        assert_eq!(falls(&|i| i as f64), [0; 0]);
+        assert_eq!(falls(&|i| (i % 7) as f64), [0; 0]);
+        assert!(is_zero_far(Some(20.0), 25.0) && !is_zero_far(Some(1.0), 25.0) && !is_zero_far(None, 25.0));
     }
 
     #[test]

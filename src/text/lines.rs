@@ -67,7 +67,7 @@ impl Lines {
         self.text.get(start as usize..self.lines[i].end as usize).unwrap_or_default()
     }
 
-    /// Whether line `i` and the next stand right after one another in the result.
+    /// Whether line `i` and the next are consecutive lines of the result.
     pub(crate) fn joins(&self, i: usize) -> bool {
         match (self.lines.get(i), self.lines.get(i + 1)) {
             (Some(a), Some(b)) => {

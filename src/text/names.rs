@@ -8,8 +8,8 @@ use crate::text::ledger::Ledger;
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
-/// What stands for the start of a path that is written out above.
-pub const SHORT: &str = ".../";
+/// Written in place of the start of a path that a line above has in full.
+pub const ELIDED_START: &str = ".../";
 
 /// Longest list of names in a marker, in bytes.
 pub const MAX_LISTED_BYTES: usize = 400;
@@ -89,7 +89,7 @@ const LOG_CALLS: &[&str] =
 /// What may follow it.
 const LOG_CALL_ENDS: &[&str] = &["", "context", "f", "ing", "ln", "w"];
 
-/// See the module.
+/// Collects the names of gaps; each name is listed once, where it first occurs.
 #[derive(Debug)]
 pub struct Names<'a> {
     source: &'a Source<'a>,
@@ -106,7 +106,7 @@ impl<'a> Names<'a> {
             while next.next_if(|gap| gap.end <= i).is_some() {}
             if next.peek().is_none_or(|gap| i < gap.start) {
                 each(view.text(source.raw(i), i), |name, kinds| {
-                    // The others are never asked for.
+                    // Nobody searches for the other names.
                     if says_something(name, kinds) {
                         shown.insert(name);
                     }
@@ -116,9 +116,9 @@ impl<'a> Names<'a> {
         Self { source, shown }
     }
 
-    /// The names of gaps that were not shown or listed before, with the numbers of their lines, in at most so many bytes:
-    /// where not all fit, what the lines declare and paths come before others. `whole` are the lines that the marker
-    /// speaks of: it and the names number lines in the same way.
+    /// Lists the names of `gaps` that were neither shown nor listed before, with the numbers of their lines, within a
+    /// limit of bytes. If not all fit, declared names come first, then paths. `whole` are all lines of the marker: it and
+    /// the list number lines in the same way.
     pub fn of(&mut self, gaps: &[Range<usize>], whole: &Range<usize>, most: usize) -> Listed {
         let source = self.source;
         let view = source.view();
@@ -316,15 +316,33 @@ fn says_something(name: &str, kinds: u8) -> bool {
     let is_numbered = kinds & DIGIT != 0 && kinds & (LOWER | UPPER) != 0;
     let is_hump = |two: &[u8]| is(two[0], LOWER) && is(two[1], UPPER);
     let has_hump = || kinds & UPPER != 0 && kinds & LOWER != 0 && bytes.windows(2).any(is_hump);
-    (is_numbered || is_joined() || has_hump()) && !is_common(name) && !is_random(bytes, kinds)
+    (is_numbered || is_joined() || has_hump())
+        && !is_common(name)
+        && !is_random(bytes, kinds)
+        && !is_plain_member(name)
 }
 
-/// Whether a name is nobody's word: hexadecimal digits, or many digits among letters of both cases.
+/// Shortest part of a member's name that somebody would look for, in bytes. A choice.
+const MIN_PART_BYTES: usize = 8;
+/// Longest ending of a file's name, in bytes.
+const MAX_ENDING_BYTES: usize = 4;
+
+/// Whether a name is a member whose parts are short plain words, such as `args.length` or `result.print`: nobody looks for it.
+fn is_plain_member(name: &str) -> bool {
+    let is_plain = |part: &str| part.len() < MIN_PART_BYTES && part.bytes().all(|b| b.is_ascii_lowercase());
+    let last = name.rsplit('.').next().unwrap_or_default();
+    last.len() > MAX_ENDING_BYTES && name.contains('.') && name.split('.').all(is_plain)
+}
+
+/// Whether a name looks random, such as a hash: hexadecimal digits, many digits among letters of both cases, or a piece of a
+/// version (`deb12u2`).
 fn is_random(name: &[u8], kinds: u8) -> bool {
     let digits = || name.iter().filter(|b| b.is_ascii_digit()).count();
+    let changes = || name.windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
     kinds & DIGIT != 0
         && kinds & JOINT == 0
-        && (name.len() >= 8 && name.iter().all(u8::is_ascii_hexdigit)
+        && (name.len() < 10 && changes() > 2
+            || name.len() >= 8 && name.iter().all(u8::is_ascii_hexdigit)
             || name.len() >= 20 && kinds & UPPER != 0 && kinds & LOWER != 0 && digits() * 8 > name.len())
 }
 
@@ -514,8 +532,8 @@ mod tests {
             ("in ../src/a.rs and .github/work.yml", "L1 ../src/a.rs .github/work.yml"),
             ("see ~/.config/app.toml or a/b~2/c_d", "L1 ~/.config/app.toml a/b~2/c_d"),
             ("npm i @scope/pkg-two", "L1 @scope/pkg-two"),
-            ("if rows.index-1 > 0", "L1 rows.index"),
-            ("catalog.info(a); logger.debugger; log.rotate(b)", "L1 catalog.info logger.debugger log.rotate"),
+            ("if first_rows.index-1 > args.length", "L1 first_rows.index"),
+            ("catalog.info(a); logger.debugger; log.rotate(b)", "L1 catalog.info logger.debugger"),
         ] {
             assert_eq!(of_line(line), expected, "{line}");
         }

@@ -1,6 +1,6 @@
-//! Where lines stand that a reference points at, in the agent's own terms.
+//! What a reference points to, in terms that the agent knows.
 
-/// Where lines stand: in the result of a call, or in what the model wrote into one of its arguments.
+/// The place of lines: the result of a call, or an argument that the model wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The call's id. A marker for a model that sees no ids has none.
@@ -16,29 +16,31 @@ pub struct Origin {
 /// Longest label, in bytes.
 const MAX_LABEL: usize = 40;
 /// What stands where a label was cut.
-const CUT: &str = "...";
+pub const CUT: &str = "...";
 
 /// Whether a character cannot stand in a label: it would end the marker, or its part of the marker.
 fn spoils(c: char) -> bool {
     c.is_control() || "[](){};,".contains(c)
 }
 
-/// A file as a marker names it: the end of its path.
+/// A file as a marker names it: the end of its path. What cannot stand in a marker is a question mark there, as a shell writes
+/// any character.
 pub fn label_of_path(path: &str) -> Option<String> {
     let path = path.trim();
-    if path.is_empty() || path.contains(spoils) {
+    if path.is_empty() || path.contains(char::is_control) {
         return None;
     }
+    let told = |path: &str| path.replace(spoils, "?");
     if path.len() <= MAX_LABEL {
-        return Some(path.to_owned());
+        return Some(told(path));
     }
     let from = path.ceil_char_boundary(path.len() - (MAX_LABEL - CUT.len()));
-    let from = from + path[from..].find('/')?;
-    Some(format!("{CUT}{}", &path[from..]))
+    let from = path[from..].find('/').map_or(from, |slash| from + slash);
+    Some(format!("{CUT}{}", told(&path[from..])))
 }
 
-/// A command as a marker names it: its first words, as far as they can stand in one. In which folder it ran is left
-/// out, and what printed nothing before it.
+/// A command as a marker names it: its first words, as far as a marker may hold them, without `cd FOLDER` and other
+/// commands before it that print nothing.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
     let command = behind_silent(command.trim());
@@ -65,7 +67,8 @@ const SILENT: &[&str] = &[
     "chmod ",
 ];
 
-/// What follows commands that print nothing, as in `cd FOLDER && make`. Those with quotes and the like are not looked through.
+/// The rest of a command after commands that print nothing, as in `cd FOLDER && make`. Commands with quotes and the like
+/// are not parsed.
 fn behind_silent(mut command: &str) -> &str {
     while SILENT.iter().any(|silent| command.starts_with(silent)) {
         let Some(end) = command.find(['&', ';', '|', '\n', '"', '\'', '`', '$', '<', '>', '(', '\\']) else {
@@ -90,7 +93,9 @@ mod tests {
         assert_eq!(label_of_path("src/a.rs").as_deref(), Some("src/a.rs"));
         let long = format!("/home/{}/src/a.rs", "x".repeat(80));
         assert_eq!(label_of_path(&long).as_deref(), Some(".../src/a.rs"));
-        for path in ["", "a];b", "a\nb", &"y".repeat(99)] {
+        assert_eq!(label_of_path("app/[id]/page.tsx").as_deref(), Some("app/?id?/page.tsx"));
+        assert_eq!(label_of_path(&"y".repeat(99)), Some(format!("...{}", "y".repeat(37))));
+        for path in ["", "a\nb"] {
             assert_eq!(label_of_path(path), None, "{path}");
         }
         assert_eq!(label_of_command("cargo  test --lib\n").as_deref(), Some("cargo test --lib"));

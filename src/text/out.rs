@@ -1,4 +1,4 @@
-//! What a ledger is written to: a text, a text that knows which of its lines are the source's own, or only its size.
+//! Targets to which a ledger is written: a text, a text with a record of the unchanged lines, or only its size.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a step asks for: spans over source lines. What becomes of them is for the ledger.
+//! The result of a step: spans over source lines. The ledger applies them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use crate::text::span::{Action, Span};
 pub struct Reduction {
     /// The spans.
     pub spans: Vec<Span>,
-    /// Trailing white space of kept lines goes.
+    /// Whether trailing white space of kept lines is removed.
     pub trim_line_ends: bool,
-    /// Blanks before the line numbers of a file view go.
+    /// Whether blanks before the line numbers of a file view are removed.
     pub trim_numbers: bool,
 }
 
@@ -38,7 +38,7 @@ impl Reduction {
         self.omit_named(lines, reason, group, "");
     }
 
-    /// Hides lines behind the marker of a group, 0 for one of their own, that says what they name.
+    /// Hides lines behind the marker of a group (0 for a marker of their own), which lists names.
     pub fn omit_named(&mut self, lines: Range<usize>, reason: Reason, group: u32, names: &str) {
         let names = Some(Arc::from(names)).filter(|_| !names.is_empty());
         self.push(lines, Action::Omit { reason, group, names });

@@ -27,11 +27,12 @@ pub struct Term {
     pub weight: u32,
 }
 
-/// What a text is asked about.
+/// The words for which lines are ranked.
 #[derive(Debug, Clone, Default)]
 pub struct Relevance {
     weights: Map<u64, u32>,
     edited: Vec<Arc<str>>,
+    pointed: Vec<u32>,
 }
 
 impl Relevance {
@@ -45,12 +46,22 @@ impl Relevance {
                 });
             }
         }
-        Self { weights, edited: Vec::new() }
+        Self { weights, edited: Vec::new(), pointed: Vec::new() }
     }
 
-    /// The same, with texts that the agent wrote into this file.
+    /// Adds texts that the agent wrote into this file.
     pub fn with_edited(self, edited: Vec<Arc<str>>) -> Self {
         Self { edited, ..self }
+    }
+
+    /// The same, with lines of this file that recent results point at.
+    pub fn with_pointed(self, pointed: Vec<u32>) -> Self {
+        Self { pointed, ..self }
+    }
+
+    /// Numbers of lines of this file that recent results point at, the newest first.
+    pub fn pointed(&self) -> &[u32] {
+        &self.pointed
     }
 
     /// Texts that the agent wrote into this file: where they stand is what it works on.
@@ -139,7 +150,7 @@ impl Relevance {
     }
 }
 
-/// Turns most words away that are no terms.
+/// A filter that rejects most words that are not terms.
 struct Filter([u64; 16]);
 
 impl Filter {

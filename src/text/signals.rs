@@ -89,7 +89,7 @@ const WORDS: &[&str] = &[
 ];
 const _: () = assert!(WORDS.len() <= 64);
 
-/// The same for words that a text of ASCII holds none of.
+/// Further such words, which are not ASCII. They are not searched in ASCII text.
 const FOREIGN: &[&str] = &[
     "✕",
     "✗",

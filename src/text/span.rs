@@ -38,7 +38,7 @@ pub enum Action {
     },
     /// Not shown, since an earlier result shows the same lines, or the same outline of them.
     Refer {
-        /// Where they stand.
+        /// What shows them.
         origin: Arc<Origin>,
         /// The number of the first of them there, from 1.
         there: usize,
@@ -48,7 +48,7 @@ pub enum Action {
         ago: usize,
         /// Whether the model sees the ids of calls.
         shows_id: bool,
-        /// Whether that result leaves out the same parts of the lines as this one would.
+        /// Whether that result shows only an outline of the lines, the same that would be shown here.
         is_outline: bool,
     },
 }

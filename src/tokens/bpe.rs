@@ -102,7 +102,7 @@ struct Work {
     /// Direct-mapped: the upper bits of a piece's hash above its count. The position gives the lower
     /// bits, so that a piece is recognised by its hash. Empty until the first merge.
     merged: Vec<u64>,
-    /// The same for pieces that are longer than any token, by their hash and length. Empty until the first.
+    /// Counts of pieces that are longer than any token, by hash and length. Empty until the first such piece.
     long: Vec<Long>,
 }
 

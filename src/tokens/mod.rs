@@ -27,7 +27,7 @@ pub trait TokenCounter: Sync {
     /// The number of tokens that `text` costs.
     fn count(&self, text: &str) -> usize;
 
-    /// The same line by line; `None` for a counter that does not add up over lines.
+    /// The tokens of each line; `None` for a counter whose counts do not add up over lines.
     fn count_lines(&self, _text: &str) -> Option<LineCounts> {
         None
     }

@@ -124,7 +124,7 @@ fn session() -> String {
         ),
         Call("t3", "Read", read.clone(), view(), false),
         Call("t4", "Read", read, view(), false),
-        Call("t5", "LSP", json!({ "operation": "hover" }), tests("c", false), false),
+        Call("t5", "Mystery", json!({ "operation": "hover" }), tests("c", false), false),
         Call("t6", "Task", json!({ "prompt": "x" }), tests("d", false), false),
         Call("t7", "mcp__reports__report", json!({}), tests("e", false), false),
     ])
@@ -144,7 +144,7 @@ fn what_is_not_wired_saves_nothing_and_what_is_wired_saves_a_part() {
     let installed = arrives(&report, "installed", None);
     assert_eq!(arrives(&report, "gateway", None), could);
     assert!(0 < installed && installed < could, "{installed} of {could}");
-    assert_eq!((arrives(&report, "installed", Some("LSP")), why(&report, "LSP")), (0, vec!["tool"]));
+    assert_eq!((arrives(&report, "installed", Some("Mystery")), why(&report, "Mystery")), (0, vec!["tool"]));
     assert!(arrives(&report, "installed", Some("Task")) > 0);
     assert_eq!(why(&report, "Bash"), ["failed"]);
     assert!(arrives(&report, "installed", Some("mcp__reports__report")) > 0);

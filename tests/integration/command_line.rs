@@ -436,7 +436,7 @@ fn a_report_takes_the_place_of_nothing_but_a_report() {
         &["explain", "--record", "d.jsonl", "--index", "8", "--html", "d.jsonl"],
     ] {
         let (code, told) = home.told(arguments);
-        assert!(code == Some(1) && told.contains("not written over"), "{arguments:?} {code:?} {told}");
+        assert!(code == Some(1) && told.contains("not overwritten"), "{arguments:?} {code:?} {told}");
         for (name, content) in files {
             assert_eq!(fs::read_to_string(home.path("work").join(name)).unwrap(), content, "{arguments:?}");
         }

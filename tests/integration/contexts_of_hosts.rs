@@ -258,6 +258,35 @@ fn a_conversation_that_is_summed_up_cleared_or_resumed_is_forgotten_with_its_age
 }
 
 #[test]
+fn a_command_that_is_not_wrapped_may_show_something_else_since() {
+    let host = host();
+    let refers = |call: &str| {
+        let ran = Ran {
+            command: "./passes.sh".into(),
+            session: Some("s".into()),
+            call: Some(call.into()),
+            exit_code: Some(0),
+            ..Ran::default()
+        };
+        let request = Request::Run { ran, parts: vec![text(1).len()], owner: None };
+        let (_, given) = answer(&host, &request, text(1).as_bytes());
+        String::from_utf8(given).unwrap().contains(" as in ")
+    };
+    let plain = |command: &str| {
+        let mut event = recorded("codex", "pre-tool-use");
+        event["session_id"] = json!("s");
+        event["tool_use_id"] = json!("plain");
+        event["tool_input"]["command"] = json!(command);
+        reply(&host, "codex", event);
+    };
+    assert!(!refers("c1"));
+    plain("TERSED_MODE=off git log");
+    assert!(refers("c2"));
+    plain("for i in 1 2; do TERSED_MODE=off ./passes.sh; done");
+    assert!(!refers("c3"));
+}
+
+#[test]
 fn the_summary_of_an_agent_is_its_own() {
     for row in ROWS.iter().filter(|row| row.has_agents) {
         let host = host();

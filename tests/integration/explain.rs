@@ -111,7 +111,12 @@ fn a_budget_is_told_of_by_its_step() {
             let Some(budget) = steps.iter().position(|step| step.id == "budget") else { continue };
             cut += 1;
             clipped += usize::from(part.is_rewritten);
-            assert_eq!((part.steps.last(), part.anew_by), (Some(&budget), Some(budget)), "{}", case.name);
+            assert_eq!(
+                (part.steps.last(), part.rewritten_by),
+                (Some(&budget), Some(budget)),
+                "{}",
+                case.name
+            );
             for span in &part.spans {
                 let is_cut = match &span.action {
                     Action::Omit { reason, .. } | Action::Replace { reason, .. } => *reason == Reason::Budget,
@@ -146,7 +151,7 @@ fn check_part(name: &str, part: &Part, text: &str, explained: &Explained) {
         assert_eq!((part.spans.len(), output.len()), (0, 1), "{name}");
         return;
     }
-    let whole = part.anew_by.filter(|_| part.is_rewritten);
+    let whole = part.rewritten_by.filter(|_| part.is_rewritten);
     let by = whole.map(|step| explained.outcome.evidence.steps[step].id.as_str());
     // Nothing else writes a whole output anew.
     let is_known = by.is_none_or(|id| id == "budget" || id == "envelope" || id.starts_with("dictionary"));

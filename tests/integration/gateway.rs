@@ -485,7 +485,8 @@ fn what_cannot_be_read_passes() {
         gateway.ask("POST /v1/messages", &[], body);
         assert_eq!(upstream.next().body, body);
     }
-    assert!(gateway.end().contains("4 requests passed unread"));
+    let end = gateway.end();
+    assert!(end.contains("3 requests passed unread"), "{end}");
 }
 
 #[test]

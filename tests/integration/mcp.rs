@@ -239,6 +239,27 @@ fn the_proxy_passes_signals_on() {
     assert_eq!(proxy.child.wait().unwrap().code(), Some(7));
 }
 
+/// A client reads line by line: an answer of ours behind half a line of the server would be lost.
+#[test]
+fn what_a_server_leaves_unfinished_is_a_line_of_its_own() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
+    command.env("TERSED_NO_CONFIG", "1").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let half = r#"{"jsonrpc":"2.0","id":1,"resu"#;
+    let script = format!("read -r line; printf '%s' '{half}'; exit 7");
+    let mut child = command.args(["mcp-proxy", "--", "sh", "-c", &script]).spawn().unwrap();
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}}"#;
+    let mut stdin = child.stdin.take().unwrap();
+    writeln!(stdin, "{call}").unwrap();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    drop(stdin);
+    child.wait().unwrap();
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], half);
+    let error: Value = serde_json::from_str(lines[1]).unwrap();
+    assert!(error["id"] == 1 && error["error"]["code"] == -32000 && lines.len() == 2, "{out}");
+}
+
 #[test]
 fn servers_come_from_a_file() {
     if !crate::common::has("python3") {

@@ -537,19 +537,39 @@ fn what_the_memo_forgot_comes_back_the_same() {
     }
 }
 
+/// The calls that results refer to.
+fn pointed(answer: &Value) -> Vec<String> {
+    let of = |r: &Value| {
+        let shown = r["evidence"]["omissions"].as_array().unwrap().iter();
+        let shown = shown.filter_map(|o| o["shownBy"]["toolCallId"].as_str().map(str::to_owned));
+        let duplicate = r["evidence"]["duplicateOf"].as_str().map(str::to_owned);
+        shown.chain(duplicate).collect::<Vec<_>>()
+    };
+    answer["results"].as_array().unwrap().iter().flat_map(of).collect()
+}
+
+/// How many of these calls are among the first twenty.
+fn early(ids: &[String]) -> usize {
+    ids.iter().filter(|id| id[1..].parse::<usize>().unwrap() < 20).count()
+}
+
+#[test]
+fn nothing_refers_to_what_the_host_replaced() {
+    let mut turns = turns(30, 11);
+    let engine = Engine::default();
+    let (_, whole) = send(&engine, &body("anthropic", &turns), &json!({}));
+    assert!(early(&pointed(&whole)) > 5);
+    for turn in &mut turns[..20] {
+        turn.output = "[Old tool result content cleared]".to_owned();
+    }
+    let (cleared, answer) = send(&engine, &body("anthropic", &turns), &json!({}));
+    assert_eq!(early(&pointed(&answer)), 0, "{answer}");
+    assert_eq!(send(&engine, &body("anthropic", &turns), &json!({})).0, cleared);
+}
+
 #[test]
 fn nothing_refers_to_what_left_the_body() {
     let turns = turns(40, 11);
-    let pointed = |answer: &Value| -> Vec<String> {
-        let all = answer["results"].as_array().unwrap();
-        let of = |r: &Value| {
-            let shown = r["evidence"]["omissions"].as_array().unwrap().iter();
-            let shown = shown.filter_map(|o| o["shownBy"]["toolCallId"].as_str().map(str::to_owned));
-            let duplicate = r["evidence"]["duplicateOf"].as_str().map(str::to_owned);
-            shown.chain(duplicate).collect::<Vec<_>>()
-        };
-        all.iter().flat_map(of).collect()
-    };
     // Numbered from the whole, as a host that drops the oldest turns does.
     let part = |range: std::ops::Range<usize>| {
         let parts: Vec<_> =
@@ -558,7 +578,6 @@ fn nothing_refers_to_what_left_the_body() {
     };
     let engine = Engine::default();
     let (_, whole) = send(&engine, &part(0..30), &json!({}));
-    let early = |ids: &[String]| ids.iter().filter(|id| id[1..].parse::<usize>().unwrap() < 20).count();
     assert!(early(&pointed(&whole)) > 5);
     let (rest, answer) = send(&engine, &part(20..30), &json!({}));
     assert_eq!(early(&pointed(&answer)), 0, "{answer}");

@@ -7,7 +7,7 @@ use crate::common::call;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tersed::engine::Engine;
-use tersed::text::marker::{Marker, There};
+use tersed::text::marker::{Marker, NumbersThere};
 
 const COMPRESS: &str = "toolResult/compress";
 
@@ -320,19 +320,19 @@ impl World {
                         assert_eq!(line.number.unwrap_or(at + i + 1), first + i, "what the lines are called");
                         if let Some(argument) = &origin.argument {
                             assert_eq!(seen.arguments[argument][own - 1 + i], line.text);
-                            assert_eq!(there, There::NoNumbers, "no argument shows numbers");
+                            assert_eq!(there, NumbersThere::NoNumbers, "no argument shows numbers");
                             continue;
                         }
                         let shown = seen.lines.get(&(own - 1 + i)).expect("no reference points into a gap");
                         assert_eq!(shown.text, line.text);
                         match there {
-                            There::From(there) => {
+                            NumbersThere::From(there) => {
                                 assert_eq!(shown.number, Some(there + i), "what they are called there")
                             }
-                            There::SameNumbers => {
+                            NumbersThere::SameNumbers => {
                                 assert_eq!(shown.number, Some(first + i), "{}", origin.call)
                             }
-                            There::NoNumbers => assert_eq!(shown.number, None, "{}", origin.call),
+                            NumbersThere::NoNumbers => assert_eq!(shown.number, None, "{}", origin.call),
                         }
                     }
                     self.references += 1;

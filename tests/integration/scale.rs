@@ -126,3 +126,19 @@ fn failures_ranges_and_limits_that_were_set_stay() {
     let params = json!({ "sessionId": "v", "result": result, "policy": { "headTailBytes": 12_288 } });
     assert_eq!(call(&engine, "toolResult/compress", &params)["content"], page().as_str());
 }
+
+#[test]
+fn a_command_that_failed_has_larger_limits_than_one_that_succeeded() {
+    let engine = Engine::default();
+    let report = |status: i64| {
+        let text = format!("{}error: could not connect to db-{status}\n", prose(9, 260));
+        let result = json!({
+            "toolCallId": format!("c{status}"), "tool": "bash", "command": "./describe", "content": text, "exitCode": status,
+        });
+        let params = json!({ "sessionId": format!("s{status}"), "result": result });
+        call(&engine, "toolResult/compress", &params)["content"].as_str().unwrap().to_owned()
+    };
+    let (failed, succeeded) = (report(1), report(0));
+    assert!(succeeded.contains("could not connect"), "{succeeded}");
+    assert!(failed.len() > succeeded.len(), "{} {}", failed.len(), succeeded.len());
+}

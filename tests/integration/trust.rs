@@ -324,7 +324,11 @@ fn no_project_says_what_is_no_secret() {
     let said = machine.redacted();
     assert!(said.contains("do not count: policy.minBytes, policy.secrets.allow;"), "{said}");
     let (out, _, _) = machine.run(&["trust"], "");
-    assert!(out.contains("policy.secrets.allow = [") && out.contains("does not count all the same"), "{out}");
+    assert!(
+        out.contains("policy.secrets.allow = [")
+            && out.contains("This is ignored even if the file is trusted"),
+        "{out}"
+    );
     machine.trust();
     let said = machine.redacted();
     let expected = format!("tersed: {}:3: policy.secrets.allow: only the user's own file", file.display());
@@ -755,5 +759,34 @@ fn what_the_user_names_is_the_users_word() {
         let (out, said, code) = machine.run(&["compress", "--config", from, "--rules", from], &text());
         assert_eq!((code, said.lines().count()), (Some(0), 2), "{from}: {said}");
         assert!(out.contains("a line after it") && !out.contains(&secret()), "{from}: {out}");
+    }
+}
+
+#[test]
+fn consent_shows_the_rules_themselves_and_nothing_unseen() {
+    let machine = Machine::new();
+    let rules = "rules:\n- name: r\n  when: {command: [make]}\n  stages: {stripLines: '^x\u{202e}y'}\n";
+    machine.file("home/clone/r.yaml", rules);
+    machine.clone("ruleFiles: [r.yaml]\npolicy:\n  noiseDirectories: [\"a\u{202e}b\u{2066}\u{e0061}\"]\n");
+    let (out, _, _) = machine.run(&["trust"], "");
+    assert!(out.contains("stages: {stripLines: '^x\\u{202e}y'}"), "{out}");
+    assert!(out.chars().all(|c| c == '\n' || matches!(c, ' '..='~')), "{out}");
+    let long = rules.to_owned() + &"# more\n".repeat(5000);
+    machine.file("home/clone/r.yaml", long);
+    let (out, _, _) = machine.run(&["trust"], "");
+    assert!(out.len() < 20_000 && out.contains("MORE LINES ARE NOT SHOWN"), "{}", out.len());
+}
+
+#[test]
+fn a_home_that_is_relative_is_none() {
+    let machine = Machine::new();
+    let weak = "policy:\n  redactSecrets: false\n";
+    for home in [".", "sub", "./sub/.."] {
+        machine.file("home/clone/sub/.config/tersed/tersed.yaml", weak);
+        machine.file("home/clone/sub/sub/.config/tersed/tersed.yaml", weak);
+        let mut command = machine.command(&["compress"]);
+        command.env("HOME", home);
+        let out = machine.told(command, text().as_bytes());
+        assert!(!String::from_utf8_lossy(&out.stdout).contains(&secret()), "{home}");
     }
 }

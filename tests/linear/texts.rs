@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::fixture::Fixture;
 use tersed::reduce;
-use tersed::text::marker::{Marker, ReadBy, There, Unit};
+use tersed::text::marker::{Marker, NumbersThere, ReadBy, Unit};
 use tersed::text::origin::Origin;
 
 /// A piece of text that something looks for, and where it comes from.
@@ -130,8 +130,20 @@ pub fn of_markers() -> Vec<Trigger> {
         Marker::ByRule { rule: s("mine") },
         Marker::Rewritten { count: 3, first: 2, last: 9, reason: s("rule"), names: s("mine") },
         Marker::Repeats { period: 2, times: 3, first: 4, last: 9 },
-        Marker::Shown { first: 2, last: 9, there: There::From(12), origin: origin(None), ago: Some(2) },
-        Marker::Shown { first: 2, last: 9, there: There::From(12), origin: origin(Some("text")), ago: None },
+        Marker::Shown {
+            first: 2,
+            last: 9,
+            there: NumbersThere::From(12),
+            origin: origin(None),
+            ago: Some(2),
+        },
+        Marker::Shown {
+            first: 2,
+            last: 9,
+            there: NumbersThere::From(12),
+            origin: origin(Some("text")),
+            ago: None,
+        },
         Marker::Binary { mime: s("image/png"), bytes: 9 },
         Marker::NotKept { lines: 2, of: 9, bytes: 7, reason: s("buffer_full") },
         Marker::Exit { status: 3 },
@@ -188,6 +200,24 @@ pub const OPENINGS: &[&str] = &[
     "&",
     "&#",
     "&#x",
+    "&#0000091;",
+    "&amp;",
+    "&amp;#91;te",
+    "%25",
+    "%255B",
+    "=5B",
+    "=\n",
+    "=E2=9F=A6te",
+    "\\u005bters",
+    "\\u{000000",
+    "\\N{LEFT ",
+    "\\0133",
+    "\\5b ",
+    "\u{2e57}te",
+    "[t\u{301}",
+    "[ te",
+    "[\u{8}",
+    "[tersed: {n} ",
     "<a>\n",
     "<li><a href=\"x\">",
     "- ",

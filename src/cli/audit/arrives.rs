@@ -1,5 +1,5 @@
-//! What of the savings arrives in the host that a session is from: the session is played once more with those results alone
-//! that the host hands over, as it hands them over. So no result refers to one that tersed would never have had.
+//! How much of the savings reaches the host of a session: the session is played again with only the results that the host
+//! hands over, in the way it hands them over. So no result refers to one that tersed would never have got.
 
 use serde_json::Value;
 

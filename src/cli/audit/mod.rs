@@ -92,7 +92,7 @@ pub struct Args {
     #[arg(long, value_enum)]
     format: Option<Shape>,
     /// Write to this file instead of standard output; a name that ends with .html, .json, .jsonl or .txt chooses the format.
-    /// Of files that exist only reports of tersed are written over.
+    /// An existing file is overwritten only if it is a report of tersed.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How many sessions, tools, results and losses to list.
@@ -189,7 +189,7 @@ impl Args {
         match self.shape() != Shape::Text || TEXT.contains(&end.as_str()) || file.starts_with("/dev") {
             true => Ok(()),
             false => Err(Failure::value(format!(
-                "--output {}: the name says no format; .html, .json, .jsonl and .txt do, or --format",
+                "--output {}: the name says no format; use .html, .json, .jsonl or .txt, or --format",
                 file.display()
             ))),
         }

@@ -69,5 +69,5 @@ pub(super) fn help() -> String {
 
 /// The home folder of the user.
 pub(super) fn home() -> Option<PathBuf> {
-    etcetera::home_dir().ok()
+    etcetera::home_dir().ok().filter(|home| home.is_absolute())
 }

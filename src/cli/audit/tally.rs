@@ -59,7 +59,7 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// The same audit, which hands the row of each result on as soon as its session was played.
+    /// This audit, which also passes the row of each result to `each` as soon as its session was played.
     pub(super) fn with_rows(self, each: impl FnMut(&ResultRow<'_>) -> Result<(), String> + 'a) -> Self {
         Self { each: Some(Box::new(each)), ..self }
     }

@@ -41,10 +41,10 @@ const WORTH: f64 = 0.1;
     tersed tune                           learn from the histories of this user's hosts\n  \
     tersed tune ~/.claude/projects --dry-run\n  \
     tersed tune --forget                  go back to the default\n\n\
-    Of a file above `policy.fileOutlineBytes` the outline is shown. The histories are played once for each limit. Chosen is the \
-    one that saves most without hiding what the agents used later or the lines that they edited (at most --allow points less \
-    than with every file whole); the present one stays unless another saves more. A new one is written to `tuned.toml` beside the user's settings, which \
-    count before it. Nothing leaves the machine, and histories are only read.")]
+    A file larger than `policy.fileOutlineBytes` is shown as its outline. The histories are played once for each limit. The limit \
+    that saves most is chosen, if at most --allow percentage points of the names used later and of the edits are lost compared \
+    with showing every file whole; the present limit stays unless another saves more. A new limit is written to `tuned.toml` \
+    beside the user's settings, which take precedence. Nothing leaves the machine, and histories are only read.")]
 pub struct Args {
     /// Histories: files and folders; by default, the places of the hosts of this user.
     #[arg(value_name = "PATH", conflicts_with = "forget")]
@@ -52,7 +52,7 @@ pub struct Args {
     /// The mode to tune: standard or aggressive [default: the mode in force].
     #[arg(long, hide_possible_values = true, value_parser = crate::cli::call::mode())]
     mode: Option<Mode>,
-    /// Most points by which fewer of the names that were used later may be shown, and fewer edits whole.
+    /// How many percentage points of the names used later, and of the edits, may be lost.
     #[arg(long, value_name = "POINTS", default_value_t = 1.0, value_parser = points)]
     allow: f64,
     /// Print what would be written, and write nothing.
@@ -259,7 +259,9 @@ fn table(rows: &[(u64, Figures)], now: u64, chosen: u64, mode: Mode) -> String {
 fn write(folder: &Path, file: &Path, limit: u64, learnt: &str, table: &str) -> Result<(), String> {
     let fault = |e: &dyn std::fmt::Display| format!("{}: {e}", file.display());
     let mut text = format!("# Written by `tersed tune` from {learnt}.\n");
-    text.push_str("# The settings beside it count before it; `tersed tune --forget` removes it.\n");
+    text.push_str(
+        "# The settings file beside it takes precedence; `tersed tune --forget` removes this one.\n",
+    );
     table.lines().for_each(|line| text.push_str(&format!("#   {line}\n")));
     text.push_str(&format!("[policy]\nfileOutlineBytes = {limit}\n"));
     std::fs::create_dir_all(folder).map_err(|e| fault(&e))?;

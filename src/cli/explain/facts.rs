@@ -99,7 +99,7 @@ fn status(evidence: &Evidence) -> String {
         Status::Bypassed if evidence.redactions.is_empty() => ": the text stays exact",
         Status::Bypassed => ": the text stays exact, secrets aside",
         Status::Suppressed => ": the result is binary data",
-        Status::FailedOpen => ": something failed inside, and the sanitized text is returned",
+        Status::FailedOpen => ": an internal error, so the sanitized text is returned",
     };
     format!("{name}{why}{bypass}")
 }
@@ -230,7 +230,7 @@ fn effects(explained: &Explained, at: usize) -> String {
         let lines = words::count(more, "line");
         out.push(format!("hid {lines} below a failure or at the end that the guard brought back"));
     }
-    let is_anew = |part: &Part| (part.is_rewritten || part.lead > 0) && part.anew_by == Some(at);
+    let is_anew = |part: &Part| (part.is_rewritten || part.lead > 0) && part.rewritten_by == Some(at);
     if explained.parts.iter().any(|part| part.lead > 0 && is_anew(part)) {
         out.push("put a pointer to the original before it".to_owned());
     } else if explained.parts.iter().any(is_anew) {

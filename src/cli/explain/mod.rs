@@ -54,7 +54,7 @@ pub struct Args {
     /// Which result of the file, from 1.
     #[arg(long, value_name = "N", requires = "record")]
     index: Option<usize>,
-    /// Write an HTML page to this file, or to standard output. Of files that exist only pages of tersed are written over.
+    /// Write an HTML page to this file, or to standard output. An existing file is overwritten only if it is a page of tersed.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     html: Option<PathBuf>,
     /// File that holds the result, instead of standard input; - for standard input.

@@ -231,7 +231,7 @@ impl Blocks<'_, '_> {
             };
             let inside =
                 others(true).map_or_else(|| lines.to_owned(), |writers| format!("what {writers} wrote"));
-            let after = others(false).map_or_else(String::new, |by| format!("; {by} wrote the rest anew"));
+            let after = others(false).map_or_else(String::new, |by| format!("; {by} rewrote the rest"));
             let what = format!("{}: {bytes} left out inside {inside}{after}", numbers(&span.lines));
             return Some(self.note(true, what, Some(reason), &cut));
         }
@@ -256,15 +256,16 @@ impl Blocks<'_, '_> {
 
     /// The note on a pointer before a preview.
     fn pointer(&self) -> Note {
-        let by = facts::by(self.explained, self.part.anew_by.into_iter());
+        let by = facts::by(self.explained, self.part.rewritten_by.into_iter());
         let what = "the pointer to the original, of which this is a preview".to_owned();
         Note { gap: None, what, reason: None, by, place: None }
     }
 
     /// The note on lines that are only in the output.
     fn added(&self) -> Option<Note> {
-        let anew_by = self.part.anew_by.map(|step| facts::by(self.explained, std::iter::once(step)));
-        let anew_by = anew_by.as_deref().unwrap_or("a later step");
+        let rewritten_by =
+            self.part.rewritten_by.map(|step| facts::by(self.explained, std::iter::once(step)));
+        let rewritten_by = rewritten_by.as_deref().unwrap_or("a later step");
         let by_session = facts::by(self.explained, std::iter::empty());
         let (what, by) = match (self.part.binary, self.explained.outcome.evidence.exit_code) {
             (Some((mime, size)), _) => (
@@ -277,7 +278,7 @@ impl Blocks<'_, '_> {
                 return Some(Note { gap: None, what, reason: None, by: by_session, place: None });
             }
             _ if self.part.is_rewritten => {
-                ("the output as a whole, which was written anew".to_owned(), anew_by)
+                ("the output as a whole, which was written anew".to_owned(), rewritten_by)
             }
             (None, status) => {
                 let status = status.map_or_else(String::new, |status| format!(" {status}"));

@@ -62,8 +62,8 @@ fn report(findings: &[Finding], faults: usize) -> String {
     }
     let _ = match faults {
         0 => writeln!(out, "All is well."),
-        1 => writeln!(out, "1 thing has to be mended."),
-        many => writeln!(out, "{many} things have to be mended."),
+        1 => writeln!(out, "1 thing must be fixed."),
+        many => writeln!(out, "{many} things must be fixed."),
     };
     out
 }

@@ -34,7 +34,7 @@ pub struct Args {
     /// The host.
     #[arg(value_parser = PossibleValuesParser::new(HOOKS.iter().map(|hooks| hooks.name)))]
     host: String,
-    /// Milliseconds after which nothing is printed [default: TERSED_DEADLINE_MS, or 4000].
+    /// Time limit in milliseconds; after it nothing is printed [default: TERSED_DEADLINE_MS, or 4000].
     #[arg(long, value_name = "MS")]
     deadline: Option<u64>,
     /// Do the work in this process, without memory of earlier results.
@@ -47,7 +47,7 @@ pub struct Args {
     /// Process with which the resident one ends. Needed only if the nearest ancestor that is not a shell is the wrong one.
     #[arg(long, value_name = "PID")]
     owner: Option<u32>,
-    /// Time without an event after which the resident process ends, for example 30m [default: 2h].
+    /// The resident process ends after this time without an event, for example 30m [default: 2h].
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     idle: Option<Duration>,
     #[command(flatten)]
@@ -212,7 +212,7 @@ fn place_of(ask: &Ask) -> Option<Place> {
     std::env::current_dir().and_then(|folder| Place::of(&folder, &ask.settings)).ok()
 }
 
-/// The same after the circuit breaker was checked.
+/// Asks the resident process, after the circuit breaker was checked.
 fn asked(
     ask: &Ask,
     request: &Request,

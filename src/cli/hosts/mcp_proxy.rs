@@ -74,7 +74,7 @@ fn host(args: &Args) -> Result<Host, Failure> {
     let config = args.policy.config()?;
     let mut settings = Settings::of(&config);
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
-        out::say(&format!("{note}; a key of this process is used"));
+        out::say(&format!("{note}; a temporary key of this process is used"));
     }
     // A proxy never learns what left the model's context.
     settings.policy.dedup = false;

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use super::hook::{self, Ask};
 use crate::cli::call::PolicyArgs;
 use crate::config::Policy;
+use crate::detect::command::asks_for_all;
+use crate::detect::output_name;
 use crate::engine::seal_key;
 use crate::host::claude_code;
 use crate::host::pass::LazyPolicy;
@@ -15,6 +17,7 @@ use crate::host::resident::wire::{Ran, Reply, Request};
 use crate::host::run::{self, Ended, HOLD_BACK, Holding, Outcome, Output, Program, Shown};
 use crate::host::wrap::quoted;
 use crate::sanitize::secrets;
+use crate::text::marker;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -24,7 +27,8 @@ use crate::sanitize::secrets;
     tersed run --session s1 --call c7 --shell 'npm ci && npm test 2>&1 | tail -200'\n\n\
     The command has the same input, variables, folder and process group. Its exit status is that of the command, or \
     the signal that ended it. What it writes is held until it ends, at most as long as --patience says; what comes \
-    later, or after a signal, passes without its secrets, and so does what is no text. With --host-limit that holds for half of the \
+    later, or after a signal, passes without its secrets and with forged markers escaped, and so does what is no text; output for \
+    a program needs --raw. With --host-limit that holds for half of the \
     limit, and the rest is held to the end. On a terminal nothing is held.")]
 pub struct Args {
     /// The conversation; results of one session can refer to each other.
@@ -46,7 +50,7 @@ pub struct Args {
     /// A command line for the calling shell, or else `$SHELL` or `sh`, instead of a command.
     #[arg(long, value_name = "TEXT", conflicts_with = "command", required_unless_present_any = ["command", "relay"])]
     shell: Option<OsString>,
-    /// Leave the output as it is, secrets aside, and hold nothing back.
+    /// Pass the output on at once and uncompressed; only secrets are removed.
     #[arg(long, conflicts_with_all = ["host_limit", "host_limit_failed", "patience", "no_resident"])]
     raw: bool,
     /// Do not use the resident process.
@@ -64,16 +68,18 @@ pub struct Args {
 
 /// Time limit for compressing an output, if `TERSED_DEADLINE_MS` is not set. After it the output is printed as it is.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// The same while the command is being ended.
+/// The time limit while the command is being ended.
 const SIGNALLED_DEADLINE: Duration = Duration::from_millis(1500);
-/// Shorter outputs are only redacted.
+/// Shorter outputs are only made safe.
 const MIN_BYTES: usize = 256;
 
 /// Runs the command, and ends as it ended.
 pub(super) fn run(args: &Args) -> ExitCode {
     #[cfg(unix)]
     if args.relay {
-        run::relay(&LazyPolicy::new(&|| policy(args)));
+        let read = || policy(args);
+        let policy = LazyPolicy::new(&read);
+        run::relay(&if args.raw { policy } else { policy.escaping() });
         return ExitCode::SUCCESS;
     }
     let program = match &args.shell {
@@ -82,6 +88,8 @@ pub(super) fn run(args: &Args) -> ExitCode {
     };
     let read = || policy(args);
     let policy = LazyPolicy::new(&read);
+    // What is asked for as it is may be data for a program.
+    let policy = if args.raw || asks_for_all(&line_of(&program)) { policy } else { policy.escaping() };
     let compress = |output: Output<'_>| compressed(args, &program, output, &policy);
     if args.raw {
         return as_it_is(args, &program, &policy);
@@ -177,7 +185,17 @@ fn policy(args: &Args) -> Policy {
     policy
 }
 
-/// The texts, compressed; if that fails, only redacted.
+/// The command as one line.
+fn line_of(program: &Program) -> String {
+    match program {
+        Program::Shell(text) => text.to_string_lossy().into_owned(),
+        Program::Argv(argv) => {
+            argv.iter().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// The texts, compressed; if that fails, only made safe.
 fn compressed(
     args: &Args,
     program: &Program,
@@ -186,12 +204,18 @@ fn compressed(
 ) -> Option<Vec<String>> {
     let texts = output.texts;
     let is_short = texts.iter().map(String::len).sum::<usize>() < MIN_BYTES;
-    let has_secrets = || texts.iter().any(|text| !secrets::find(text.as_bytes()).is_empty());
-    if is_short && !has_secrets() {
+    let is_safe = |text: &String| {
+        secrets::find(text.as_bytes()).is_empty() && marker::look_at_end(text.as_bytes()).places.is_empty()
+    };
+    let names_value = || {
+        texts.iter().any(|text| secrets::is_value(text))
+            && output_name::of_command_line(&line_of(program)).is_some()
+    };
+    if is_short && texts.iter().all(is_safe) && !names_value() {
         return None;
     }
     worked_on(args, program, output).or_else(|| {
-        let safe = |text: &String| match policy.redacted(text.as_bytes()) {
+        let safe = |text: &String| match policy.made_safe(text.as_bytes()) {
             Some(safe) => String::from_utf8_lossy(&safe).into_owned(),
             None => text.clone(),
         };
@@ -202,12 +226,7 @@ fn compressed(
 fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<String>> {
     let Output { ended, texts, room, is_later, is_part } = output;
     let ran = Ran {
-        command: match program {
-            Program::Shell(text) => text.to_string_lossy().into_owned(),
-            Program::Argv(argv) => {
-                argv.iter().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
-            }
-        },
+        command: line_of(program),
         exit_code: ended.map(|ended| i64::from(ended.status())),
         session: args.session.clone().filter(|id| !id.is_empty()),
         // A call has one result: later output belongs to no call.

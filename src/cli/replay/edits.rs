@@ -28,12 +28,12 @@ pub(in crate::cli) struct Edits {
 }
 
 impl Edits {
-    /// Whether all lines that the call edits are visible; nothing where it edits no line that was read.
+    /// Whether all lines that the call edits are visible; `None` if it edits no line that was read.
     pub(super) fn check(&self, record: &Record) -> Option<bool> {
         Some(self.lines(record)?.iter().all(|line| self.shown.contains(line)))
     }
 
-    /// The lines that the call edits, as hashes; nothing where it edits no line that was read.
+    /// Hashes of the lines that the call edits; `None` if it edits no line that was read.
     pub(super) fn lines(&self, record: &Record) -> Option<Vec<u64>> {
         let mut wanted = self.wanted(record)?;
         wanted.retain(|line| line.chars().count() >= SHORTEST_LINE);

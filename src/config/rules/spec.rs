@@ -27,49 +27,51 @@ pub struct RuleSpec {
     /// What it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Of the rules that fit a result the one with the highest number is used, then the earliest. Default 0.
+    /// If several rules match a result, the one with the highest number is used; of equals the first. Default
+    /// 0.
     #[serde(default)]
     pub priority: i32,
-    /// Whether it is used. With false, a rule takes one of the same name away that an earlier layer gave. Default
+    /// Whether it is used. With false, it removes a rule of the same name that an earlier layer gave. Default
     /// true.
     #[serde(default = "yes")]
     pub enabled: bool,
-    /// What it is used on: all that is given has to hold.
+    /// When it is used: all given conditions must hold.
     #[serde(default)]
     pub when: When,
-    /// What works on the text after the stages, by name, in place of what is there without a rule. Default
+    /// Names of the methods that process the text after the stages, instead of the built-in ones. Default
     /// `lossless` for a rule with stages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipeline: Option<Vec<String>>,
     /// Line stages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stages: Option<StagesSpec>,
-    /// Cases that the rule has to get right.
+    /// Tests that the rule must pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<RuleTest>,
 }
 
-/// What a rule is used on. Without any condition it is used on every text.
+/// The conditions of a rule. A rule without conditions is used on every text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "RuleWhen"))]
 pub struct When {
-    /// Names of tools, without case; `*` and `?` stand for any text and any character. One has to fit the whole name,
-    /// or its part behind a server prefix such as `mcp__shell__`.
+    /// Names of tools, compared without case; `*` and `?` stand for any text and any character. One must match the
+    /// whole name, or the part after a server prefix such as `mcp__shell__`.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub tool: List,
-    /// Starts of commands, as words: `cargo test`, `npm run build*`. The command is read as a shell reads it, through
-    /// `cd x &&`, `sudo`, `env`, `bash -lc` and the like; a flag among the words has to be given anywhere.
+    /// First words of commands: `cargo test`, `npm run build*`. The command is parsed as a shell does, through `cd x
+    /// &&`, `sudo`, `env`, `bash -lc` and the like; a flag among the words may be anywhere in the command.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub command: List,
     /// Paths that the call named, with `*` and `?`.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub path: List,
-    /// What the text is by itself: `json`, `xml`, `html`, `text`, or a media type such as `application/json`.
+    /// The type of the text by its content: `json`, `xml`, `html`, `text`, or a media type such as
+    /// `application/json`.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub content_type: List,
-    /// What the output is of: a family of reducers, such as `test`, `build` or `log`, or `file`, `search`, `listing`,
+    /// The kind of output: a family of reducers, such as `test`, `build` or `log`, or `file`, `search`, `listing`,
     /// `diff`.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub kind: List,
@@ -96,44 +98,46 @@ pub struct When {
     pub max_lines: Option<u64>,
 }
 
-/// The line stages, in the order in which they run. Each sees what those before it left; lines that report a failure
-/// pass through all of them as they are.
+/// The line stages, in the order in which they run. Each gets the lines that earlier stages left; lines that report
+/// a failure pass all of them unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "RuleStages"))]
 pub struct StagesSpec {
-    /// Stage 1: Escape sequences go. They always have gone before a rule sees a text, so that only `true` is allowed.
+    /// Stage 1: Escape sequences are removed. This always happens before a rule is used, so only `true` is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strip_ansi: Option<bool>,
-    /// Stage 2: Parts of lines are written anew, one replacement after the other, each at most 64 times in a line.
+    /// Stage 2: Parts of lines are replaced, by one replacement after the other, each at most 64 times in a line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replace: Vec<Replace>,
-    /// Stage 3: A text that matches goes as a whole, and the marker says a message in its place. The first that matches is
-    /// used; none on a command that failed or may have, nor on a text with a failure line.
+    /// Stage 3: If a pattern matches in the text, the whole text is left out, and the marker shows a message instead.
+    /// The first pattern that matches is used; none if the command failed or may have failed, or if a line reports a
+    /// failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_output: Vec<MatchOutput>,
-    /// Stage 4: Lines go in which one of these regular expressions matches.
+    /// Stage 4: Lines that match one of these regular expressions are left out.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub strip_lines: List,
-    /// Stage 4: Lines go in which none of these regular expressions matches. Not beside `stripLines`.
+    /// Stage 4: Lines that match none of these regular expressions are left out. Not together with
+    /// `stripLines`.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub keep_lines: List,
-    /// Stage 5: Of a longer line, what stands behind so many characters goes, 20 and up.
+    /// Stage 5: Lines are cut after this many characters, at least 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 20)))]
     pub truncate_lines_at: Option<u64>,
-    /// Stage 6: Of the lines that are left, so many from the start stay. With `tailLines`, both do.
+    /// Stage 6: Only this many of the remaining lines stay, from the start. With `tailLines`, both ends stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_lines: Option<u64>,
-    /// Stage 6: Of the lines that are left, so many from the end stay.
+    /// Stage 6: Only this many of the remaining lines stay, from the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail_lines: Option<u64>,
-    /// Stage 7: Of the lines that are left, no more than so many from the start stay, 1 and up.
+    /// Stage 7: At most this many of the remaining lines stay, from the start; at least 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_lines: Option<u64>,
-    /// Stage 8: What the marker says where no line is left.
+    /// Stage 8: The message of the marker if no line is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_empty: Option<String>,
 }
@@ -146,12 +150,12 @@ pub struct StagesSpec {
 pub struct Replace {
     /// Regular expression; it must not match the empty text.
     pub pattern: String,
-    /// What stands there then; `$1`, `${name}` for what a group matched, `$$` for `$`. Default nothing.
+    /// The replacement; `$1`, `${name}` for what a group matched, `$$` for `$`. Default nothing.
     #[serde(default)]
     pub with: String,
 }
 
-/// A text that is told in other words.
+/// A text that is replaced by a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -162,12 +166,12 @@ pub struct MatchOutput {
     /// Regular expression that must not match anywhere in the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unless: Option<String>,
-    /// What the marker says: one line of at most 200 bytes without `[` and `]`. One that tells of success is only
-    /// used where the exit status is known to be 0.
+    /// The message of the marker: one line of at most 200 bytes without `[` and `]`. A message that claims
+    /// success is only used if the exit status is known to be 0.
     pub message: String,
 }
 
-/// A case that a rule has to get right. At least one expectation has to be there.
+/// A test of a rule. It needs at least one expectation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -192,13 +196,13 @@ pub struct RuleTest {
     /// Whether the rule is used. Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fires: Option<bool>,
-    /// The whole output; the check of its first marker may be left out.
+    /// The whole expected output; the seal of its first marker may be left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<String>,
-    /// Texts that stand in the output.
+    /// Texts that the output must contain.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub contains: List,
-    /// Texts that do not stand in the output.
+    /// Texts that the output must not contain.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub lacks: List,
 }

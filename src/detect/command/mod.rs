@@ -113,13 +113,13 @@ impl Pipeline {
 /// All pipelines of a command line, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLine {
-    /// The pipelines; those that only set the scene (`cd`, `export`, …) are left out.
+    /// The pipelines, without those that only prepare others (`cd`, `export`, …).
     pub pipelines: Vec<Pipeline>,
     /// Whether the shell prints each command before it runs (`set -x`).
     pub is_traced: bool,
 }
 
-/// Filters whose choice of lines must be respected.
+/// Filters with which a command chooses lines. Reducers must respect that choice.
 const FILTERS: &[&str] = &[
     "grep",
     "egrep",
@@ -170,9 +170,7 @@ const FILTERS: &[&str] = &[
 impl CommandLine {
     /// Reads a command line of a POSIX shell, or of PowerShell where it reads like one.
     pub fn parse(text: &str) -> Self {
-        // Some hosts quote it as Markdown does.
-        let inner = text.trim().strip_prefix('`').and_then(|t| t.strip_suffix('`'));
-        let text = inner.filter(|t| !t.is_empty() && !t.contains('`')).unwrap_or(text);
+        let text = without_quotes(text);
         let dialect = if looks_like_powershell(text) { Dialect::PowerShell } else { Dialect::Posix };
         Self::parse_as(text, dialect)
     }
@@ -215,9 +213,15 @@ impl CommandLine {
     }
 }
 
+/// Without the quotes that some hosts put around a command, as Markdown does.
+pub fn without_quotes(text: &str) -> &str {
+    let inner = text.trim().strip_prefix('`').and_then(|t| t.strip_suffix('`'));
+    inner.filter(|t| !t.is_empty() && !t.contains('`')).unwrap_or(text)
+}
+
 /// Whether a text is written for PowerShell: it sets variables of the environment in its way, or its
 /// first word is a command in its form.
-fn looks_like_powershell(text: &str) -> bool {
+pub fn looks_like_powershell(text: &str) -> bool {
     let start = text.trim_start();
     let first = start.split([' ', '\n', ';', '|']).next().unwrap_or_default();
     let is_cmdlet = first.split_once('-').is_some_and(|(verb, noun)| {

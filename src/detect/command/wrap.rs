@@ -8,7 +8,8 @@ pub(super) enum Unwrapped {
     Nothing,
     /// A program and its arguments.
     Argv(Vec<String>),
-    /// A program that takes what comes through the pipe as arguments: what wrote that is not seen.
+    /// A program that takes the lines of the pipe as arguments, so the output of the program before it is not
+    /// visible.
     Consumer(Vec<String>),
     /// A script to read on.
     Script(String, Dialect),

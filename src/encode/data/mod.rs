@@ -19,7 +19,7 @@ use crate::text::source::Source;
 /// Larger documents, in bytes, are not rewritten. A choice; bounds the work.
 const MAX_DOCUMENT_BYTES: usize = 1 << 20;
 
-/// See the module.
+/// The encoder of this module.
 pub struct DataWhitespace;
 
 impl Encoder for DataWhitespace {

@@ -1,5 +1,5 @@
 //! Whether a text holds records that a reader compares with each other: documents, tables, rows with aligned columns,
-//! `key: value` records. References in them would make equal things look unlike, and unlike things alike.
+//! `key: value` records, rows of `key=value` pairs, lists of options. References in them would make equal things look unlike, and unlike things alike.
 
 use crate::text::maps::Map;
 
@@ -14,14 +14,21 @@ const MIN_KEYS: usize = 3;
 const MAX_KEYS: usize = 4096;
 /// Longest cell of a row with commas in it, in words: longer ones are clauses.
 const MAX_CELL_WORDS: usize = 4;
+/// Fewest columns of a table that is known by its header: sentences begin with a capital too.
+const MIN_HEADER_WORDS: usize = 4;
+/// Fewest `key=value` pairs of a row, options of a list, and flags of a command that a reader compares. A choice.
+const MIN_PAIRS: usize = 3;
+const MIN_OPTIONS: usize = 3;
+const MIN_FLAGS: usize = 3;
 /// Bytes of a line that are examined. Bounds the work.
 const MAX_LINE_BYTES: usize = 4096;
 
-/// See the module. One pass over the text.
+/// Whether a text consists of records that a reader compares with each other. One pass over the text.
 pub fn holds_records(text: &str) -> bool {
     let (mut lines, mut rows, mut keyed) = (0_usize, 0_usize, 0_usize);
     let mut keys: Map<&str, usize> = Map::default();
     let mut before = Row::default();
+    let header = text.lines().find(|line| !line.trim().is_empty()).and_then(header_words);
     for line in text.lines().map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]) {
         crate::stop::tick();
         let trimmed = line.trim();
@@ -30,7 +37,9 @@ pub fn holds_records(text: &str) -> bool {
         }
         lines += 1;
         let row = Row::read(line);
-        if is_of_document(trimmed) || row.is_like(&before) {
+        let is_below_header =
+            || header.is_some_and(|words| trimmed.split_ascii_whitespace().count() == words);
+        if is_of_document(trimmed) || row.is_like(&before) || is_below_header() {
             rows += 1;
         } else if let Some(key) = key(trimmed) {
             keyed += 1;
@@ -44,6 +53,20 @@ pub fn holds_records(text: &str) -> bool {
         rows += keyed;
     }
     rows > 1 && rows * RECORDS_ONE_IN >= lines
+}
+
+/// How many columns a line heads, if it is the header of a table: names without digits, each in capitals or with one.
+fn header_words(line: &str) -> Option<usize> {
+    let mut words = 0;
+    for word in line.split_ascii_whitespace() {
+        let is_name =
+            word.bytes().any(|b| b.is_ascii_uppercase()) && !word.bytes().any(|b| b.is_ascii_digit());
+        if !is_name || word.ends_with([',', '.', ';']) {
+            return None;
+        }
+        words += 1;
+    }
+    (words >= MIN_HEADER_WORDS).then_some(words)
 }
 
 /// Whether a line is one of a JSON, JSONL or XML document.
@@ -70,6 +93,10 @@ struct Row {
     commas: usize,
     /// Cells behind two blanks or more, the indentation aside.
     wide: usize,
+    /// `key=value` pairs, options in the longest list without blanks, and flags.
+    pairs: usize,
+    options: usize,
+    flags: usize,
 }
 
 impl Row {
@@ -79,7 +106,16 @@ impl Row {
         let is_cells = commas > 1
             && line.split(',').all(|cell| cell.split_ascii_whitespace().nth(MAX_CELL_WORDS).is_none());
         let blanks = line.trim().split("  ");
+        let (mut pairs, mut options, mut flags) = (0, 0, 0);
+        for word in line.split_ascii_whitespace() {
+            pairs += usize::from(is_pair(word));
+            options = options.max(options_in(word));
+            flags += usize::from(is_flag(word));
+        }
         Self {
+            pairs,
+            options,
+            flags,
             bars: count(b'|') + line.matches('│').count(),
             tabs: line.trim().matches('\t').count(),
             semicolons: count(b';'),
@@ -97,7 +133,37 @@ impl Row {
             || same(self.commas, other.commas, 2)
             || self.wide >= 2 && other.wide >= 2
             || same(self.wide, other.wide, 1)
+            || self.pairs.min(other.pairs) >= MIN_PAIRS && self.pairs.abs_diff(other.pairs) <= 1
+            || self.options.min(other.options) >= MIN_OPTIONS
+            || self.flags.min(other.flags) >= MIN_FLAGS
     }
+}
+
+/// Whether a word is `key=value`.
+fn is_pair(word: &str) -> bool {
+    let name = memchr::memchr(b'=', word.as_bytes()).map(|at| &word.as_bytes()[..at]);
+    name.is_some_and(|name| {
+        name.first().is_some_and(u8::is_ascii_alphabetic)
+            && name.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(b))
+    })
+}
+
+/// How many options a word lists: `(rw,nosuid,mode=755)`.
+fn options_in(word: &str) -> usize {
+    let list = word.trim_matches(['(', ')', '"', '[', ']']);
+    let is_option = |option: &str| {
+        !option.is_empty() && option.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.=:/".contains(&b))
+    };
+    match memchr::memchr(b',', list.as_bytes()).is_some() && list.split(',').all(is_option) {
+        true => list.split(',').count(),
+        false => 0,
+    }
+}
+
+/// Whether a word is a flag: `-A`, `--dport`.
+fn is_flag(word: &str) -> bool {
+    let name = word.trim_start_matches('-');
+    (1..=2).contains(&(word.len() - name.len())) && name.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// The key of a `key: value` or `key = value` line.
@@ -130,6 +196,13 @@ mod tests {
             lines(|i| format!("  <row id=\"{i}\">ada</row>")),
             lines(|i| format!("pod-{i:<10} Running   0   {i}d")),
             lines(|i| format!("Name: n{i}\nState: up\nNode: a\n")),
+            lines(|i| format!("tmpfs on /run/{i} type tmpfs (rw,nosuid,nodev,mode={i})")),
+            lines(|i| format!("id={i} addr=10.0.0.{i}:4{i} db=0 cmd=get")),
+            lines(|i| format!("-A INPUT -s 10.{i}.0.0/16 -p tcp --dport 443 -j ACCEPT")),
+            lines(|i| match i {
+                0 => "Node Address Status Type".to_owned(),
+                _ => format!("node-{i} 10.0.0.{i} alive client"),
+            }),
             lines(|i| format!("  \"a{i}\": {{\n    \"b\": 1\n  }},")),
         ] {
             assert!(holds_records(&text), "{text}");

@@ -33,7 +33,7 @@ pub struct Candidate {
     pub count: usize,
     /// The piece of every place at which it starts, in order.
     pub occurrences: Vec<u32>,
-    /// The same as suffixes in order, before they are looked up.
+    /// The occurrences as a range of the suffix array, before they are looked up.
     pub suffixes: Range<usize>,
     /// Bytes that it saves at most.
     bound: usize,
@@ -94,8 +94,8 @@ pub fn choose(
     let legend = counter.count("<<F1:10>> = \"\"\n");
     let mut tokens: Vec<Option<usize>> = vec![None; candidates.len()];
     let mut covered = Covered::new(atoms);
-    // What a candidate saves, and after how many choices that was found out: a choice can only take
-    // places away from the others. What was never looked at is guessed, at two bytes a token.
+    // What each candidate saves, and after how many choices that was computed: a choice can only reduce what
+    // the others save. At first an estimate of two bytes per token.
     let mut heap: BinaryHeap<(usize, Reverse<usize>, Option<usize>)> =
         candidates.iter().enumerate().map(|(i, c)| (c.bound / 2, Reverse(i), None)).collect();
     let mut chosen: Vec<Entry> = Vec::new();
@@ -145,7 +145,7 @@ impl Covered {
         }
     }
 
-    /// The places of a candidate that are free, none over another, in lines that can still be read by themselves.
+    /// The free places of a candidate, without overlaps, in lines that may take another reference.
     fn free(&self, atoms: &Atoms<'_>, candidate: &Candidate) -> Vec<u32> {
         let (mut end, mut last, mut in_line) = (0, usize::MAX, 0);
         let is_free = |at: &u32| {

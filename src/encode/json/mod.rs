@@ -21,7 +21,7 @@ const MIN_LINES: usize = 3;
 /// Fewest values in a row whose objects are rewritten however few lines they take: that is NDJSON.
 const MIN_RUN: usize = 3;
 
-/// See the module.
+/// The encoder of this module.
 pub struct JsonMinify;
 
 impl Encoder for JsonMinify {

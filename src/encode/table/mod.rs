@@ -27,7 +27,7 @@ const MIN_LINES: usize = 3;
 /// small gains in bytes save no tokens.
 const MIN_GAIN: usize = 10;
 
-/// See the module.
+/// The encoder of this module.
 pub struct TableWhitespace;
 
 impl Encoder for TableWhitespace {

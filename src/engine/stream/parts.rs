@@ -32,7 +32,7 @@ pub(super) fn kept(stream: &Stream) -> Vec<(StreamName, Kept)> {
     all
 }
 
-/// The same without last words that may be the start of a secret.
+/// The kept parts without last words that may be the start of a secret.
 pub(super) fn finished(stream: &Stream) -> Vec<(StreamName, Kept)> {
     let mut all = kept(stream);
     for (_, kept) in &mut all {

@@ -15,8 +15,9 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
+use super::home;
 use super::reach::{CLAUDE_CODE, Place, Text, Treatment, Why};
-use super::replace::{compress, forget, note_call, redacted, redacted_data};
+use super::replace::{asks_for_all, compress, forget, note_call, redacted, redacted_data, unseen};
 use super::run::Shown;
 use super::tools::Tool;
 use super::wrap::{self, Wrap};
@@ -35,7 +36,7 @@ const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "Session
 /// Default number of characters of a command's output that the host shows, and the most that it allows.
 const HOST_LIMIT: usize = 30_000;
 const MAX_HOST_LIMIT: usize = 150_000;
-/// The same for a failed command; it cannot be changed.
+/// Number of characters that the host shows of a failed command's output; it cannot be changed.
 const HOST_LIMIT_FAILED: usize = 10_000;
 /// The host's environment variable that changes the default.
 const LIMIT_VARIABLE: &str = "BASH_MAX_OUTPUT_LENGTH";
@@ -58,7 +59,12 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         return None;
     }
     if event.hook_event_name == "PreToolUse" {
-        return wrapped(event);
+        let answer = wrapped(event);
+        // No other hook sees the result of what fails, or asks for its exact output.
+        if answer.is_none() || asks_for_all(event) {
+            unseen(host, event);
+        }
+        return answer;
     }
     let mut context = None;
     let treatment = CLAUDE_CODE.treatment(&event.tool_name, false);
@@ -152,7 +158,7 @@ pub fn shown_by_environment() -> Option<Shown> {
 /// Whether readable settings forbid a command or require the user's approval: such a rule would not recognise the wrapped
 /// command. Settings on the host's command line cannot be read here.
 fn has_rules(event: &Event) -> bool {
-    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".claude"));
+    let home = home().map(|home| home.join(".claude"));
     let own = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).or(home);
     let of_project = Path::new(&event.cwd).ancestors().map(|folder| folder.join(".claude"));
     let folders = own.into_iter().chain(of_project.filter(|_| !event.cwd.is_empty()));

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::read as read_file;
 use crate::encode::dictionary;
 use crate::host::event::Event;
-use crate::host::replace::{View, compress_view, redacted_again};
+use crate::host::replace::{View, compress_view, redacted_again, redacted_data};
 use crate::host::{Host, ShortView};
 use crate::sanitize::secrets;
 use crate::text::marker::{self, Marker};
@@ -43,6 +43,11 @@ pub(super) fn reply(host: &Host, event: &Event, response: &Map<String, Value>) -
     match response.get("type")?.as_str()? {
         "text" => text(host, event, response, file),
         "file_unchanged" => unchanged(host, event, file),
+        // Cells with their outputs, which the host writes out.
+        "notebook" => {
+            let output = redacted_data(host, &Value::Object(response.clone()))?;
+            Some(Replaced { output, context: None })
+        }
         _ => None,
     }
 }
@@ -285,7 +290,7 @@ impl Window {
         (!before.is_empty()).then_some(Self { kept: kept.unwrap_or((0, 0)), markers: before })
     }
 
-    /// The same, if it saves enough.
+    /// This window, if it saves enough.
     fn worth(answer: &str, source: &Source<'_>) -> Option<Self> {
         Self::read(answer, source)
             .filter(|window| source.bytes_outside(window) >= window.context_bytes() + MIN_SAVED_BYTES)

@@ -17,13 +17,25 @@ pub(super) enum Message<'a> {
 
 /// The ids of the answers in a batch.
 pub(super) fn ids_of_batch(line: &[u8]) -> Vec<&str> {
-    let Ok(raw) = serde_json::from_slice::<&RawValue>(line) else { return Vec::new() };
+    let Ok(raw) = serde_json::from_slice::<&RawValue>(unmarked(line)) else { return Vec::new() };
     let answers = Json::of(raw).items().filter(|message| message.text_of("method").is_none());
     answers.filter_map(|message| message.get("id").map(Json::raw)).collect()
 }
 
+/// The byte order mark of UTF-8. Many clients read past it.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// A line without the marks before it.
+pub(super) fn unmarked(mut line: &[u8]) -> &[u8] {
+    while let Some(rest) = line.strip_prefix(MARK) {
+        line = rest;
+    }
+    line
+}
+
 /// Parses a line.
 pub(super) fn read(line: &[u8]) -> Message<'_> {
+    let line = unmarked(line);
     let Ok(raw) = serde_json::from_slice::<&RawValue>(line) else { return Message::Other };
     let json = Json::of(raw);
     if !json.is_object() {

@@ -2,7 +2,7 @@
 //! that read the originals. It does not depend on the protocol revision: the handshake, and requests with a revision in
 //! `_meta`, pass unchanged. Standard error of the server passes with secrets removed.
 //!
-//! Each direction has its own thread, so neither side can block the other. Results are not compared with earlier ones,
+//! Each direction has its own thread, and none holds what both share while it works, so neither side can block the other. Results are not compared with earlier ones,
 //! because a proxy cannot know which of them the model still sees.
 
 mod lines;
@@ -57,8 +57,9 @@ impl Shared {
         self.send(format!("{line}\n").as_bytes())
     }
 
-    fn with_traffic<T>(&self, work: impl FnOnce(&mut Traffic, &Host) -> T) -> T {
-        work(&mut self.traffic.lock().unwrap_or_else(PoisonError::into_inner), &self.host)
+    /// Lends the requests. Nothing that takes long may be done meanwhile: the other direction would wait.
+    fn with_traffic<T>(&self, work: impl FnOnce(&mut Traffic) -> T) -> T {
+        work(&mut self.traffic.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -79,10 +80,14 @@ pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
     let to_server = shared.clone();
     // Not joined: it may wait for input from a client that sends no more.
     thread::spawn(move || from_client(&to_server, stdin));
-    from_server(&shared, BufReader::new(stdout));
+    let is_inside = from_server(&shared, BufReader::new(stdout));
     let status = child.wait().map_err(|e| format!("the server: {e}"))?;
     let why = format!("the MCP server ended with {status} before it answered");
-    for line in shared.with_traffic(|traffic, _| traffic.abandoned(&why)) {
+    if is_inside {
+        // What the server left unfinished is a line of its own.
+        let _ = shared.send(b"\n");
+    }
+    for line in shared.with_traffic(|traffic| traffic.abandoned(&why)) {
         // A client that is gone needs no answer.
         let _ = shared.send_line(&line);
     }
@@ -128,7 +133,7 @@ fn from_client(shared: &Shared, mut server: ChildStdin) {
     let mut line = Vec::new();
     while let Ok(Some(is_whole)) = lines.next(&mut line) {
         let route = match is_whole {
-            true => shared.with_traffic(|traffic, host| traffic.on_client_line(host, &line)),
+            true => Traffic::from_client(&shared.host, &line, |work| shared.with_traffic(work)),
             false => Route::Server,
         };
         let sent = match route {
@@ -141,25 +146,29 @@ fn from_client(shared: &Shared, mut server: ChildStdin) {
     }
 }
 
-/// Runs until the server closes its output or the client its input.
-fn from_server(shared: &Shared, server: impl io::BufRead) {
+/// Runs until the server closes its output or the client its input. Whether the last line had no end.
+fn from_server(shared: &Shared, server: impl io::BufRead) -> bool {
     let mut lines = Lines::new(server, MAX_LINE_BYTES);
     let mut line = Vec::new();
     let policy = || shared.host.engine().policy_in_force();
-    let policy = LazyPolicy::new(&policy);
+    let policy = LazyPolicy::new(&policy).escaping();
     let mut long = Passing::new(&policy);
-    let mut is_inside = false;
+    let (mut is_inside, mut is_open) = (false, false);
     while let Ok(Some(is_whole)) = lines.next(&mut line) {
+        is_open = !line.ends_with(b"\n");
         let sent = match is_whole {
-            true => match shared.with_traffic(|traffic, host| traffic.on_server_line(host, &line)) {
+            true => match Traffic::from_server(&shared.host, &line, |work| shared.with_traffic(work)) {
                 Some(new) if new.is_empty() => Ok(()),
-                Some(new) => shared.send_line(&new),
+                Some(new) => {
+                    is_open = false;
+                    shared.send_line(&new)
+                }
                 None => shared.send(&line),
             },
-            // The line is too long to be parsed, but is still searched for secrets.
+            // The line is too long to be parsed, but is still made safe.
             false => {
                 if !is_inside {
-                    shared.with_traffic(|traffic, _| traffic.on_long_line(&line));
+                    shared.with_traffic(|traffic| traffic.on_long_line(&line));
                 }
                 let mut out = long.push(&line);
                 is_inside = !line.ends_with(b"\n");
@@ -170,10 +179,11 @@ fn from_server(shared: &Shared, server: impl io::BufRead) {
             }
         };
         if sent.is_err() {
-            return;
+            return is_open;
         }
     }
     let _ = shared.send(&long.end());
+    is_open
 }
 
 /// Passes signals on: a host that ends this process wants to end the server.

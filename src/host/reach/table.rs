@@ -40,6 +40,7 @@ pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
     host: "claude-code",
     tools: &[
         row(&["Bash"], Treatment::Replaced(Text::Streams), Treatment::WrappedIfAsked),
+        row(&["PowerShell"], Treatment::Replaced(Text::Streams), FAILED),
         row(&["Read"], Treatment::Seen, FAILED),
         row(&["Edit", "MultiEdit", "Write", "NotebookEdit"], Treatment::Noted, FAILED),
         // Lines that were found, or only the names of their files.
@@ -50,8 +51,15 @@ pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
         // What a sub-agent reports; `Task` is the older name. One that runs in the background has no report here.
         row(&["Agent", "Task"], at(&[Place::Member(&["content"])]), FAILED),
         row(&["TaskOutput"], at(&[Place::Member(&["task", "output"])]), FAILED),
+        // The output so far of a command in the background, in older versions.
+        row(&["BashOutput"], at(&[Place::Member(&["stdout"])]), FAILED),
+        row(&["LSP"], at(&[Place::Member(&["result"])]), FAILED),
         row(&["ReadMcpResourceTool"], at(&[Place::Items("contents", "text")]), FAILED),
-        row(&["ListMcpResourcesTool", "ReadMcpResourceDirTool"], Treatment::Stays(Why::Data), FAILED),
+        row(
+            &["ListMcpResourcesTool", "ReadMcpResourceDirTool", "Skill"],
+            Treatment::Stays(Why::Data),
+            FAILED,
+        ),
         row(&["mcp__*"], WHOLE, FAILED),
         rest(Treatment::Stays(Why::Tool), FAILED),
     ],

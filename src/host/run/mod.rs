@@ -2,13 +2,15 @@
 //!
 //! The command has the same input, variables, folder and process group as without us. Its output is held until it ends or a
 //! time limit is reached, because a host that kills a slow command must have its output so far. After that, or after a
-//! signal, output passes with secrets removed, up to half of the host's limit if that is known. The rest is held to the end,
+//! signal, output passes with secrets removed and forged markers escaped, up to half of the host's limit if that is known. The rest is held to the end,
 //! and then compressed. If standard output is a terminal, a person is watching: then this process becomes the command.
 
 mod hold;
 #[cfg(unix)]
 mod limit;
 pub mod shell;
+#[cfg(unix)]
+mod signals;
 #[cfg(unix)]
 mod system;
 
@@ -22,6 +24,8 @@ use crate::config::Policy;
 
 #[cfg(unix)]
 use crate::sanitize::encoding;
+#[cfg(unix)]
+pub use signals::outlive_file_limit;
 #[cfg(unix)]
 pub use system::{pass_on, relay, run, was_read};
 

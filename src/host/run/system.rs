@@ -16,8 +16,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::hold::Held;
 use super::limit::Limit;
+use super::signals::Signals;
 use super::{Compress, Ended, Holding, Outcome, Output, Program, shell, texts};
 use crate::host::pass::{LazyPolicy, Passing};
+use crate::text::marker;
 
 /// Most bytes that are held; then they are compressed as a part if the host's limit is known, and pass if not.
 const MAX_HELD_BYTES: usize = 32 << 20;
@@ -30,10 +32,6 @@ const OUTPUT_END_TIMEOUT: Duration = Duration::from_millis(300);
 const SIGNAL_DELAY: Duration = Duration::from_millis(50);
 /// Length of a tick, after which waiting bytes may pass.
 const TICK: Duration = Duration::from_millis(100);
-/// Signals that are meant for the command.
-const SIGNALS: [Signal; 6] =
-    [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::USR2];
-
 /// Runs the program, and ends as it ended.
 ///
 /// # Errors
@@ -91,7 +89,7 @@ pub fn relay(policy: &LazyPolicy<'_>) {
     let _ = pass_on(io::stdin().lock(), File::from(own(1)), policy);
 }
 
-/// Copies input to output as it comes, with secrets removed.
+/// Copies input to output as it comes, made safe.
 ///
 /// # Errors
 ///
@@ -225,30 +223,6 @@ impl Watched {
             _ => Ended::Code(1),
         }
     }
-}
-
-/// Received signals, each with its own descriptor.
-struct Signals(Vec<(Signal, UnixStream)>);
-
-impl Signals {
-    fn new() -> Self {
-        let ignored = ignored();
-        let one = |signal: Signal| {
-            let (read, write) = UnixStream::pair().ok()?;
-            signal_hook::low_level::pipe::register(signal.as_raw(), write).ok()?;
-            Some((signal, read))
-        };
-        // A signal that is ignored here must be ignored by the command too.
-        let heard = SIGNALS.into_iter().filter(|signal| ignored & (1 << (signal.as_raw() - 1)) == 0);
-        Self(heard.filter_map(one).collect())
-    }
-}
-
-/// A bit for each signal that this process ignores, if the system reports it.
-fn ignored() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
 struct Running<'a> {
@@ -425,7 +399,7 @@ impl Running<'_> {
         stream.held.push(piece)
     }
 
-    /// Passes a piece, except bytes that may be part of a secret.
+    /// Passes a piece, except bytes that may be part of a secret or the start of a marker.
     fn passed(&mut self, index: usize, piece: &[u8]) {
         let out = self.passing[index].push(piece);
         self.streams[index].write(&out);
@@ -475,14 +449,21 @@ impl Running<'_> {
             self.streams.iter_mut().map(|stream| stream.held.take()).collect();
         let mut outputs = outputs.unwrap_or_default();
         let mut room = self.limit.left(ended == Some(Ended::Code(0)));
+        // The start of a marker goes out with what follows it.
+        let mut tails = vec![Vec::new(); outputs.len()];
         if is_part {
             room = room.map(|room| room / PART_ONE_IN);
             for (stream, bytes) in self.streams.iter_mut().zip(&mut outputs) {
                 let end = memchr::memrchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
+                let end = marker::parting(&bytes[..end]);
                 // What cannot be held goes out with the part.
                 if stream.held.push(&bytes[end..]).is_ok() {
                     bytes.truncate(end);
                 }
+            }
+        } else if ended.is_none() {
+            for (tail, bytes) in tails.iter_mut().zip(&mut outputs) {
+                *tail = bytes.split_off(marker::parting(bytes));
             }
         }
         let new: Vec<Vec<u8>> = match texts(outputs, room) {
@@ -493,13 +474,16 @@ impl Running<'_> {
                 new.unwrap_or(texts).into_iter().map(String::into_bytes).collect()
             }
             Err(outputs) => {
-                let safe = |bytes: Vec<u8>| self.policy.redacted(&bytes).unwrap_or(bytes);
+                let safe = |bytes: Vec<u8>| self.policy.made_safe(&bytes).unwrap_or(bytes);
                 outputs.into_iter().map(safe).collect()
             }
         };
         for (stream, bytes) in self.streams.iter_mut().zip(new) {
             self.limit.add(bytes.len());
             stream.write(&bytes);
+        }
+        for (index, tail) in tails.iter().enumerate().filter(|(_, tail)| !tail.is_empty()) {
+            self.passed(index, tail);
         }
     }
 
@@ -514,7 +498,7 @@ impl Running<'_> {
         }
         for stream in &mut self.streams {
             if let Some(from) = stream.from.take() {
-                left_behind(from, &stream.to);
+                left_behind(from, &stream.to, self.policy.escapes());
             }
         }
     }
@@ -536,11 +520,16 @@ impl Running<'_> {
 }
 
 /// Handles a process that the command left running: its output goes where it would have gone without us.
-fn left_behind(from: PipeReader, to: &File) {
+fn left_behind(from: PipeReader, to: &File, escapes: bool) {
     let Ok(to) = to.try_clone() else { return };
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
-    command.args(["run", "--relay"]).stdin(from).stdout(to).stderr(Stdio::null());
+    command
+        .args(["run", "--relay"])
+        .args((!escapes).then_some("--raw"))
+        .stdin(from)
+        .stdout(to)
+        .stderr(Stdio::null());
     let _ = command.spawn();
 }
 

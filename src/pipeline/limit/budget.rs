@@ -1,4 +1,5 @@
-//! A budget on one result: what is asked, the rungs on the way down to it, and what is said about it.
+//! A budget for one result: the request, the rungs that are tried one after another, and what the evidence
+//! says about it.
 //!
 //! The rungs are the mode, each mode above it up to `maxMode`, then smaller limits, then a cut by real
 //! tokens (`fit`). The first rung that fits is the answer. Nothing here looks at a text.
@@ -14,8 +15,8 @@ const LARGE_BYTES: usize = 512 << 10;
 /// Bytes of a text above which the highest mode is tried with the last squeeze alone.
 const HUGE_BYTES: usize = 4 << 20;
 
-/// What is asked of one result beside its policy. It is no part of what makes two requests the same: a
-/// result that was given once stays as it was, whatever else fills the context later.
+/// What a request asks for beside its policy. It does not count when two requests are compared: a result that
+/// was returned once stays as it was, however full the context is later.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ask {
     /// Tokens that the result may take; `None` for any number.

@@ -16,7 +16,7 @@ use crate::pipeline::limit::shorten;
 use crate::pipeline::limit::unit::{Form, GAP_BYTES, Kept, MARKER_BYTES, Unit};
 use crate::pipeline::repeat::echoes;
 use crate::text::details::likeness;
-use crate::text::ledger::{Action, Ledger, MAX_GAP_MARKS, Reduction};
+use crate::text::ledger::{Action, Ledger, MAX_GAP_MARKS, Reduction, SHORT_GAP_MARK};
 use crate::text::maps::Set;
 use crate::text::names::Names;
 use crate::text::reason::Reason;
@@ -48,19 +48,12 @@ const LEAD_LINES: usize = 3;
 const CONTEXT_OFFSETS: [isize; 4] = [1, -1, 2, -2];
 /// Share of the budget, as 1 part in this many, for samples of the lines that are left out.
 const SAMPLE_SHARE: usize = 12;
-/// Samples, at most.
-const MAX_SAMPLES: usize = 12;
-/// Lines that are tried for a sample.
-const SAMPLE_TRIES: usize = 16;
-/// Length of a line that is a sample, in bytes.
-const MIN_SAMPLE_BYTES: usize = 4;
-const MAX_SAMPLE_BYTES: usize = 300;
 /// Length of a heading that may exceed the cap for a window that starts behind a gap, in bytes.
 const MAX_HEADING_BYTES: usize = 160;
-/// Headings that are kept for what stays of a text.
+/// Most headings that are kept, and most records whose identifying lines are kept.
 const MAX_HEADINGS: usize = 512;
 
-/// Rounds in which rewritten lines are restored because a line that they depend on is cut.
+/// Most rounds of restoring rewritten lines whose heading or message was cut. Bounds the work.
 const MAX_ROUNDS: usize = 8;
 
 /// Brings the ledger under the cap; `None` when it is already.
@@ -70,7 +63,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         return None;
     }
     let budget = if cap.bytes > 4 * MARKER_BYTES { cap.bytes - MARKER_BYTES } else { cap.bytes / 2 };
-    // A cap that nobody set leaves failure lines whole.
+    // The default cap never cuts inside failure lines.
     let whole = if cap.strict { &[][..] } else { signals };
     let mut ledger = shorten::long_pieces(source, ledger, budget, shown, whole);
     let mut rounds = 0;
@@ -82,7 +75,14 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         }
         let keep = select(source, &units, signals, budget, cap);
         if rounds == MAX_ROUNDS || !headings::restore_lines(&mut ledger, &units, &keep) {
-            let keep = without_unseen(source, &units, keep);
+            let mut keep = without_unseen(source, &units, keep);
+            // Whatever the room is: a marker alone tells nothing.
+            if !cap.strict
+                && keep.iter().all(|kept| *kept == Kept::No)
+                && let Some(first) = (0..units.len()).find(|unit| units[*unit].is_shown)
+            {
+                keep[first] = Kept::Window;
+            }
             break (units, keep);
         }
         rounds += 1;
@@ -95,7 +95,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         crate::stop::tick();
         match kept {
             Kept::No => {
-                // The stretch with single failure lines shares one marker.
+                // Gaps that only single kept lines divide share one marker.
                 gap += u32::from(last_kept && gap < 2);
                 last_kept = false;
                 match gaps.last_mut().filter(|(g, lines)| *g == gap && lines.end == unit.lines.start) {
@@ -110,8 +110,8 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     ledger.apply(source, omission(source, &ledger, &gaps, cap)).ok()
 }
 
-/// Leaves out the gaps, which are numbered; those of one number share a marker, which says what they
-/// name where that is little beside them.
+/// Leaves out the gaps. Gaps of one number share a marker, which lists their names if the list is short
+/// compared to what is left out.
 fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], cap: Cap) -> Reduction {
     let all: Vec<Range<usize>> = gaps.iter().map(|(_, lines)| lines.clone()).collect();
     let mut names = (!cap.strict && cap.names > 0).then(|| Names::new(source, ledger, &all));
@@ -182,7 +182,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
             picked.records_of(source, outliers, &middle);
         }
         picked.contexts(source, &middle, head..tail);
-        // What is left shows what stands around the first failure.
+        // The remaining room goes to a window around the first failure.
         let start = middle[0].saturating_sub(LEAD_LINES).max(head);
         let start_of = |unit: usize| units[unit].lines.start;
         let starts = (0..units.len()).map(start_of);
@@ -212,7 +212,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     picked.keep
 }
 
-/// Without the markers of blocks that say that they are like lines which do not stay.
+/// Drops markers of repeated blocks if the lines to which they refer are not kept.
 fn without_unseen(source: &Source<'_>, units: &[Unit], mut keep: Vec<Kept>) -> Vec<Kept> {
     let last = source.len();
     for unit in 0..units.len() {
@@ -235,13 +235,13 @@ pub(super) struct Picked<'a> {
     pub(super) keep: Vec<Kept>,
     pub(super) units: &'a [Unit],
     /// Bytes that may still be spent.
-    left: usize,
+    pub(super) left: usize,
     is_strict: bool,
 }
 
 impl Picked<'_> {
     /// Takes what a unit costs from what is left; whether there was enough.
-    fn spend(&mut self, unit: usize) -> bool {
+    pub(super) fn spend(&mut self, unit: usize) -> bool {
         let bytes = self.cost(unit);
         let fits = bytes <= self.left;
         self.left = self.left.saturating_sub(bytes);
@@ -261,19 +261,20 @@ impl Picked<'_> {
         kept.map(|(_, unit)| unit.bytes).sum()
     }
 
-    /// Bytes of the marks of all gaps but the first. Where there are more gaps than are marked, the ledger may still count
-    /// fewer, since an earlier step left some of them out: a strict cap has the room for that.
+    /// Bytes of the marks of all gaps but the first. The ledger may count fewer gaps, since an earlier step left some of them
+    /// out, and give them longer marks: a strict cap has the room for that.
     fn marks(&self) -> usize {
         let gaps = self.keep.chunk_by(|a, b| (*a == Kept::No) == (*b == Kept::No));
         let further = gaps.filter(|units| units[0] == Kept::No).count().saturating_sub(1);
         match further > MAX_GAP_MARKS {
-            true if !self.is_strict => 0,
-            _ => further.min(MAX_GAP_MARKS) * GAP_BYTES,
+            true if self.is_strict => (MAX_GAP_MARKS * GAP_BYTES).max(further * (SHORT_GAP_MARK.len() + 1)),
+            true => further * (SHORT_GAP_MARK.len() + 1),
+            false => further * GAP_BYTES,
         }
     }
 
-    /// Takes the bytes of the marks of gaps, all but the first, from the start of the tail; of a strict cap, where that is
-    /// not enough, from whatever stands last.
+    /// Makes room for the marks of all gaps but the first: drops units from the start of the tail, and for a strict cap,
+    /// if that is not enough, from the end.
     fn pay_marks(&mut self, signals: &[usize], budget: usize) {
         let marks = self.marks();
         let mut over = (self.bytes() + marks).saturating_sub(budget);
@@ -308,7 +309,7 @@ impl Picked<'_> {
         }
     }
 
-    /// Keeps what a gap leaves out where its mark would not be shorter.
+    /// Keeps the content of gaps that are no longer than their mark.
     fn fill_small_gaps(&mut self) {
         let mut from = 0;
         while let Some(start) = (from..self.keep.len()).find(|&at| self.keep[at] == Kept::No) {
@@ -324,7 +325,7 @@ impl Picked<'_> {
         }
     }
 
-    /// What failures in records depend on: the lines that say which record it is.
+    /// Keeps the lines that identify the record of each failure.
     fn records_of(&mut self, source: &Source<'_>, outliers: &Outliers, failing: &[usize]) {
         for &unit in failing.iter().take(MAX_HEADINGS) {
             for line in outliers.around(source, self.units[unit].lines.start) {
@@ -364,8 +365,8 @@ impl Picked<'_> {
         }
     }
 
-    /// The headings of what stays behind a gap, where they fit; unless the cap is strict those of single lines in any case, and
-    /// short ones of windows.
+    /// Keeps the headings of units that follow a gap, if they fit. If the cap is not strict, headings of single lines, and
+    /// short headings of windows, may exceed it.
     fn headings(&mut self, source: &Source<'_>) {
         let mut found = 0;
         let units = self.units;
@@ -400,38 +401,6 @@ impl Picked<'_> {
     /// Whether the heading of a unit is kept above the cap: that of a single line is, and that of a window where it is short.
     fn may_exceed(&self, unit: usize, heading: usize) -> bool {
         self.keep[unit] == Kept::Signal || self.units[heading].bytes <= MAX_HEADING_BYTES
-    }
-
-    /// Single lines of what is left out, evenly spread, which are like nothing that stays.
-    fn samples(&mut self, source: &Source<'_>, within: Range<usize>) {
-        let first_line = |unit: usize| source.line(self.units[unit].lines.start);
-        let gone: Vec<usize> = within.filter(|&unit| self.keep[unit] == Kept::No).collect();
-        if gone.len() < 2 * MAX_SAMPLES || self.left == 0 {
-            return;
-        }
-        let mut seen: Set<u64> = (0..self.units.len())
-            .filter(|&u| self.keep[u] != Kept::No)
-            .map(|u| likeness(first_line(u)))
-            .collect();
-        let mut chosen = Vec::new();
-        for part in gone.chunks(gone.len().div_ceil(MAX_SAMPLES)) {
-            let fits = |unit: &usize| {
-                let line = first_line(*unit).trim();
-                self.units[*unit].lines.len() == 1
-                    && (MIN_SAMPLE_BYTES..=MAX_SAMPLE_BYTES).contains(&line.len())
-            };
-            let middle = &part[part.len() / 2..];
-            if let Some(unit) =
-                middle.iter().take(SAMPLE_TRIES).find(|u| fits(u) && seen.insert(likeness(first_line(**u))))
-            {
-                chosen.push(*unit);
-            }
-        }
-        for unit in chosen {
-            if self.spend(unit) {
-                self.keep[unit] = Kept::Signal;
-            }
-        }
     }
 }
 

@@ -24,7 +24,7 @@ impl Picked<'_> {
             let lines = &units[unit].lines;
             signals.get(signals.partition_point(|line| *line < lines.start)).is_some_and(|l| *l < lines.end)
         };
-        // What of the tail may go.
+        // Bytes of the tail that may make room for outliers.
         let mut free = 0;
         let mut end = gone.end;
         let most = budget / OUTLIERS_ONE_IN;

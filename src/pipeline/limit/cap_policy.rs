@@ -20,12 +20,13 @@ use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::text::{details, names, signals};
 
-/// Longest lines of a range that no default cap cuts, on average, in bytes.
+/// The default cap does not cut a requested range of lines if its lines have at most this many bytes on
+/// average.
 const MAX_RANGE_LINE_BYTES: usize = 1_000;
-/// Texts of fewer lines have the whole limits in a small context too.
+/// Texts of fewer lines keep at least half of the full limits in a small context.
 const MIN_SCALED_LINES: usize = 40;
 
-/// A cut to the limit of a mode takes off at least 1 part in this many. A choice: less is not worth a hole.
+/// A cut is only made if it removes at least 1 part in this many. A choice: less is not worth a gap.
 const MIN_GAIN_ONE_IN: usize = 16;
 
 /// What decides how far a text is cut.
@@ -54,7 +55,9 @@ impl CapPolicy<'_, '_> {
         let is_dense = self.is_read && !self.is_installation();
         let bytes = if is_dense { limit * 2 } else { limit };
         let samples = has_samples(self.source, self.detection);
-        let (reason, outliers, names) = (Reason::HeadTail, samples, self.names());
+        // What a program left in a file is a report like any other.
+        let outliers = samples || self.is_file_of_rows();
+        let (reason, names) = (Reason::HeadTail, self.names());
         Some(Cap { bytes, strict: false, reason, samples, outliers, names })
     }
 
@@ -66,8 +69,8 @@ impl CapPolicy<'_, '_> {
         bytes: usize,
     ) -> Option<(Cap, Cow<'s, [usize]>)> {
         let Self { source, detection, .. } = *self;
-        // Words of errors in a source file are no report, but a cut must not prefer other lines to them either. Those that
-        // stand in what an outline leaves out are not shown anyway.
+        // Error words in a source file are not a report, but a cut should still keep their lines. Lines that an outline
+        // left out are not shown anyway.
         let quoted =
             match source.text().len() > bytes && detection.shape == Shape::File && detection.is_written {
                 true => kept_of(ledger, signals::failure_lines(source)),
@@ -87,18 +90,23 @@ impl CapPolicy<'_, '_> {
         let bytes = self.scaled_cap(&signals, bytes);
         // Lines of one form that a search found are rows, and one of them may be the one that differs.
         let has_rows = || detection.shape == Shape::Search && columns::is_table(source);
-        let outliers = has_samples(source, detection) || has_rows();
+        let outliers = has_samples(source, detection) || has_rows() || self.is_file_of_rows();
         let (reason, names) = (Reason::OutputCap, self.names());
         Some((Cap { bytes, strict, reason, samples: false, outliers, names }, signals))
     }
 
-    /// The scale of the limits of a text without a reducer. Some texts have at least half of the whole limits, however empty
-    /// the context is: a report of a failure, for which lines explain a failure cannot be told by their words; texts of few
-    /// lines and what a call bounds itself (`| head -400`), for it was asked for; and answers of tools other than commands,
-    /// documents that somebody looked for. In recorded sessions the other half held nothing that an agent went on to use.
+    /// The scale of the limits of a text without a reducer. A report of a failure gets the full limits, however empty the context
+    /// is, because no words tell which lines explain a failure; not a document, of which the structural cut keeps what failed,
+    /// nor a text that only mentions failures, as far as nobody says that the call failed. These and some other texts get at least half of the full
+    /// limits: short texts, and ranges that the call chose itself (`| head -400`); and answers of tools that run no command,
+    /// because somebody searched for them. In recorded sessions agents used nothing of the other half.
     fn scale(&self, signals: &[usize]) -> Scale {
+        let fails = !signals.is_empty();
+        if fails && self.request.call.succeeded() == Some(false) && !is_document(self.source) {
+            return Scale::FULL;
+        }
         let is_asked = self.detection.is_range || self.source.len() < MIN_SCALED_LINES;
-        let is_wanted = !signals.is_empty() || is_asked || self.request.call.command.is_none();
+        let is_wanted = fails || is_asked || self.request.call.command.is_none();
         let scale = self.request.policy.scale;
         if is_wanted { scale.at_least_half() } else { scale }
     }
@@ -129,17 +137,17 @@ impl CapPolicy<'_, '_> {
     pub(in crate::pipeline) fn target_bytes(&self, signals: &[usize]) -> usize {
         let limit = self.head_tail(signals, self.source.text().len());
         let cap = self.scaled_cap(signals, self.request.policy.max_output_bytes);
-        // A budget that asks for less asks it of documents here, and of other texts by a cut.
+        // A budget makes documents smaller here, by halving; other texts are cut by tokens later.
         limit.map_or(cap, |limit| limit.min(cap)) >> self.request.policy.squeeze.min(16)
     }
 
-    /// Whether blocks that stand twice are left out of what a ledger of this size shows, before new text has to be.
+    /// Whether repeated blocks are left out before the cut, so that the cut takes less text that is new.
     pub(in crate::pipeline) fn drops_repeats(&self, size: usize, limit: usize) -> bool {
         let is_plain = self.detection.shape == Shape::Other && !self.detection.is_numbered;
         !self.is_read && is_plain && size > limit && self.source.text().len() <= INPUT_LIMIT
     }
 
-    /// Whether the middle of such a text may go.
+    /// Whether the middle of such a text may be left out.
     fn is_cut(&self) -> bool {
         let Self { source, detection, .. } = *self;
         let is_excluded = self.request.policy.never_omit || self.request.policy.excludes("head_tail");
@@ -150,11 +158,12 @@ impl CapPolicy<'_, '_> {
         let is_full = self.request.policy.file_detail == FileDetail::Full;
         let is_outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
         match detection.shape {
-            // The answer of another agent is a document, and no program's report.
+            // A Markdown answer, such as that of another agent, is a document and not the report of a
+            // program.
             Shape::Other if !self.is_read && is_markdown(source) => false,
             Shape::Other => !self.is_read || (is_aggressive && self.is_report()),
             Shape::File if detection.is_range => false,
-            // A log or a report that a program left is no text that an agent edits.
+            // Agents do not edit a log or report that a program wrote to a file.
             Shape::File
                 if is_aggressive
                     && !is_full
@@ -163,7 +172,7 @@ impl CapPolicy<'_, '_> {
             {
                 true
             }
-            // A file without an outline is cut as a report is only where the policy does not want it in full.
+            // Other files are cut only if the policy does not ask for them in full.
             Shape::File => {
                 self.request.policy.file_detail == FileDetail::Auto
                     && self.request.policy.file_detail_fallback != FileDetail::Full
@@ -173,7 +182,8 @@ impl CapPolicy<'_, '_> {
         }
     }
 
-    /// Whether what is left of a document is still one, and nearly all of the text: a cut would end that.
+    /// Whether an elider shortened a document that makes up nearly all of the text: a cut would make it
+    /// invalid.
     fn is_elided(&self, ledger: &Ledger) -> bool {
         let source = self.source;
         let is_applied = |s: &Step| s.id == elide::ID && s.reason == Reason::Applied;
@@ -187,6 +197,22 @@ impl CapPolicy<'_, '_> {
             && ledger.spans().iter().map(of_document).sum::<usize>() * 10 >= source.text().len() * 9
     }
 
+    /// Whether a file is one in which single lines mean something: what a program left, or rows.
+    fn is_file_of_rows(&self) -> bool {
+        self.detection.shape == Shape::File
+            && (is_left(self.request.call, self.detection)
+                || !self.detection.is_written && columns::is_table(self.source))
+    }
+
+    /// Whether what is left is one document that a cut would end, and how much of it is to stay: then the structural cut
+    /// reads the document anew.
+    pub(in crate::pipeline) fn is_broken_by_cut(&self, ledger: &Ledger, target_bytes: usize) -> bool {
+        let is_whole = |span: &Span| matches!(span.action, Action::Replace { .. });
+        is_document(self.source)
+            && ledger.spans().iter().any(is_whole)
+            && ledger.size(self.source, None) > target_bytes
+    }
+
     fn is_report(&self) -> bool {
         matches!(self.family, Some("test" | "build" | "log" | "package"))
     }
@@ -196,8 +222,8 @@ impl CapPolicy<'_, '_> {
         self.family == Some("package")
     }
 
-    /// Bytes for the names of what is cut. Hosts and ids are the names of a log, and what a report does
-    /// not show passed.
+    /// Most bytes of names in the marker of the cut. 0 for logs, whose names are hosts and ids; in
+    /// `aggressive` for all reports, whose hidden lines passed.
     fn names(&self) -> usize {
         match self.request.policy.mode == Mode::Aggressive {
             true if self.is_report() && !self.is_installation() => 0,
@@ -208,8 +234,8 @@ impl CapPolicy<'_, '_> {
     }
 }
 
-/// What a ledger shows under a cap, with its size; `None` if it fits already, or if a cut makes nothing smaller. Of a report the
-/// totals stay with the failures, in `aggressive` also what says more of each.
+/// The ledger under a cap, with its size; `None` if it fits already or a cut would not make it smaller. In a report the
+/// totals stay with the failures, in `aggressive` also the details of each failure.
 pub(in crate::pipeline) fn cut(
     request: &Request<'_>,
     source: &Source<'_>,
@@ -229,7 +255,8 @@ pub(in crate::pipeline) fn cut(
         (true, true) => details::with_details(source, signals),
     };
     let kept = rank::with_frames(source, &kept);
-    // What other steps wrote in place of many lines may not fit, and the lines themselves be longer.
+    // A replacement that earlier steps wrote for many lines may not fit, while the lines themselves can be
+    // cut.
     let next = cap::apply(source, ledger, &kept, cap).map(|next| (next.size(source, None), next));
     let most = match cap.reason == Reason::HeadTail && !cap.strict {
         true => before - before / MIN_GAIN_ONE_IN,
@@ -275,7 +302,7 @@ fn is_document(source: &Source<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::{FileDetail, Mode, Policy};
+    use crate::config::{FileDetail, Mode, Policy, Scale};
     use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Outcome, Raw, compress};
     use crate::text::call::ToolCall;
@@ -365,6 +392,42 @@ mod tests {
         assert!(shown.contains("name = \"job-37\"") && shown.contains("enabled = false"), "{shown}");
         // The sections between are one gap each side, not one for each section.
         assert!(shown.matches("omitted").count() <= 3, "{shown}");
+    }
+
+    #[test]
+    fn a_report_in_one_line_never_vanishes() {
+        let file = |i: usize| {
+            let warnings: Vec<String> = (0..9)
+                .map(|n| format!("{{\"ruleId\":\"quotes\",\"severity\":1,\"message\":\"Strings must use singlequote, not {n}{i}.\",\"line\":{n},\"column\":{i},\"nodeType\":\"Literal\"}}"))
+                .collect();
+            format!(
+                "{{\"filePath\":\"/p/f{i}.js\",\"messages\":[{{\"ruleId\":\"no-undef\",\"severity\":2,\"message\":\"'v{i}' is not defined.\",\
+                 \"line\":{i},\"column\":2}},{}],\"errorCount\":1,\"warningCount\":9}}",
+                warnings.join(",")
+            )
+        };
+        let text = format!("[{}]\n", (0..60).map(file).collect::<Vec<_>>().join(","));
+        for mode in [Mode::Standard, Mode::Aggressive] {
+            let policy = Policy { mode, scale: Scale::of_context(0, 0), ..Policy::default() };
+            let shown = run("npx eslint -f json .", &text, &policy).texts.concat();
+            assert!(shown.contains("no-undef") && shown.contains("'v30' is not defined"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_stands_out_in_a_log_that_is_read_stays() {
+        let row = |i: usize| {
+            format!(
+                "epoch {} step {i} loss 0.{} grad_norm {}\n",
+                i / 40,
+                900 - i,
+                if i == 93 { "418.2" } else { "1.02" }
+            )
+        };
+        let log: String = (0..400).map(row).collect();
+        let policy = Policy { mode: Mode::Aggressive, ..Policy::default() };
+        let shown = run("cat train.log", &log, &policy).texts.concat();
+        assert!(shown.contains("head_tail") && shown.contains("418.2"), "{shown}");
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! from the others in its column.
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
-use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN};
+use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS, words};
+use crate::pipeline::limit::parts;
+use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
 use crate::text::details::likeness;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
 use crate::text::source::Source;
@@ -11,73 +13,10 @@ use crate::text::source::Source;
 pub(super) const MIN_ROWS: usize = 20;
 /// Longer texts are not looked at, in bytes.
 pub(super) const MAX_TEXT_BYTES: usize = 8 << 20;
-/// Columns that are looked at.
-const MAX_COLUMNS: usize = 24;
+/// Rare values of a column that come before the second lines of all others.
+const MAX_FIRST_VALUES: usize = 3;
 /// Lines by which the way of dividing is chosen, and the spread of numbers judged.
 const SAMPLE_LINES: usize = 64;
-
-/// What divides the fields of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Divider {
-    Bar(char),
-    Tab,
-    /// Two blanks or more.
-    Wide,
-    Blank,
-}
-
-impl Divider {
-    /// The fields of a line, without blanks around them.
-    fn fields<'a>(self, line: &'a str, out: &mut Vec<&'a [u8]>) {
-        let trimmed = |field: &'a str| field.trim().as_bytes();
-        out.clear();
-        match self {
-            Self::Bar(bar) => out.extend(line.split(bar).map(trimmed)),
-            Self::Tab => out.extend(line.split('\t').map(trimmed)),
-            Self::Wide => {
-                out.extend(line.split("  ").map(trimmed).filter(|field| !field.is_empty()));
-            }
-            Self::Blank => words(line.as_bytes(), out),
-        }
-    }
-
-    /// Whether a line has more than one field.
-    fn divides(self, line: &str) -> bool {
-        match self {
-            Self::Bar(bar) => line.contains(bar),
-            Self::Tab => line.contains('\t'),
-            Self::Wide => line.contains("  "),
-            Self::Blank => true,
-        }
-    }
-}
-
-/// The words of a line: what stands between blanks and other control characters of ASCII.
-fn words<'a>(line: &'a [u8], out: &mut Vec<&'a [u8]>) {
-    const LOW: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = LOW << 7;
-    let mut start = 0;
-    let mut add = |end: usize| {
-        if end > start {
-            out.push(&line[start..end]);
-        }
-        start = end + 1;
-    };
-    let (eights, rest) = line.as_chunks::<8>();
-    for (at, eight) in eights.iter().enumerate() {
-        let eight = u64::from_le_bytes(*eight);
-        // The highest bit of each byte below 0x21: no borrow crosses, since the highest bits are set before.
-        let mut found = !eight & HIGH & !((eight | HIGH) - LOW * 0x21);
-        while found != 0 {
-            add(at * 8 + found.trailing_zeros() as usize / 8);
-            found &= found - 1;
-        }
-    }
-    for (at, _) in rest.iter().enumerate().filter(|(_, b)| **b <= b' ') {
-        add(eights.len() * 8 + at);
-    }
-    add(line.len());
-}
 
 /// Adds the rows that stand out. Fewer than `least` rows are no table.
 pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Candidate>) {
@@ -88,20 +27,22 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     let step = lines.len().div_ceil(SAMPLE_LINES) | 1;
     let trials: Vec<&str> = lines.iter().step_by(step).map(|line| source.line(*line)).collect();
     let Some((divider, count)) = divider(&trials) else {
+        leading(source, lines, out);
         return find_in_kinds(source, lines, &trials, least, out);
     };
     let mut columns = sampled(&trials, divider, count, least);
+    let mut parted = parts::parted(&trials, divider, count);
     let mut active: Vec<usize> = (0..columns.len()).collect();
     let mut fields = Vec::new();
     let (mut odd, mut others, mut rows) = (Vec::new(), 0, 0);
     // The word that a line begins with, which may be no field.
-    let mut leading = Column::default();
+    let mut first = Column::default();
     for (place, line) in lines.iter().enumerate() {
         let line = source.line(*line);
         divider.fields(line, &mut fields);
-        if !leading.is_done() {
+        if !first.is_done() {
             let word = line.split_ascii_whitespace().next().unwrap_or_default();
-            leading.look(place, word.as_bytes(), MAX_COLUMNS);
+            first.look(place, word.as_bytes(), MAX_COLUMNS);
         }
         if fields.len() != count {
             if line.bytes().any(|b| b.is_ascii_alphabetic()) || !line.is_ascii() {
@@ -121,12 +62,13 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
         if is_done {
             active.retain(|at| !columns[*at].is_done());
         }
+        parted.iter_mut().for_each(|parts| parts.look(place, &fields));
     }
     if rows < least || rows * 4 < lines.len() * 3 {
         return;
     }
     let like = |place: usize| likeness(source.line(lines[place]));
-    for (key, value) in leading.verdicts(rows) {
+    for (key, value) in first.verdicts(rows) {
         let candidate = |(nth, &place)| {
             let key = like(place) ^ digest(&key.to_le_bytes(), MAX_COLUMNS);
             Candidate { place, nth, count: value.rows, key, is_word: false }
@@ -134,34 +76,61 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
         out.extend(value.places().iter().enumerate().map(candidate));
     }
     for (at, column) in columns.iter().enumerate() {
-        for (key, value) in column.rare(rows) {
-            let candidate = |(nth, &place)| {
-                let key = like(place) ^ digest(&key.to_le_bytes(), at);
-                Candidate { place, nth, count: value.rows, key, is_word: false }
-            };
-            out.extend(value.places().iter().enumerate().map(candidate));
-        }
-        for value in column.unlike_numbers(rows) {
-            let candidate = |(nth, &place): (usize, &usize)| {
-                let key = digest(&place.to_le_bytes(), at);
-                Candidate { place, nth, count: value.rows, key, is_word: false }
-            };
-            out.extend(value.places().iter().enumerate().map(candidate));
-        }
+        add_rare(column.rare(rows), at, &like, out);
+        add_rare(column.unlike_forms(rows), at, &like, out);
         let single = |nth, count, place: usize| {
             let key = digest(&place.to_le_bytes(), at);
             Candidate { place, nth, count, key, is_word: false }
         };
+        for value in column.unlike_numbers(rows) {
+            let candidate = |(nth, place): (usize, &usize)| single(nth, value.rows, *place);
+            out.extend(value.places().iter().enumerate().map(candidate));
+        }
         out.extend(column.farthest(rows).map(|(nth, place)| single(nth, 1, place)));
         // These come before all others: the smaller ones alone would read as if there were none larger.
         out.extend(column.extremes(rows).map(|place| single(0, 0, place)));
-        out.extend(column.falls(rows).map(|place| single(0, 1, place)));
+        out.extend(column.falls(rows).chain(column.steps(rows)).map(|place| single(0, 1, place)));
+    }
+    for parts in &parted {
+        parts.columns().for_each(|(at, column)| add_rare(column.rare(rows), at, &like, out));
     }
     if is_few(others, lines.len(), EXCEPTION_ONE_IN) {
         let candidate =
             |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
         out.extend(odd.into_iter().enumerate().map(candidate));
     }
+}
+
+/// Adds the rows with rare values of a column: the rarest value first, so that a column of many takes no room of others.
+fn add_rare<'v>(
+    values: impl Iterator<Item = (u64, &'v Value)>,
+    column: usize,
+    like: &dyn Fn(usize) -> u64,
+    out: &mut Vec<Candidate>,
+) {
+    let mut values: Vec<(u64, &Value)> = values.collect();
+    values.sort_by_key(|(_, value)| value.rows);
+    for (at, (key, value)) in values.into_iter().enumerate() {
+        let nth_value = at / MAX_FIRST_VALUES;
+        let candidate = |(nth, &place)| {
+            let key = like(place) ^ digest(&key.to_le_bytes(), column);
+            Candidate { place, nth: nth_value + nth, count: value.rows, key, is_word: false }
+        };
+        out.extend(value.places().iter().enumerate().map(candidate));
+    }
+}
+
+/// Adds the lines with rare first words, or rare forms of them, where lines are not divided alike.
+fn leading(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
+    let mut first = Column::default().with_forms();
+    for (place, line) in lines.iter().enumerate() {
+        crate::stop::tick();
+        let word = source.line(*line).split_ascii_whitespace().next().unwrap_or_default();
+        first.look(place, word.as_bytes(), MAX_COLUMNS);
+    }
+    let like = |place: usize| likeness(source.line(lines[place]));
+    add_rare(first.rare(lines.len()), MAX_COLUMNS, &like, out);
+    add_rare(first.unlike_forms(lines.len()), MAX_COLUMNS, &like, out);
 }
 
 /// Adds the rows that stand out where rows are of two kinds, each with as many words, such as the masters and the replicas of a
@@ -203,6 +172,11 @@ fn find_in_kinds(
 
 /// Whether most lines of a text have as many words, three or more: rows that are compared as such.
 pub(super) fn is_table(source: &Source<'_>) -> bool {
+    table_words(source).is_some()
+}
+
+/// How many words most lines of a text have, if it is a table.
+pub(super) fn table_words(source: &Source<'_>) -> Option<usize> {
     // Not lines at even distances: they could all be the same line of a record.
     const FIRST_LINES: usize = 4096;
     let mut fields = Vec::new();
@@ -214,7 +188,7 @@ pub(super) fn is_table(source: &Source<'_>) -> bool {
     }
     counts.sort_unstable();
     let most = counts.chunk_by(|a, b| a == b).map(|c| (c.len(), c[0])).max();
-    most.is_some_and(|(len, count)| count >= 3 && len * 4 >= counts.len() * 3)
+    most.filter(|(len, count)| *count >= 3 && len * 4 >= counts.len() * 3).map(|(_, count)| count)
 }
 
 /// The columns with what some lines say of their numbers.

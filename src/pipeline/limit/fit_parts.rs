@@ -1,5 +1,5 @@
-//! From what the steps left to what a budget allows, and to the preview of an externalized text: which parts
-//! are cut, how far, and what is said about it. How a text is cut is in `fit`.
+//! Brings the parts of a result under a budget, or turns them into a pointer and a preview: decides which
+//! parts are cut and how far, and records it in the evidence. The cut of one text is in `fit`.
 
 use crate::config::{Policy, Structured};
 use crate::pipeline::attempt::{Findings, PartOutput};
@@ -61,7 +61,7 @@ pub(in crate::pipeline) fn fit_parts(
     notes: &mut [Notes],
 ) {
     let takes: usize = parts.iter().map(|part| part.tokens).sum();
-    // An output of ours is no original.
+    // An earlier output of ours needs no pointer: it is not an original.
     let is_ours = parts.iter().all(|part| part.source.is_some() && part.ledger.is_none());
     let key = request.pointer.as_ref().filter(|_| !is_ours);
     let pointer = key.map(|key| pointer_line(request, key, parts));
@@ -113,14 +113,14 @@ pub(in crate::pipeline) fn fit_parts(
                 notes.fitted(step, part, cut.ledger.as_ref(), &cut.omissions, lead);
             }
             found.evidence.tokens.after = found.evidence.tokens.after - part.tokens + cut.tokens;
-            // An output of ours was not looked through.
+            // The lines of an earlier output of ours are unknown.
             if part.ledger.is_some() || part.source.is_none() {
                 found.evidence.guard.kept = found.evidence.guard.kept - part.kept + cut.kept;
             }
             found.evidence.omissions.retain(|omission| omission.part != index);
             found.evidence.omissions.extend(cut.omissions);
             (part.text, part.ledger, part.kept, part.tokens) = (cut.text, cut.ledger, cut.kept, cut.tokens);
-            // What was cut was made anew, without one.
+            // A cut text was written anew, without its dictionary.
             if part.dictionary.take().is_some() {
                 found.evidence.dictionary_method = None;
             }
@@ -137,7 +137,7 @@ pub(in crate::pipeline) fn fit_parts(
 fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place<'_>) -> Option<Fitted> {
     let Place { index, pointer, reason } = place;
     let Some(source) = &part.source else {
-        // The marker of data that are no text is their preview.
+        // Binary data have a marker already, which serves as their preview.
         let key = &request.policy.seal_key;
         let mut binary = part.text.clone();
         marker::unseal(&mut binary, key);
@@ -178,7 +178,7 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
     let pays = |text: &str, tokens: usize| {
         text.len() <= source.text().len() && tokens < request.source_tokens[index].min(part.tokens.max(1))
     };
-    // The tokens of the line before it are not the text's own.
+    // The pointer line before the text costs tokens too.
     let extra = pointer.map_or(0, |line| request.counter.count(line) + 1);
     let goal = Goal { aim: goal.aim + extra, most: goal.most.saturating_add(extra) };
     let whole_of = |ledger: &Ledger| {
@@ -202,7 +202,12 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
     restored.restore(&whole_of(ledger));
     let mut cut = cut_of(&restored);
     // The replacement text of a lost failure line is too large, or was cut beside it; the line itself may fit.
-    let whole = holding(source, &restored, cut.as_ref().and_then(|cut| cut.ledger.as_ref()), &part.signals);
+    let whole = replaced_lines_to_restore(
+        source,
+        &restored,
+        cut.as_ref().and_then(|cut| cut.ledger.as_ref()),
+        &part.signals,
+    );
     if !whole.is_empty() {
         restored.restore(&whole);
         let kept = cut.as_ref().map_or(0, |cut| cut.kept);
@@ -216,7 +221,8 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
     }
 }
 
-/// The last resort.
+/// The last resort, if not even a marker fits: the text from the first failure line on, clipped at a
+/// character.
 fn clipped(
     request: &Request<'_>,
     source: &Source<'_>,
@@ -227,7 +233,7 @@ fn clipped(
 ) -> Fitted {
     let first = part.signals.first().copied().unwrap_or(0);
     let from = source.byte_range(0..first).end;
-    // Where the budget holds nothing at all, the suffix alone is the least that reports it.
+    // If the budget has room for nothing at all, the suffix alone shows that something was cut.
     let least = || (form.write(fit::TRUNCATED.trim_start().to_owned()), from);
     let (text, end) = fit::clip(source.text(), from, tokens, form, request.counter).unwrap_or_else(least);
     let gap = |lines: std::ops::Range<usize>, count: usize, bytes: usize| Omission {
@@ -268,8 +274,8 @@ fn pointer_line(request: &Request<'_>, key: &str, parts: &[PartOutput<'_>]) -> S
     pointer::line(key, &pointer::What { kind, mime, bytes, lines, failures, text: only.map(Source::text) })
 }
 
-/// How a text is cut by tokens: the seam for structured data. What is still too large after its own elider was
-/// asked for ever less is written as one JSON string where a JSON document has to stay one.
+/// The form in which a text is cut by tokens. A JSON document that is still too large after its elider is cut
+/// as one JSON string, so that the output stays JSON.
 fn fit_structured(source: &Source<'_>, policy: &Policy) -> Form {
     let text = source.text().trim();
     let is_wanted = policy.structured != Structured::Plain && text.len() <= INPUT_LIMIT;
@@ -279,9 +285,14 @@ fn fit_structured(source: &Source<'_>, policy: &Policy) -> Form {
     }
 }
 
-/// Lines of texts and blocks that stand for several lines, one of which reports a failure that can be seen
-/// before a cut and not behind it.
-fn holding(source: &Source<'_>, before: &Ledger, behind: Option<&Ledger>, signals: &[usize]) -> Vec<usize> {
+/// The lines of replacements and repeated blocks that hide a failure line after the cut which was visible
+/// before.
+fn replaced_lines_to_restore(
+    source: &Source<'_>,
+    before: &Ledger,
+    behind: Option<&Ledger>,
+    signals: &[usize],
+) -> Vec<usize> {
     let lost = match behind {
         Some(behind) => guard::hidden(source, behind, signals),
         None => signals.to_vec(),

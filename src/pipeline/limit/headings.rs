@@ -3,26 +3,26 @@
 
 use crate::pipeline::limit::sections::Sections;
 use crate::pipeline::limit::unit::{Form, Kept, Unit};
-use crate::text::heads;
+use crate::text::headings::indent as indent_of;
 use crate::text::ledger::{Action, Ledger};
-use crate::text::names::SHORT;
+use crate::text::names::ELIDED_START;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
 /// Lines above a line among which its heading is looked for.
 const MAX_LINES_ABOVE: usize = 400;
 
-/// Makes lines what the source has where they were written anew in a way that a cut cannot keep; whether
-/// there were any. `keep` says which of the units stay.
+/// Restores rewritten lines that depend on a line that the cut drops, such as rows without their path.
+/// Returns whether there were any. `keep` tells which units stay.
 pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) -> bool {
     let mut undone: Vec<usize> = Vec::new();
     let mut loses_message = false;
-    // The heading of the row at hand, and whether a row of its run has lost it.
+    // The heading of the current rows, and whether the cut drops it.
     let (mut heading, mut is_lost) = (None::<usize>, false);
     let mut has_gap = false;
     for (i, unit) in units.iter().enumerate() {
         match unit.form {
-            // It is written out somewhere above, and so are its rows below then.
+            // The whole path may be in the gap above: restore this line and the rows below it.
             Form::Short if has_gap && keep[i] != Kept::No => {
                 undone.push(unit.lines.start);
                 (heading, is_lost) = (None, true);
@@ -49,13 +49,13 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) 
         }
     }
     if loses_message {
-        unwrite_messages(ledger);
+        restore_messages(ledger);
     }
     true
 }
 
-/// Restores all lines that a shared message replaced, and the lines that hold such a message.
-pub(super) fn unwrite_messages(ledger: &mut Ledger) {
+/// Restores all lines that were merged into a shared message, and the lines with such messages.
+pub(super) fn restore_messages(ledger: &mut Ledger) {
     for span in ledger.spans_mut() {
         if form(&span.action) == Form::Message || is_other_place(&span.action) {
             span.action = Action::Keep;
@@ -63,7 +63,7 @@ pub(super) fn unwrite_messages(ledger: &mut Ledger) {
     }
 }
 
-/// The form of what a span shows.
+/// How the shown text of a span depends on other spans.
 pub(super) fn form(action: &Action) -> Form {
     match action {
         Action::Replace { text, reason, .. } => match reason {
@@ -72,7 +72,7 @@ pub(super) fn form(action: &Action) -> Form {
                 // Groups are set apart by empty lines.
                 let text = text.trim_matches('\n');
                 match text.contains('\n') {
-                    _ if text.split(['\n', ' ']).any(|word| word.starts_with(SHORT)) => Form::Short,
+                    _ if text.split(['\n', ' ']).any(|word| word.starts_with(ELIDED_START)) => Form::Short,
                     true => Form::Other,
                     false => Form::Row,
                 }
@@ -83,7 +83,7 @@ pub(super) fn form(action: &Action) -> Form {
     }
 }
 
-/// Whether a span is left out since a message stands for it.
+/// Whether a span is left out because a shared message covers it.
 fn is_other_place(action: &Action) -> bool {
     matches!(action, Action::Omit { reason: Reason::SharedMessage, .. })
 }
@@ -102,9 +102,9 @@ impl Headings {
         Self { seen: 0, paragraph: 0, sections: Sections::of(source, starts) }
     }
 
-    /// The unit that is the heading of a unit of indented lines: the nearest above it that is indented less; for
-    /// what stands behind a line with a colon at its end, as in `ls -R`, that line; else the title of the section.
-    /// `start` gives the first line of a unit.
+    /// The heading of a unit. For indented lines it is the nearest unit above that is indented less; for a
+    /// paragraph that starts with a line ending in a colon, as in `ls -R`, that line; otherwise the title of the
+    /// section. `start` returns the first line of a unit.
     pub(super) fn of(
         &mut self,
         source: &Source<'_>,
@@ -118,7 +118,7 @@ impl Headings {
             let blank = (self.seen..unit).rev().find(|&at| line(at).trim().is_empty());
             self.paragraph = blank.map_or(self.paragraph, |at| at + 1);
             self.seen = self.seen.max(unit);
-            // Above a part with lines of its own stands the title of the record, as in `lsusb -v`.
+            // A part with indented lines is below the title of its record, as in `lsusb -v`.
             let has_parts = line(unit).ends_with(':')
                 && start(unit) + 1 < source.len()
                 && indent(source.line(start(unit) + 1)) > 0;
@@ -147,7 +147,7 @@ const BRANCHES: &[&str] =
 fn indent(line: &str) -> usize {
     let is_space = |c: char| c == ' ' || c == '\t';
     let is_drawn = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
-    let spaces = heads::indent(line);
+    let spaces = indent_of(line);
     let rest = line.trim_start_matches(is_space);
     match rest.as_bytes().first() {
         // The first byte of all box drawing characters.

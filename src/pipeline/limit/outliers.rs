@@ -10,6 +10,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE};
 use crate::pipeline::limit::columns;
+use crate::pipeline::limit::groups;
 use crate::pipeline::limit::prints;
 use crate::pipeline::limit::records::{self, Odd, Records};
 use crate::pipeline::limit::unit::Unit;
@@ -70,6 +71,8 @@ const WORDS: &[&str] = &[
     "SEVERE",
     "ALERT",
     "DOWN",
+    // Every address.
+    "0.0.0.0/0",
     // With the character before a value: the packed search is as selective as its shortest word.
     " NaN",
     "=NaN",
@@ -123,6 +126,9 @@ impl Outliers {
         };
         out.extend(odd.into_iter().map(of_flags));
         let records = Records::read(source);
+        if records.is_none() {
+            groups::find(source, &lines, &mut out);
+        }
         if let Some(records) = &records {
             let of_records = |odd: Odd| {
                 let place = lines.binary_search(&odd.line).ok()?;
@@ -138,8 +144,8 @@ impl Outliers {
         Self { lines, candidates: out, records }
     }
 
-    /// Chooses what stands out, each with what it depends on, for as much as is `left`. `is_shown` says which of the
-    /// lines are shown anyhow, `cost` what one takes. Gives places among the lines.
+    /// Chooses outliers, each with the lines that it depends on, at a total cost of at most `left`. `is_shown` tells
+    /// which lines are shown anyway, `cost` what a line costs. Returns indexes into the lines.
     pub(super) fn choose(
         &self,
         source: &Source<'_>,

@@ -25,7 +25,7 @@ const MOST_QUARTERS: usize = 3;
 const MAX_TRIED: usize = 8;
 /// Most forms and slots that are distinguished; bounds the memory that a hostile text can take.
 const MAX_FORMS: usize = 4096;
-/// Records that have what others lack are at most 1 in this many.
+/// A line that other records lack is an outlier if at most 1 record in this many has it.
 const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
 /// How many records with the same rare value are kept, not counting the first.
 const MAX_ALIKE: usize = 3;
@@ -75,11 +75,13 @@ impl Records {
         {
             return None;
         }
-        if columns::is_table(source) {
-            return None;
-        }
         let forms: Vec<u64> = (0..source.len()).map(|line| slots::form(source.line(line))).collect();
-        let starts = starts(&forms)?;
+        // Rows of a table are compared as such; but what stands above each of several tables begins a record.
+        let words = columns::table_words(source);
+        let is_row = |line: usize| {
+            words.is_some_and(|words| source.line(line).split_ascii_whitespace().count() == words)
+        };
+        let starts = starts(&forms, &is_row)?;
         let end = source.len();
         let slots = slots::numbered(source, &forms, &starts);
         let mut records =
@@ -102,7 +104,7 @@ impl Records {
         Some((number, self.starts[number]..self.starts.get(number + 1).copied().unwrap_or(self.end)))
     }
 
-    /// Groups the lines by their slots, as far as most records have them.
+    /// Groups the lines by slot, and finds the slots that name a record.
     fn collect(&mut self, source: &Source<'_>) {
         for line in self.first()..self.end {
             crate::stop::tick();
@@ -154,7 +156,8 @@ impl Records {
                 self.compare(source, &group.lines, &mut out);
             }
         }
-        // Lines in slots of their own, by indentation: few records have any, or all have, as where rows begin with names.
+        // Lines in slots that few records have. If most records have such lines at one indentation, they are rows that
+        // begin with names, and are compared as a table.
         let mut own: Map<usize, usize> = Map::default();
         let mut all: Vec<(Vec<usize>, usize, Option<usize>)> = Vec::new();
         for line in self.first()..self.end {
@@ -231,10 +234,11 @@ impl Records {
 }
 
 /// The first lines of records: the lines of the first form that comes again at even distances.
-fn starts(forms: &[u64]) -> Option<Vec<usize>> {
+fn starts(forms: &[u64], is_row: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
     // How often a form stands there, first and last.
     let mut known: Map<u64, (usize, usize, usize)> = Map::default();
-    for (line, &form) in forms.iter().enumerate().filter(|(_, form)| **form != slots::BLANK) {
+    let may_start = |(line, form): &(usize, &u64)| **form != slots::BLANK && !is_row(*line);
+    for (line, &form) in forms.iter().enumerate().filter(may_start) {
         crate::stop::tick();
         if known.len() < MAX_FORMS || known.contains_key(&form) {
             let entry = known.entry(form).or_insert((0, line, line));

@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 100;
 const MAX_NUMBERED_BYTES: usize = 48;
 /// Most levels that are told apart.
 const MAX_LEVELS: usize = 8;
-/// Fewest lines of a text for each title of a level: more of them are lines like all others.
+/// A text has at least this many lines for each title of a level; lines that are more frequent are no titles.
 const LINES_OF_TITLE: usize = 4;
 
 /// The titles of a text.

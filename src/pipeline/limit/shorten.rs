@@ -20,8 +20,10 @@ pub(super) fn long_pieces(
     shown: usize,
     whole: &[usize],
 ) -> Ledger {
-    let limit =
-        |bytes: usize| (budget / 4).max((budget as u128 * bytes as u128 / shown.max(1) as u128) as usize);
+    let share = |bytes: usize, shown: usize| {
+        (budget / 4).max((budget as u128 * bytes as u128 / shown.max(1) as u128) as usize)
+    };
+    let limit = |bytes: usize| share(bytes, shown);
     let mut step = Reduction::default();
     let mut ledger = ledger.clone();
     let mut loses_message = false;
@@ -43,8 +45,11 @@ pub(super) fn long_pieces(
         }
     }
     if loses_message {
-        headings::unwrite_messages(&mut ledger);
+        headings::restore_messages(&mut ledger);
     }
+    // Lines that are restored are longer than what was shown in their place.
+    let shown = if loses_message { ledger.size(source, None).max(shown) } else { shown };
+    let limit = |bytes: usize| share(bytes, shown);
     for kept in ledger.kept() {
         for i in kept {
             let line = source.line(i);

@@ -1,7 +1,7 @@
 //! What a line of a record is about: its key, or its first word that is not a number.
 
 use crate::pipeline::limit::candidate::digest;
-use crate::text::judge::number;
+use crate::text::judge::{self, number};
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
@@ -50,7 +50,7 @@ pub(super) fn numbered(source: &Source<'_>, forms: &[u64], starts: &[usize]) -> 
     out
 }
 
-/// A digest of the indentation of a line and what it is about, without digits.
+/// A digest of the indentation of a line and what it is about, without digits and ids.
 pub(super) fn form(line: &str) -> u64 {
     let text = start(line);
     if text.is_empty() {
@@ -62,9 +62,14 @@ pub(super) fn form(line: &str) -> u64 {
     };
     let mut kept = [0; MAX_BYTES];
     let mut len = 0;
-    for byte in about.bytes().filter(|b| !b.is_ascii_digit()).take(MAX_BYTES) {
-        kept[len] = byte;
-        len += 1;
+    for run in about.as_bytes().chunk_by(|a, b| a.is_ascii_alphanumeric() == b.is_ascii_alphanumeric()) {
+        if judge::is_id(run) {
+            continue;
+        }
+        for byte in run.iter().filter(|b| !b.is_ascii_digit()) {
+            kept[len] = *byte;
+            len += 1;
+        }
     }
     // Never that of a blank line.
     digest(&kept[..len], indent(line)).max(1)
@@ -111,8 +116,15 @@ fn word(text: &str) -> &str {
     if !first.bytes().any(|b| b.is_ascii_alphabetic()) && !first.starts_with(|c: char| c.is_ascii_digit()) {
         return first;
     }
-    let mut words = text.split_ascii_whitespace().take(MAX_WORDS);
-    words.find(|word| word.bytes().any(|b| b.is_ascii_alphabetic()) || !word.is_ascii()).unwrap_or_default()
+    // A level in brackets stands before every line: `[INFO]`.
+    let is_level = |word: &str| word.starts_with('[') && word.ends_with(']');
+    let skipped = usize::from(is_level(first));
+    let words = text.split_ascii_whitespace().skip(skipped).take(MAX_WORDS);
+    let is_word = |word: &&str| number(word.as_bytes()).is_none();
+    words
+        .filter(is_word)
+        .find(|word| word.bytes().any(|b| b.is_ascii_alphabetic()) || !word.is_ascii())
+        .unwrap_or_default()
 }
 
 fn only_numbers(line: &str) -> bool {
@@ -132,11 +144,19 @@ mod tests {
             ("    Exit Code:    137", "    Exit Code:    0"),
             ("#0  0x7f in a ()", "#3  wait (b=1)"),
             ("   ->  Index Scan using a", "   ->  Seq Scan on b"),
+            ("Thread 1 (Thread 0x7f6e1c00c35d (LWP 4001)):", "Thread 14 (Thread 0x7f0d238fd486 (LWP 4014)):"),
             ("rx_queue_3_bytes: 1", "rx_queue_21_bytes: 0"),
+            ("[INFO] |  \\- com.x:core:jar:2.15.3", "[INFO] |  \\- com.x:core:jar:2.15.0"),
         ] {
             assert!(same(a, b), "{a} {b}");
         }
-        for (a, b) in [("Name: a", "  Name: a"), ("Status: up", "State: up"), ("12 a", "12 b"), ("", "a")] {
+        for (a, b) in [
+            ("Name: a", "  Name: a"),
+            ("Status: up", "State: up"),
+            ("12 a", "12 b"),
+            ("[INFO] a b", "[INFO] b b"),
+            ("", "a"),
+        ] {
             assert!(!same(a, b), "{a} {b}");
         }
         assert!(has_key("Exit Code: 1") && !has_key("at 12:00 a") && only_numbers(" 1 2.5 0"));

@@ -1,29 +1,29 @@
-//! What is known of one column of a table, and which of its values and numbers stand out.
+//! Collects the values and numbers of one table column, and tells which of them are outliers.
 
 use std::ops::RangeInclusive;
 
 use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
-use crate::text::judge::{EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_share, number};
+use crate::text::judge::{
+    Counter, EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, Steps, form, is_few, is_share, is_zero_far,
+    number,
+};
 
 /// A rare value has at most a fifth of the rows that a value of the column has on average.
 const RARE_SHARE: usize = 5;
 /// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
 pub(super) const NON_NUMBERS_ONE_IN: usize = 10;
-/// In a column of one number at most 1 in this many is another.
+/// Where most fields of a column are the same number, at most 1 in this many other numbers are outliers.
 const EXTREMES_ONE_IN: usize = 5;
 /// A verdict in capitals stands out if at most 1 in this many rows has it.
 const VERDICT_ONE_IN: usize = 4;
 /// Most values of a column of verdicts.
 const MAX_VERDICTS: usize = 6;
-/// How many times as far as the next one the farthest number is where many are far.
+/// If many numbers are far from the median, the farthest is an outlier only if it is more than this many
+/// times as far as the next one.
 const MUCH_FARTHER: f64 = 8.0;
-/// How many times the middle number the largest one of a column is that always stands out.
+/// The largest number of a column is an outlier if it is at least this many times the median.
 const MUCH_LARGER: f64 = 8.0;
-/// Zero is an outlier if the smallest other number of its column is more than a tenth of the median.
-const ZERO_ONE_IN: f64 = 10.0;
-/// In columns with a smaller median, zero is not an outlier.
-const MIN_MEDIAN: f64 = 10.0;
-/// What stands where there is no value, in small letters.
+/// Words for a missing value, in lower case.
 const NO_VALUES: &[&[u8]] = &[
     b"null", b"nan", b"none", b"nil", b"n/a", b"-", b"--", b"<none>", b"<nil>", b"(null)", b"never",
     b"missing",
@@ -31,13 +31,13 @@ const NO_VALUES: &[&[u8]] = &[
 /// Most rows that differ from all others and still count as exceptions.
 const MAX_EXCEPTION_ROWS: usize = 3;
 /// With fewer rows, a single row that differs is no exception.
-pub(super) const MIN_ROWS_FOR_EXCEPTION: usize = 6;
+pub(super) const MIN_ROWS_FOR_EXCEPTION: usize = 5;
 
 /// A value of a column.
 #[derive(Default)]
 pub(super) struct Value {
     pub(super) rows: usize,
-    /// The first of them.
+    /// The first rows that have it.
     places: [usize; MAX_LINES_PER_VALUE],
     /// Whether it is a word in capitals, as verdicts are.
     is_shouted: bool,
@@ -56,12 +56,7 @@ impl Value {
     }
 }
 
-/// Most places where a counter falls; with more of them it is no counter.
-const MAX_FALLS: usize = 2;
-/// A column is a counter if its number goes up in all but 1 in this many rows.
-const COUNTER_ONE_IN: usize = 20;
-
-/// What is known of a column.
+/// What the rows so far tell about a column.
 #[derive(Default)]
 pub(super) struct Column {
     /// The different values, unless there are too many, and their keys, which are searched.
@@ -70,31 +65,27 @@ pub(super) struct Column {
     is_open: bool,
     /// Numbers inside it are common.
     range: Option<RangeInclusive<f64>>,
-    /// The number in the middle, and the least one above zero.
+    /// The median, and the least number above zero.
     middle: f64,
     least: Option<f64>,
-    /// The rows without a value, as in `NULL`; among numbers those with none of any kind. Rows with zero among numbers.
+    /// Rows with a word for a missing value; in a numeric column all rows without a number. Then rows with zero.
     words: Value,
     zeros: Value,
-    /// Rows with other numbers, and the two farthest on both sides: how far, and the row.
+    /// How many rows have numbers outside the range, and the two farthest on each side: how far, and the row.
     outside: usize,
     below: [(f64, usize); 2],
     above: [(f64, usize); 2],
-    /// The last number with its row; in how many rows it went up, down, and the first rows where it went down with those before.
-    last: Option<(f64, usize)>,
-    ups: usize,
-    falls: usize,
-    /// The number before the last one, and the one before a fall in the last row.
-    before_last: Option<f64>,
-    before_fall: Option<f64>,
-    fall_places: [(usize, usize); MAX_FALLS],
+    counter: Counter,
+    steps: Steps,
+    /// The different forms of texts that are many and no numbers.
+    forms: Option<Box<Column>>,
 }
 
 impl Column {
-    /// What the numbers in some rows have in common.
+    /// A column whose range of common numbers is computed from a sample of its numbers.
     pub(super) fn with_sample(mut numbers: Vec<f64>, rows: usize, least_rows: usize) -> Self {
         let (mut range, mut in_middle) = (None, 0.0);
-        // A header is no number.
+        // One field may be the header, which is not a number.
         if numbers.len() >= least_rows
             && (rows - numbers.len()).saturating_sub(1) * NON_NUMBERS_ONE_IN <= rows
         {
@@ -107,31 +98,53 @@ impl Column {
                 in_middle = median;
             }
         }
-        Self { range, middle: in_middle, ..Self::default() }
+        Self { range, middle: in_middle, ..Self::default() }.with_forms()
     }
 
-    /// Whether a row can tell more of it.
+    /// The same, which also tells forms of texts apart.
+    pub(super) fn with_forms(self) -> Self {
+        Self { forms: Some(Box::default()), ..self }
+    }
+
+    /// Whether further rows can change nothing.
     pub(super) fn is_done(&self) -> bool {
-        self.is_open && self.range.is_none() && self.words.rows > MAX_LINES_PER_VALUE
+        self.is_open
+            && self.range.is_none()
+            && self.words.rows > MAX_LINES_PER_VALUE
+            && self.forms.as_ref().is_none_or(|forms| forms.is_open)
     }
 
     /// Notes a row.
     pub(super) fn look(&mut self, place: usize, field: &[u8], column: usize) {
         if !self.is_open {
             let key = key(field, column);
-            match self.keys.iter().position(|known| *known == key) {
-                Some(known) => self.values[known].add(place),
-                None if self.values.len() == MAX_VALUES => {
-                    self.is_open = true;
-                    (self.values, self.keys) = (Vec::new(), Vec::new());
-                }
-                None => {
-                    self.keys.push(key);
-                    let (places, is_shouted) = ([place; MAX_LINES_PER_VALUE], is_shouted(field));
-                    self.values.push(Value { rows: 1, places, is_shouted });
-                }
+            self.steps.look(key, place);
+            self.look_at(place, key, is_shouted(field));
+        }
+        if let Some(forms) = self.forms.as_mut().filter(|forms| !forms.is_open && self.range.is_none()) {
+            forms.look_at(place, form(field), false);
+        }
+        self.look_at_number(place, field);
+    }
+
+    /// Notes the value of a row, by its key.
+    fn look_at(&mut self, place: usize, key: u64, is_shouted: bool) {
+        match self.keys.iter().position(|known| *known == key) {
+            Some(known) => self.values[known].add(place),
+            None if self.values.len() == MAX_VALUES => {
+                self.is_open = true;
+                (self.values, self.keys) = (Vec::new(), Vec::new());
+            }
+            None => {
+                self.keys.push(key);
+                let places = [place; MAX_LINES_PER_VALUE];
+                self.values.push(Value { rows: 1, places, is_shouted });
             }
         }
+    }
+
+    /// Notes the number of a row, or that it has none.
+    fn look_at_number(&mut self, place: usize, field: &[u8]) {
         let Some(range) = &self.range else {
             // An enumeration reports its own rare values.
             if self.is_open && is_no_value(field) {
@@ -140,22 +153,7 @@ impl Column {
             return;
         };
         let Some(number) = number(field) else { return self.words.add(place) };
-        if let Some((last, row)) = self.last.replace((number, place)) {
-            self.ups += usize::from(number > last);
-            // A number that is as high again in the next row did not begin anew: that row alone is odd. Nor did one behind a
-            // single high number. A counter has whole numbers: 1.10 may well follow 1.9.
-            let is_dip = self.before_fall.take().is_some_and(|before| number >= before);
-            self.falls -= usize::from(is_dip);
-            let is_whole = number.fract() == 0.0 && last.fract() == 0.0;
-            if number < last && is_whole && self.before_last.is_none_or(|before| number < before) {
-                if let Some(free) = self.fall_places.get_mut(self.falls) {
-                    *free = (row, place);
-                }
-                self.falls += 1;
-                self.before_fall = Some(last);
-            }
-            self.before_last = Some(last);
-        }
+        self.counter.look(number, place);
         if number == 0.0 {
             self.zeros.add(place);
         } else if number > 0.0 && self.least.is_none_or(|least| number < least) {
@@ -179,7 +177,7 @@ impl Column {
     pub(super) fn rare(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
         // Where many values are equally common, some are rarer by chance.
         let unlike = RARE_ONE_IN.max(self.values.len() * RARE_SHARE);
-        // Where all others have one value, one or a few are rare among fewer rows too.
+        // In a column of two values, a value of one or a few rows is rare among fewer rows too.
         let is_one_of_few = move |value: &Value| {
             value.rows <= MAX_EXCEPTION_ROWS && is_share(value.rows, rows, EXCEPTION_ONE_IN)
         };
@@ -203,7 +201,8 @@ impl Column {
         self.keys.iter().copied().zip(&self.values).filter(move |(_, value)| is_verdict(value))
     }
 
-    /// The rows with the two farthest numbers on each side, with 0 for the first: where many are far, only one that is much farther.
+    /// The rows with the two farthest numbers on each side, each with its rank (0 or 1). If many numbers are far, only one
+    /// that is much farther than the next.
     pub(super) fn farthest(&self, rows: usize) -> impl Iterator<Item = (usize, usize)> {
         let is_rare = is_few(self.outside, rows, RARE_ONE_IN);
         let stands_out = move |side: &[(f64, usize); 2]| {
@@ -214,8 +213,8 @@ impl Column {
         [&self.above, &self.below].into_iter().flat_map(stands_out).flatten()
     }
 
-    /// The rows with the farthest numbers of a column in which all but a fifth are the same number, such as a counter that is
-    /// zero for most; and the row with the largest number, if that is many times the middle one, such as the size of a file.
+    /// The rows with the farthest numbers of a column in which at least four fifths are the same number, such as a counter
+    /// that is mostly zero; and the row with the largest number if it is many times the median, such as the size of a file.
     pub(super) fn extremes(&self, rows: usize) -> impl Iterator<Item = usize> {
         let is_constant = self.range.as_ref().is_some_and(|range| range.start() == range.end());
         let is_extreme = is_constant && is_few(self.outside, rows, EXTREMES_ONE_IN);
@@ -226,19 +225,28 @@ impl Column {
         [(&self.above, is_extreme || is_largest), (&self.below, is_extreme)].into_iter().filter_map(farthest)
     }
 
-    /// The rows before and after a counter falls: something began anew.
+    /// The rows before and after a counter falls: something was restarted.
     pub(super) fn falls(&self, rows: usize) -> impl Iterator<Item = usize> {
-        let is_counter =
-            self.falls <= MAX_FALLS && (self.ups + 1) * COUNTER_ONE_IN >= rows * (COUNTER_ONE_IN - 1);
-        let places = &self.fall_places[..if is_counter { self.falls } else { 0 }];
-        places.iter().flat_map(|(before, after)| [*before, *after])
+        self.counter.falls(rows)
     }
 
-    /// The rows without a number among numbers, and those with zero among numbers that are far from it.
+    /// The first row of each new value of a column that is otherwise constant.
+    pub(super) fn steps(&self, rows: usize) -> impl Iterator<Item = usize> {
+        let is_enumerated = !self.is_open && self.values.len() > 1;
+        self.steps.places(if is_enumerated { rows } else { 0 })
+    }
+
+    /// The rows of texts of which many differ, whose form few have, with their keys.
+    pub(super) fn unlike_forms(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
+        let forms = self.forms.as_ref().filter(|forms| self.is_open && !forms.is_open);
+        forms.into_iter().flat_map(move |forms| forms.rare(rows))
+    }
+
+    /// The rows without a number in a numeric column, and those with zero if all other numbers are far from
+    /// zero.
     pub(super) fn unlike_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
         let is_rare = |value: &Value| is_few(value.rows, rows, RARE_ONE_IN);
-        let is_far =
-            self.least.is_some_and(|least| least * ZERO_ONE_IN > self.middle) && self.middle >= MIN_MEDIAN;
+        let is_far = is_zero_far(self.least, self.middle);
         let zeros = Some(&self.zeros).filter(|zeros| is_far && is_rare(zeros));
         let words = Some(&self.words).filter(|words| is_rare(words));
         zeros.into_iter().chain(words).filter(|value| value.rows > 0)
@@ -258,7 +266,7 @@ fn is_no_value(field: &[u8]) -> bool {
     field.len() <= MAX_WORD_BYTES && NO_VALUES.iter().any(|word| field.eq_ignore_ascii_case(word))
 }
 
-/// What equal fields of a column share, and no two others but by chance.
+/// The key of a field: equal for equal fields of a column, and hardly ever for others.
 fn key(field: &[u8], column: usize) -> u64 {
     // Most fields are short: those are their own key, with their length in the highest byte. They are read as
     // two halves: to read eight bytes right after fewer were copied there waits for the copy.

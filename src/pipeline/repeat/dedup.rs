@@ -63,17 +63,17 @@ impl First {
         vec![marker(self.label.as_ref(), Some(self.ago)), marker(None, Some(self.ago)), marker(None, None)]
     }
 
-    /// Whether a seal says that the reference is ours. Without an id any program could foresee its words.
+    /// Whether the reference gets a seal. Without an id any program could print the same words.
     fn is_sealed(&self) -> bool {
         self.but_for_times || !self.shows_id
     }
 }
 
-/// What an outcome took from the session and gives to it. Kept for as long as the session lives, so
-/// that the outcome can be made again without the session's state of that moment.
+/// The session data that an outcome used, and what the session should remember. Kept as long as the session
+/// lives, so that the outcome can be made again without the session's state of that moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Decision {
-    /// What the result is compared by; `None` when it takes no part.
+    /// The key by which repeated results are found; `None` if the result takes no part.
     pub key: Option<Key>,
     /// The earlier result that it became a reference to.
     pub duplicate_of: Option<Box<First>>,
@@ -87,6 +87,8 @@ pub struct Decision {
     pub terms: Vec<Term>,
     /// Texts that the agent wrote into the file, as far as they decided what was left out.
     pub edited: Vec<Arc<str>>,
+    /// Lines of the file that recent results point at, as far as they decided what was left out.
+    pub pointed: Vec<u32>,
     /// Whether the text was nothing but a reference to a call that the session knew.
     pub own_marker: bool,
     /// What its limits were multiplied by.
@@ -114,7 +116,7 @@ pub trait History {
         None
     }
 
-    /// Whether the session gave this very text in place of a result that repeats: only then may it come back.
+    /// Whether the session gave exactly this text in place of a repeated result: only then it counts as ours.
     fn referred(&self, text: &str) -> bool;
 
     /// Whether the model itself wrote this value, given with its fingerprint, into a call.
@@ -129,6 +131,11 @@ pub trait History {
 
     /// What the agent wrote last into the file that the call looks at.
     fn edited(&self) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
+    /// Lines of the file that the call looks at which recent results point at, the newest first.
+    fn pointed(&self) -> Vec<u32> {
         Vec::new()
     }
 
@@ -208,8 +215,8 @@ pub fn likeness<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
 /// Fewest tokens of a text that is replaced.
 const MIN_TOKENS: usize = 40;
 
-/// Puts the reference in place of every text for which it costs less, with the lines in front of which it stands. Gives the
-/// tokens of all texts after that, or `None` when it cost less for none.
+/// Replaces every text by the reference and its lines of `shown_again`, if that costs fewer tokens. Returns the tokens of
+/// all texts, or `None` if nothing was replaced.
 pub fn replace(
     texts: &mut [String],
     shown_again: &[String],
@@ -265,13 +272,13 @@ pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: boo
         true => signals.to_vec(),
         false => signals.iter().copied().filter(is_short).take(MAX_SHOWN_AGAIN).collect(),
     };
-    // A marker of an output that came in again belongs to the lines around it.
+    // A marker in an output that came in again is not the tool's last word.
     let says =
         |line: &usize| !source.line(*line).trim().is_empty() && Marker::parse(source.line(*line)).is_none();
-    // The frame that a tool puts around an output says nothing of how it ended.
+    // The frame that a tool puts around an output does not tell how it ended.
     let inside = wrapper::inside(source).unwrap_or(0..source.len());
     let last = inside.clone().rev().find(says);
-    // `pytest -qq` ends with where to read about warnings, if there were any: how it went is in its last row of marks.
+    // `pytest -qq` may end with advice on warnings; the result is in its last row of marks.
     let is_advice = last.is_some_and(|last| source.line(last).starts_with("-- Docs: "));
     let marks = || inside.clone().rev().find(|line| source.line(*line).trim_end().ends_with("[100%]"));
     let last = if is_advice { marks().or(last) } else { last };

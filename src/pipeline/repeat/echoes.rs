@@ -1,6 +1,6 @@
-//! Blocks of lines that stand a second time in the same text, further down: what a screen shows again, a
-//! configuration printed per step. Looked for only in texts that no reducer understands and that are too
-//! long to be shown whole, so that what is cut next is cut from what is new.
+//! Blocks of lines that occur again further down in the same text, such as a redrawn screen or a
+//! configuration printed for each step. Searched only in texts that no reducer understands and that are too
+//! long to be shown whole, so that the next cut removes less new text.
 //!
 //! Only verbatim repetition counts.
 
@@ -131,7 +131,8 @@ impl Digests {
     }
 }
 
-/// How many lines from `at` on are those from `there` on, which stand wholly before them and are shown.
+/// How many lines from `at` on equal those from `there` on; the earlier block must end before `at` and be
+/// shown.
 fn length(source: &Source<'_>, is_shown: &[bool], there: usize, at: usize, end: usize) -> usize {
     let is_same = |i: &usize| is_shown[there + i] && source.raw(there + i) == source.raw(at + i);
     (0..(end - at).min(at - there)).take_while(is_same).count()

@@ -1,4 +1,4 @@
-//! What was shown before is not shown again.
+//! References to what was shown before.
 //!
 //! | file | looks for | in place of it stands |
 //! | --- | --- | --- |

@@ -51,7 +51,7 @@ pub(super) fn are_wanted<'a>(command: &str, mut texts: impl Iterator<Item = &'a 
             .any(|text| TIMED.iter().any(|timed| memmem::find(text.as_bytes(), timed.as_bytes()).is_some()))
 }
 
-/// Gives the pieces of a text between its times, each time as one byte.
+/// Calls `give` with the pieces of a text between its times; each time becomes one byte.
 pub(super) fn without(text: &str, mut give: impl FnMut(&[u8])) {
     let bytes = text.as_bytes();
     let (mut from, mut at) = (0, 0);

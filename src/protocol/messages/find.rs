@@ -43,6 +43,8 @@ pub struct Found<'a> {
     pub place: String,
     /// The call that it answers.
     pub call: ToolCall,
+    /// Whether the body gives its id; if not, the place among the results of its tool stands for one.
+    pub has_id: bool,
     /// Its texts, in order.
     pub texts: Vec<Text<'a>>,
     /// Results of one turn have the same number: those between two calls.
@@ -155,6 +157,7 @@ impl<'a> Finder<'a> {
         }
         self.end_answer();
         let name = answer.name.as_deref().unwrap_or("result");
+        let has_id = answer.id.is_some();
         let (id, call) = match &answer.id {
             Some(id) => (Some(id.to_string()), self.calls.get(id).cloned()),
             None => {
@@ -183,7 +186,7 @@ impl<'a> Finder<'a> {
         };
         let call = result.call(&format!("body.{place}"))?;
         let Answer { texts, structured, .. } = answer;
-        self.found.push(Found { place, call, texts, turn: self.turn, structured });
+        self.found.push(Found { place, call, has_id, texts, turn: self.turn, structured });
         Ok(())
     }
 }

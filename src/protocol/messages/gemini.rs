@@ -28,7 +28,8 @@ fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<
         Some("model") => finder.said(parts),
         _ => finder.end_answer(),
     }
-    let is_of_tool = matches!(content.text_of("role").as_deref(), Some("function" | "tool"));
+    let mut roles = content.members().filter(|member| member.name == "role");
+    let is_of_tool = roles.any(|role| matches!(role.value.string().as_deref(), Some("function" | "tool")));
     for (i, part) in parts.items().enumerate() {
         for member in part.members() {
             match &*member.name {

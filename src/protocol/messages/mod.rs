@@ -4,6 +4,7 @@
 //! the places of their texts. Nothing here changes a body: the engine puts new texts into the places.
 
 mod anthropic;
+mod every;
 mod find;
 mod frame;
 mod gemini;
@@ -26,6 +27,7 @@ use super::tool_result::ArtifactRef;
 pub use crate::config::ToolSchemas;
 use crate::config::{BudgetPatch, PolicyPatch};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
+pub use every::every_given;
 use find::Finder;
 pub use find::{Found, Frame, Said, Text};
 pub use mcp::STRUCTURED;
@@ -56,7 +58,7 @@ pub enum StructuredContent {
     /// It stays to the byte.
     #[default]
     Keep,
-    /// It goes where a text of the result is the same JSON value.
+    /// It is removed if a text of the result is the same JSON value.
     DropRepeated,
 }
 
@@ -93,7 +95,7 @@ pub struct Params<'a> {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub context_pressure: Option<f64>,
-    /// So many of the newest results stay exact; redaction alone still applies. Default 0.
+    /// This many of the newest results stay exact; only secrets are removed from them. Default 0.
     #[serde(default)]
     pub keep_newest: usize,
     /// What is done to the schemas of the tools in the body. Default what the policy's `toolSchemas` says.
@@ -105,8 +107,8 @@ pub struct Params<'a> {
     /// Whether the member `_forge` is taken out of the body. Default false.
     #[serde(default)]
     pub strip_overrides: bool,
-    /// Whether earlier results that are not needed any more leave the context, where that pays. It needs `sessionId`, and
-    /// `keepNewest` 0. Default `off`.
+    /// Whether earlier results that are no longer needed are removed, if that pays. Needs `sessionId`, and `keepNewest`
+    /// 0. Default `off`.
     #[serde(default)]
     pub reclaim: ReclaimMode,
     /// What decides whether it pays.
@@ -162,7 +164,7 @@ pub struct MessageResult {
     /// The original, where the text differs from it and it could be stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<ArtifactRef>,
-    /// Why the result left the context, where it did: then a short text stands in its place.
+    /// Why the result was removed from the context, if it was; a short text then replaces it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reclaimed: Option<Reclaimed>,
 }
@@ -189,7 +191,7 @@ pub struct MessagesCompressed {
     /// Tokens of `tools`, where their descriptions were minified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_tokens: Option<BeforeAfter>,
-    /// What left the context, where that was asked for.
+    /// What was removed from the context, if the request asked for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reclaim: Option<Reclaim>,
 }

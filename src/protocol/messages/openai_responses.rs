@@ -19,7 +19,7 @@ const OF_ITEM: &[&str] = &["type", "id", "call_id", "status", "name", "namespace
 
 /// Finds calls and results.
 pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), RpcError> {
-    if body.get("input").is_some_and(Json::is_string) {
+    if texts::once(body, "input", "")?.is_some_and(Json::is_string) {
         return Ok(());
     }
     for (i, item) in array(body, "input")?.items().enumerate() {

@@ -3,7 +3,8 @@
 //!
 //! Grammar: `PLAY [name] ****`, `TASK [name] ****`, below it one `ok: [host]`, `changed: [host]`, … for each
 //! host, with ` => {json}` when it says more, then `PLAY RECAP ****`. A task in which anything else stands
-//! keeps its heading and all but the hosts on which nothing changed; one in which something failed stays whole.
+//! keeps its heading and all but the hosts on which nothing changed; one in which something failed stays whole. A host of which
+//! a task reports what it reports of hardly another stays with the heading.
 
 use std::ops::Range;
 
@@ -12,12 +13,13 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Proof, Reducer};
+use crate::text::judge::Counted;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Ansible;
 
 static META: Meta = Meta {
@@ -65,30 +67,54 @@ impl Reducer for Ansible {
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
         let known = extent(source, |line| heading(line).is_some() || is_recap(line));
-        // Below a last task stands what it came to, up to an empty line.
+        // The last task ends with its results, up to an empty line.
         let below = known.end - 1..source.len();
         known.start..below.clone().find(|&i| source.line(i).trim().is_empty()).unwrap_or(below.end)
     }
 }
 
-/// Hides of a task, whose heading is its first line, what says that nothing changed.
+/// Leaves out the lines of a task that report no change. The first line is its heading.
 fn task(source: &Source<'_>, lines: Range<usize>, group: u32, out: &mut Reduction) {
     let body = lines.start + 1..lines.end;
     let text = |i: &usize| !source.line(*i).trim().is_empty();
     if body.clone().any(|i| signals::is_failure(source.line(i))) || !body.clone().any(|i| text(&i)) {
         return;
     }
-    if body.clone().filter(text).all(|i| is_unchanged(source.line(i))) {
+    let unlike = unlike_hosts(source, body.clone());
+    if unlike.is_empty() && body.clone().filter(text).all(|i| is_unchanged(source.line(i))) {
         // The empty line after it goes too, but for one before something else.
         out.omit_in(lines, Reason::Progress, group);
         return;
     }
-    for i in body.filter(|&i| is_unchanged(source.line(i))) {
+    for i in body.filter(|i| is_unchanged(source.line(*i)) && unlike.binary_search(i).is_err()) {
         out.omit_in(i..i + 1, Reason::Progress, group);
     }
 }
 
-/// What a heading is of: `TASK [name] ****`, `PLAY RECAP ****`.
+/// The hosts of a task that were skipped where the others were not, or for which the result is another.
+fn unlike_hosts(source: &Source<'_>, body: Range<usize>) -> Vec<usize> {
+    let mut said: Counted<(&str, &str)> = Counted::default();
+    for i in body {
+        if let Some((state, rest)) = source.line(i).split_once(": [")
+            && let Some((_, result)) = rest.split_once(']')
+            && is_unchanged(source.line(i))
+        {
+            said.add((state, result.trim()), i);
+        }
+    }
+    let rare = said.rare();
+    // Among few hosts one is unlike the others if these all report the same, and not just nothing.
+    if rare.is_empty() && said.kinds() == 2 && said.all() >= FEW_HOSTS {
+        let results = said.single().filter(|i| source.line(*i).contains(" => {"));
+        return results.into_iter().collect();
+    }
+    rare
+}
+
+/// Fewest hosts of which one is unlike the others.
+const FEW_HOSTS: usize = 3;
+
+/// The subject of a heading: `TASK [name] ****`, `PLAY RECAP ****`.
 fn heading(line: &str) -> Option<&str> {
     let before = line.trim_end().strip_suffix("***")?.trim_end_matches('*');
     let kind = before.split('[').next()?.trim_end();
@@ -132,6 +158,26 @@ fn tally(source: &Source<'_>) -> Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_unlike_the_others_stays_with_its_task() {
+        let run = |hosts: usize, odd: &str, usual: &str| -> Vec<usize> {
+            let said = |i: usize| if i == 2 { odd } else { usual }.replace('H', &format!("db{i}"));
+            let hosts: String = (0..hosts).map(|i| said(i) + "\n").collect();
+            let text = format!("TASK [Check] ****\n{hosts}\nPLAY RECAP ****\n");
+            let source = Source::new(&text);
+            let mut out = Reduction::default();
+            task(&source, 0..source.len() - 1, 1, &mut out);
+            let gone = |line: usize| out.spans.iter().any(|span| span.lines.contains(&line));
+            (0..source.len() - 2).filter(|line| !gone(*line)).collect()
+        };
+        let stat = |exists| format!("ok: [H] => {{\"changed\": false, \"stat\": {{\"exists\": {exists}}}}}");
+        assert_eq!(run(30, &stat(false), &stat(true)), [0, 3]);
+        assert_eq!(run(4, &stat(false), &stat(true)), [0, 3]);
+        assert_eq!(run(30, &stat(true), &stat(true)), [0; 0]);
+        assert_eq!(run(30, "skipping: [H]", "ok: [H]"), [0, 3]);
+        assert_eq!(run(4, "skipping: [H]", "ok: [H]"), [0; 0]);
+    }
 
     #[test]
     fn tells_lines_apart() {

@@ -32,7 +32,7 @@ pub struct Bundler {
 /// Files of one list that are shown, and in `aggressive`. A choice: a screen, and a glance.
 const SHOWN_FILES: usize = 24;
 const SHOWN_FILES_AGGRESSIVE: usize = 8;
-/// Groups above those that a format gives out: of explanations, and from here on of lists.
+/// Marker groups above those that a format uses: one for explanations, then one for each list.
 const EXPLAINED: u32 = 1 << 20;
 
 impl Reducer for Bundler {

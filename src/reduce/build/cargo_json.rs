@@ -18,7 +18,7 @@ use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub struct CargoJson;
 
 static LINES: Format = Format::new(

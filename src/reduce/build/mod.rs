@@ -54,7 +54,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &cmake::CMAKE,
 ];
 
-/// How many diagnostics of one kind are shown whole before their excerpts go.
+/// How many diagnostics of one kind are shown whole; further ones lose their excerpts.
 const SHOWN_WHOLE: usize = 5;
 
 /// The name of a path without folders.
@@ -78,7 +78,8 @@ struct Kinds<'a> {
 }
 
 impl<'a> Kinds<'a> {
-    /// Counts one more of a kind: how many there were with this one, and its explanations so far.
+    /// Counts a diagnostic of this kind. Returns how many there were so far, this one included, and the
+    /// explanations that were shown with them.
     fn count(&mut self, kind: String) -> (usize, &mut HashSet<&'a str>) {
         let (count, notes) = self.seen.entry(kind).or_default();
         *count += 1;

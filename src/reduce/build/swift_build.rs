@@ -9,7 +9,7 @@ use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static SWIFT_BUILD: Format = Format::new(
     Meta {
         id: "swift_build",

@@ -20,7 +20,7 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Terraform;
 
 static META: Meta = Meta {

@@ -8,7 +8,7 @@ use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static DESCRIBE: Rows = Rows {
     meta: Meta {
         id: "kubectl_describe",

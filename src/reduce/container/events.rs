@@ -6,7 +6,7 @@ use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, cell, column, never};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static EVENTS: Rows = Rows {
     meta: Meta {
         id: "kubectl_events",

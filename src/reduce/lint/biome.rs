@@ -12,7 +12,7 @@ use crate::reduce::Meta;
 use crate::reduce::diagnostic::at_end;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub static BIOME: Linter = Linter {
     meta: Meta {
         id: "biome",

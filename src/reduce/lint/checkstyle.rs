@@ -8,7 +8,7 @@ use crate::reduce::Meta;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub static CHECKSTYLE_XML: Linter = Linter {
     meta: Meta {
         id: "checkstyle_xml",

@@ -70,7 +70,7 @@ impl<'a> Plan<'a> {
         Self::with_failures(source, is_aggressive, signals::failure_lines(source))
     }
 
-    /// The same, where the lines that report a failure are known.
+    /// A group whose failure lines are given by the caller.
     pub fn with_failures(source: &'a Source<'a>, is_aggressive: bool, failures: Vec<usize>) -> Self {
         Self { source, actions: LineActions::new(source), failures, is_aggressive }
     }

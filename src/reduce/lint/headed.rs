@@ -13,7 +13,7 @@ use crate::reduce::Meta;
 use crate::reduce::diagnostic::is_path;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub static ESLINT: Linter = Linter {
     meta: Meta {
         id: "eslint",

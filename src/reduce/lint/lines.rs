@@ -17,7 +17,7 @@ use crate::reduce::lines::is_number;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub static LINT: Linter = Linter {
     meta: Meta {
         id: "lint",

@@ -11,7 +11,7 @@ use crate::reduce::Meta;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub static PHPSTAN: Linter = Linter {
     meta: Meta {
         id: "phpstan",

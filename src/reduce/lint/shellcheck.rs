@@ -11,7 +11,7 @@ use crate::reduce::Meta;
 use crate::reduce::lines::is_number;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub static SHELLCHECK: Linter = Linter {
     meta: Meta {
         id: "shellcheck",

@@ -22,7 +22,7 @@ const MIN_ALIKE: usize = 6;
 /// What stands between such a name and its folders.
 const IN: &str = " in:";
 /// What stands for the start of a folder that was written in full before.
-const BACK: &str = crate::text::names::SHORT;
+const BACK: &str = crate::text::names::ELIDED_START;
 
 /// What to do with a list of paths.
 pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason> {

@@ -2,8 +2,8 @@
 //!
 //! Their steps stand in groups that the pages of both show closed: `##[group]` to `##[endgroup]`,
 //! `section_start:` to `section_end:`. What a closed group of GitHub holds is left out when nothing in it is
-//! severe; a section of GitLab is where commands write, and stays. Lines outside of groups are folded as
-//! those of any log.
+//! severe, but for the settings in which steps differ; a section of GitLab is where commands write, and
+//! stays. Lines outside of groups are folded as those of any log.
 
 use super::layout::Level;
 use super::{lines, record, repeats};
@@ -11,6 +11,7 @@ use crate::config::Mode;
 use crate::input::{Claim, Input};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
+use crate::text::maps::Map;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
@@ -22,7 +23,8 @@ static META: Meta = Meta {
     id: "ci_log",
     family: "log",
     reads: "logs of GitHub Actions and GitLab CI",
-    keeps: "`##[error]`, `##[warning]` and failures, the heading of each group, what the steps print, \
+    keeps: "`##[error]`, `##[warning]` and failures, the heading of each group, variables and inputs in which steps \
+            differ, what the steps print, \
             repeated lines of which a duration stands out",
     folds: "what closed groups hold when nothing in it is severe; lines that repeat but for their times",
     anchors: &["##[", "section_start:", "::group::"],
@@ -88,7 +90,7 @@ impl Reducer for CiLog {
         let mut records = record::records(source);
         let is_in_group = |i: usize| {
             let next = groups.partition_point(|g| g.end <= i);
-            groups.get(next).is_some_and(|g| g.start <= i)
+            groups.get(next).is_some_and(|g| g.start <= i && g.len() >= MIN_GROUP_LINES)
         };
         // What goes with a group is not counted a second time.
         let mut step = Reduction::default();
@@ -108,15 +110,114 @@ impl Reducer for CiLog {
         }
         let mut out = Reduction::default();
         let mut spans = step.spans.into_iter().peekable();
-        for group in groups {
+        let mut settings = Settings::of(source, &groups);
+        for (number, group) in (1..).zip(groups) {
             while let Some(span) = spans.next_if(|s| s.lines.start < group.start) {
                 out.push(span.lines, span.action);
             }
-            out.omit(group, Reason::LogGroup);
+            let stay = settings.unlike(source, group.clone());
+            if group.len() - stay.len() < MIN_GROUP_LINES {
+                continue;
+            }
+            let mut from = group.start;
+            for line in stay.into_iter().chain([group.end]) {
+                if from < line {
+                    out.omit_in(from..line, Reason::LogGroup, number);
+                }
+                from = line + 1;
+            }
         }
         spans.for_each(|span| out.push(span.lines, span.action));
         out.unless_empty()
     }
+}
+
+/// What the groups of a run set: of each variable and input the value that was shown last, and whether steps differ in it.
+#[derive(Default)]
+struct Settings<'a> {
+    known: Map<(bool, &'a str), Setting<'a>>,
+    /// Steps that have variables.
+    steps: usize,
+}
+
+/// A variable or an input.
+struct Setting<'a> {
+    value: &'a str,
+    shown: &'a str,
+    steps: usize,
+    differs: bool,
+}
+
+impl<'a> Settings<'a> {
+    /// Of all groups.
+    fn of(source: &'a Source<'_>, groups: &[std::ops::Range<usize>]) -> Self {
+        let mut all = Self::default();
+        for group in groups {
+            let mut has_variables = false;
+            each_setting(source, group.clone(), |_, _, key, value| {
+                has_variables |= key.0;
+                let first = Setting { value, shown: "", steps: 0, differs: false };
+                let known = all.known.entry(key).or_insert(first);
+                known.steps += 1;
+                known.differs |= known.value != value;
+            });
+            all.steps += usize::from(has_variables);
+        }
+        all
+    }
+
+    /// The lines of a group that set what steps differ in, unless the step before that set it did so alike; with the words that
+    /// they stand under. Not all steps have the same inputs, so that one that only some have says nothing.
+    fn unlike(&mut self, source: &'a Source<'_>, group: std::ops::Range<usize>) -> Vec<usize> {
+        let mut out: Vec<usize> = Vec::new();
+        let steps = self.steps;
+        each_setting(source, group, |heading, i, key, value| {
+            let Some(known) = self.known.get_mut(&key) else { return };
+            let differs = known.differs || key.0 && known.steps < steps;
+            if !differs || known.shown == value {
+                return;
+            }
+            known.shown = value;
+            if out.last().is_none_or(|last| *last < heading) {
+                out.push(heading);
+            }
+            out.push(i);
+        });
+        out
+    }
+}
+
+/// Calls `each` with the heading, the line, the name and the value of all that a group sets; variables are told from inputs.
+fn each_setting<'a>(
+    source: &'a Source<'_>,
+    group: std::ops::Range<usize>,
+    mut each: impl FnMut(usize, usize, (bool, &'a str), &'a str),
+) {
+    let mut section: Option<(usize, bool)> = None;
+    for i in group {
+        let text = message(source.line(i));
+        match text.trim_end() {
+            "env:" => section = Some((i, true)),
+            "with:" => section = Some((i, false)),
+            _ if !text.starts_with("  ") => section = None,
+            _ => {
+                if let Some((heading, is_variable)) = section
+                    && let Some((name, value)) = text.trim().split_once(": ")
+                {
+                    each(heading, i, (is_variable, name), value);
+                }
+            }
+        }
+    }
+}
+
+/// A line without job, step and stamp.
+fn message(line: &str) -> &str {
+    /// Bytes in which the stamp ends.
+    const REACH: usize = 200;
+    let is_end = |at: &usize| *at > 0 && line.as_bytes()[at - 1].is_ascii_digit() && *at < REACH;
+    let end = memchr::memmem::find_iter(line.as_bytes(), b"Z ").find(is_end);
+    end.and_then(|at| line.get(at + 2..)).unwrap_or(line)
 }
 
 /// The lines inside of groups in which nothing is severe.
@@ -127,7 +228,7 @@ fn closed_groups(source: &Source<'_>) -> Vec<std::ops::Range<usize>> {
         match sign(source.line(i)) {
             Sign::Opens => open = Some(i + 1),
             Sign::Closes => {
-                if let Some(start) = open.take().filter(|start| i - start >= MIN_GROUP_LINES) {
+                if let Some(start) = open.take().filter(|start| *start < i) {
                     out.push(start..i);
                 }
             }
@@ -158,5 +259,25 @@ mod tests {
         assert_eq!(sign("2024-01-01T00:00:00.0Z ##[error]no"), Sign::Other);
         assert_eq!(sign("job\tstep\t2024-01-01T00:00:00.0Z ##[group]no"), Sign::Opens);
         assert_eq!(sign("std::vector"), Sign::None);
+    }
+
+    #[test]
+    fn settings_unlike_those_of_the_steps_before_stay() {
+        let step = |region: &str, clean: &str| {
+            let lines =
+                ["make x", "with:", clean, "  ref: main", "shell: bash", "env:", region, "  FLAGS: -v"];
+            lines.map(|line| format!("build\tx\t2025-11-14T08:00:00.0Z {line}\n")).concat()
+        };
+        let text = ["eu", "eu", "us"]
+            .map(|r| step(&format!("  REGION: {r}"), &format!("  clean: {}", r != "us")))
+            .concat();
+        let source = Source::new(&text);
+        let groups = [0..8, 8..16, 16..24];
+        let mut settings = Settings::of(&source, &groups);
+        let stay = groups.map(|group| settings.unlike(&source, group));
+        assert_eq!(stay, [vec![1, 2, 5, 6], vec![], vec![17, 18, 21, 22]]);
+        // What all steps have alike, or the only one has, is no difference.
+        let alone = Settings::of(&source, std::slice::from_ref(&(0..8))).unlike(&source, 0..8);
+        assert_eq!(alone, [0; 0]);
     }
 }

@@ -1,8 +1,9 @@
 //! `aggressive`: lines of one form, of which the values alone differ. The first and the last of a form
-//! and the one that stands out stay as they are written, and so do those with rare words (`variants`); the
+//! and the one that stands out stay as they are written, and so do those with rare words (`variants`) or values (`columns`); the
 //! marker counts the others and lists the numbers of orders and the like (`numbers`) that they name. A form
 //! with few lines stays whole, and so does what is severe.
 
+use super::columns;
 use super::layout::Level;
 use super::record::{self, Record, WORDS};
 use super::variants;
@@ -68,8 +69,10 @@ pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
         let outlier = outlier(source, records, form);
         let rare = variants::rare(source, records, form);
         let odd = variants::odd_values(source, records, form);
-        let stays =
-            |i: &usize| Some(*i) == outlier || rare.binary_search(i).is_ok() || odd.binary_search(i).is_ok();
+        let unlike = columns::standing_out(source, records, form);
+        let stays = |i: &usize| {
+            Some(*i) == outlier || [&rare, &odd, &unlike].iter().any(|stay| stay.binary_search(i).is_ok())
+        };
         gone.extend(form[1..form.len() - 1].iter().filter(|i| !stays(i)));
     }
     gone.sort_unstable();

@@ -4,6 +4,7 @@
 mod breaks;
 mod ci;
 mod cited;
+mod columns;
 mod durations;
 mod forms;
 mod layout;

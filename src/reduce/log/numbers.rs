@@ -30,6 +30,8 @@ const THINGS: &[(&str, &str)] = &[
 const LINKS: &[&[u8]] = &[b"id", b"ids", b"no", b"nr", b"num", b"number", b"key", b"ref", b"s"];
 /// Longest run of signs between the name, these words and the number, in bytes: `":"`, ` #`. A choice.
 const MAX_SIGNS: usize = 4;
+/// Most bytes of all numbers in a marker. A choice: what was done to which order has to be found, but not in a list without end.
+const MAX_LIST_BYTES: usize = 2048;
 /// Longest number, in bytes: a hash in hexadecimal digits.
 const MAX_NUMBER_BYTES: usize = 40;
 
@@ -122,24 +124,36 @@ impl<'a> Numbers<'a> {
         });
     }
 
-    /// `order 1001..1040 1047`, a text for each kind of thing.
+    /// `order 1001..1040 1047`, a text for each kind of thing, together at most as long as a list in a marker may be.
     pub fn texts(&self) -> impl Iterator<Item = String> + '_ {
-        self.of.iter().map(|(thing, numbers)| {
+        let mut room = MAX_LIST_BYTES;
+        self.of.iter().map(move |(thing, numbers)| {
             let mut out = (*thing).to_owned();
+            let mut left = numbers.len();
             for run in numbers.chunk_by(|a, b| follows(a, b)) {
+                let last = run.last().copied().unwrap_or_default();
+                if run[0].len() + last.len() + 3 > room {
+                    break;
+                }
+                let start = out.len();
                 out.push(' ');
                 out.push_str(run[0]);
                 match run {
-                    [] | [_] => {}
+                    [_] => {}
                     [_, last] => {
                         out.push(' ');
                         out.push_str(last);
                     }
-                    [.., last] => {
+                    _ => {
                         out.push_str("..");
                         out.push_str(last);
                     }
                 }
+                room -= out.len() - start;
+                left -= run.len();
+            }
+            if left > 0 {
+                out.push_str(&format!(" and {left} others"));
             }
             out
         })
@@ -211,5 +225,8 @@ mod tests {
         assert_eq!(text(&lines), "order 7..10 12 13");
         assert_eq!(text(&["order A-08", "order A-09", "order A-10"]), "order A-08..A-10");
         assert_eq!(text(&["order 099", "order 0100"]), "order 099 0100");
+        let many: Vec<String> = (0..2000).map(|i| format!("order {}", 1000 + i * 7)).collect();
+        let out = text(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(out.len() <= 2100 && out.ends_with(" others"), "{out}");
     }
 }

@@ -6,7 +6,7 @@ use crate::reduce::format::FormAction::{Heads, Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static BREW: Format = Format::new(
     Meta {
         id: "brew",

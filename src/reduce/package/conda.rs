@@ -7,7 +7,7 @@ use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static CONDA: Format = Format::new(
     Meta {
         id: "conda",

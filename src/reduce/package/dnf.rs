@@ -12,7 +12,7 @@ use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Dnf;
 
 static META: Meta = Meta {

@@ -13,7 +13,7 @@ use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub struct DockerLayers;
 
 static META: Meta = Meta {

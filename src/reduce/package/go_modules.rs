@@ -6,7 +6,7 @@ use crate::reduce::format::FormAction::{Hide, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static GO_MODULES: Format = Format::new(
     Meta {
         id: "go_modules",

@@ -8,7 +8,7 @@ use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static NUGET: Format = Format::new(
     Meta {
         id: "nuget",

@@ -5,7 +5,7 @@ use crate::reduce::format::FormAction::{Hide, Keep, Named, Opens, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static POETRY: Format = Format::new(
     Meta {
         id: "poetry",

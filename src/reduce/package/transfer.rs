@@ -14,14 +14,14 @@ use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Transfer;
 
 static META: Meta = Meta {
     id: "transfer",
     family: "package",
     reads: "`tar -v`, `zip`, `unzip`, `rsync -v`, `-i`, `--progress`, `aws s3 cp`, `sync`, `gsutil`, `scp -v` lists of files",
-    keeps: "beginning and end of the list of files, deletions, statistics, sums, errors",
+    keeps: "beginning and end of the list of files, files unlike the others, deletions, statistics, sums, errors",
     folds: "the middle of a long list of files, files whose check succeeded, progress",
     anchors: &[
         "  adding: ",
@@ -175,8 +175,35 @@ fn read(line: &str, plain: bool) -> Line {
         && !text.starts_with("total size ")
         && !text.starts_with("created directory ")
         && !text.starts_with("deleting ")
-        && !text.ends_with("file list");
+        && !text.ends_with("file list")
+        && !says_of_file(text);
     if is_name { Line::File } else { Line::Other }
+}
+
+/// Whether a program says something of a file instead of naming it alone: `skipping non-regular file "a/b"`,
+/// `cannot delete non-empty directory: a`, `a/b is uptodate`.
+fn says_of_file(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "skipping",
+        "cannot",
+        "ignoring",
+        "file",
+        "delta-transmission",
+        "opening",
+        "could",
+        "failed",
+        "symlink",
+        "removing",
+        "backed",
+        "unable",
+        "excluding",
+        "not",
+        "WARNING",
+        "ERROR",
+    ];
+    let first = text.split(' ').next().unwrap_or_default();
+    let says = text.len() > first.len() && WORDS.contains(&first);
+    says || text.contains(" is uptodate") || text.ends_with('"') && text.contains(" \"")
 }
 
 /// `>f+++++++++ name`, `cd+++++++++ folder/`, `.d..t...... ./`, but not `*deleting`.
@@ -230,6 +257,9 @@ mod tests {
         assert_eq!(read(">f+++++++++ docs/a.txt", false), Line::File);
         assert_eq!(read("*deleting   docs/a.txt", true), Line::Other);
         assert_eq!(read("deleting docs/a.txt", true), Line::Other);
+        assert_eq!(read("skipping non-regular file \"a/b.c\"", true), Line::Other);
+        assert_eq!(read("file docs/a.txt", true), Line::Other);
+        assert_eq!(read("skipping/a b.txt", true), Line::File);
         assert_eq!(read("site/a.txt", true), Line::File);
         assert_eq!(read("site/a.txt", false), Line::Other);
         assert_eq!(read("tar: site/a.txt: Cannot open", true), Line::Other);

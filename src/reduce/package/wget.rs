@@ -10,7 +10,7 @@ use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Wget;
 
 static META: Meta = Meta {

@@ -6,7 +6,7 @@ use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static YARN: Format = Format::new(
     Meta {
         id: "yarn",

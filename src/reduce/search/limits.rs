@@ -6,6 +6,8 @@
 use super::grammar::Found;
 use crate::config::SearchLimits;
 use crate::input::Input;
+use crate::text::details::likeness;
+use crate::text::judge::{RARE_ONE_IN, is_few};
 use crate::text::ledger::MARKER_COST;
 
 /// What is shown.
@@ -59,6 +61,7 @@ pub(super) fn select(
         let is_few_more = !is_set && hits.len() <= most.saturating_add(most / EXTRA_SHARE);
         hits.iter().take(if is_few_more { usize::MAX } else { most }).for_each(|&i| keep[i] = true);
     }
+    unlike(input, found, &matches).into_iter().for_each(|i| keep[i] = true);
     for (i, hit) in found.hits.iter().enumerate() {
         keep[i] |= !hit.is_context && always.binary_search(&hit.line).is_ok();
     }
@@ -80,6 +83,37 @@ pub(super) fn select(
     out
 }
 
+/// Fewest matches of which one that is unlike the others stays, most such matches, and most kinds of matches: with more of them
+/// none is usual.
+const MIN_MATCHES: usize = 20;
+const MAX_UNLIKE: usize = 3;
+const MAX_KINDS: usize = 16;
+
+/// The few matches that say something else than nearly all, whatever their numbers: the one that is to be found.
+fn unlike(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec<usize> {
+    let all: usize = matches.iter().map(Vec::len).sum();
+    let mut kinds: Vec<(u64, usize, Vec<usize>)> = Vec::new();
+    for &i in matches.iter().flatten() {
+        crate::stop::tick();
+        let (hit, line) = (&found.hits[i], input.source.line(found.hits[i].line));
+        let kind = likeness(line.get(hit.head(line)..).unwrap_or(line));
+        match kinds.iter().position(|(known, ..)| *known == kind) {
+            Some(known) => {
+                let (_, count, first) = &mut kinds[known];
+                *count += 1;
+                if first.len() < MAX_UNLIKE {
+                    first.push(i);
+                }
+            }
+            None if kinds.len() == MAX_KINDS => return Vec::new(),
+            None => kinds.push((kind, 1, vec![i])),
+        }
+    }
+    kinds.retain(|(_, count, _)| *count <= MAX_UNLIKE && is_few(*count, all, RARE_ONE_IN));
+    let out: Vec<usize> = kinds.into_iter().flat_map(|(.., first)| first).collect();
+    if all < MIN_MATCHES || out.len() > MAX_UNLIKE { Vec::new() } else { out }
+}
+
 /// Matches that a result may always show, unless the caller set a limit. A choice: a screen.
 const MIN_SHOWN_MATCHES: usize = 32;
 
@@ -97,8 +131,8 @@ fn with_room(matches: &[Vec<usize>], limit: usize) -> usize {
 /// Bytes of the counts behind a path, about.
 const COUNT_BYTES: usize = 20;
 
-/// Shows what stands around the matches that are shown, up to `most` lines on each side, but nothing
-/// that is nearer to a match that is not.
+/// Keeps up to `most` lines on each side of the matches that are shown, except lines that are nearer to a
+/// hidden match.
 fn keep_context(found: &Found<'_>, most: usize, keep: &mut [bool]) {
     let hits = &found.hits;
     // Distance to the nearest match on one side, and whether that is shown.
@@ -125,7 +159,7 @@ fn keep_context(found: &Found<'_>, most: usize, keep: &mut [bool]) {
     sweep(&mut (0..hits.len()));
     sweep(&mut (0..hits.len()).rev());
     for i in (0..hits.len()).filter(|&i| hits[i].is_context) {
-        // What no match explains stays: it is not understood.
+        // Lines that belong to no match stay, because they are not understood.
         keep[i] = nearest[i].0 == usize::MAX || (nearest[i].1 && nearest[i].0 <= most);
     }
 }

@@ -85,8 +85,8 @@ fn is_bounded(input: &Input<'_>) -> bool {
         || pipelines.iter().flatten().any(is_counted)
 }
 
-/// Lines that stay as they are, in order: those that an encoder may fold since they repeat, those that hold
-/// embedded data, and those that report a failure where the text is no plain search.
+/// Lines that stay unchanged, in order: repeated lines that an encoder may fold, lines with embedded data,
+/// and, if the text is not a plain search, lines that report a failure.
 pub(super) fn left_alone(input: &Input<'_>) -> Vec<usize> {
     let mut lines = repeated(input.source);
     if input.source.lines().any(|line| line.len() > MIN_DATA_LINE_BYTES)
@@ -106,8 +106,8 @@ pub(super) fn left_alone(input: &Input<'_>) -> Vec<usize> {
 /// How near to each other lines must stand for an encoder to fold them as a block that repeats.
 const REPEATS_WITHIN: usize = 24;
 
-/// Lines that stand there twice within that distance. Written anew they would be closed to the encoder
-/// that folds them, and found by it when the output comes in again.
+/// Lines that occur twice within that distance. If they were rewritten, the encoder that folds repetitions
+/// would not see them now, but would when the output comes in again.
 fn repeated(source: &Source<'_>) -> Vec<usize> {
     let mut last: HashMap<&str, usize> = HashMap::new();
     let mut lines = Vec::new();

@@ -5,7 +5,7 @@ use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static ADDRESSES: Rows = Rows {
     meta: Meta {
         id: "ip",
@@ -22,7 +22,7 @@ pub static ADDRESSES: Rows = Rows {
     read: address,
 };
 
-/// See the module.
+/// The reducer of this module.
 pub static PROCESSOR: Rows = Rows {
     meta: Meta {
         id: "lscpu",

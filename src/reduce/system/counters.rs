@@ -13,7 +13,7 @@ use crate::text::maps::Map;
 use crate::text::reason::Reason;
 use crate::text::reduction::Reduction;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Counters;
 
 /// How a single line is read.

@@ -8,13 +8,13 @@ use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, cell, never};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static FILESYSTEMS: Rows = Rows {
     meta: Meta {
         id: "filesystems",
         family: "system",
         reads: "`df`, `mount`, `findmnt`, `lsblk`",
-        keeps: "disks, partitions, network file systems, the root, all that is 90 % full",
+        keeps: "disks, partitions, network file systems, the root, `/tmp`, `/dev/shm`, what else somebody mounted in memory, all that is 90 % full",
         folds: "tmpfs, proc, cgroup and other file systems of the kernel, overlays of containers, loop devices; named by mount point",
         anchors: &["Filesystem ", " type ", "TARGET ", "MAJ:MIN"],
     },
@@ -95,7 +95,8 @@ fn df<'a>(header: &str, line: &'a str) -> Row<'a> {
     let image = first.starts_with("/dev/loop");
     let used = line.split_whitespace().filter_map(|c| c.strip_suffix('%')?.parse::<u32>().ok()).max();
     let full = used.is_some_and(|used| used >= FULL_PERCENT) && !image;
-    match (VIRTUAL.contains(&first) || VIRTUAL.contains(&kind) || image) && at != "/" && !full && cells >= 6 {
+    let is_virtual = image || (VIRTUAL.contains(&first) || VIRTUAL.contains(&kind)) && !is_for_data(kind, at);
+    match is_virtual && at != "/" && !full && cells >= 6 {
         true => Row::Hide(Reason::VirtualFilesystems, place(at)),
         false => Row::Keep,
     }
@@ -106,7 +107,8 @@ fn mount(line: &str) -> Row<'_> {
     let Some((head, tail)) = line.split_once(" type ") else { return Row::Other };
     let Some((_, at)) = head.split_once(" on /") else { return Row::Other };
     let kind = tail.split(' ').next().unwrap_or_default();
-    match VIRTUAL.contains(&kind) && !at.is_empty() && tail.ends_with(')') {
+    let is_data = is_for_data(kind, &head[head.len() - at.len() - 1..]);
+    match VIRTUAL.contains(&kind) && !is_data && !at.is_empty() && tail.ends_with(')') {
         true => Row::Hide(Reason::VirtualFilesystems, place(&head[head.len() - at.len() - 1..])),
         false if tail.ends_with(')') => Row::Keep,
         false => Row::Other,
@@ -119,7 +121,7 @@ fn findmnt(line: &str) -> Row<'_> {
     let at = cells.next().unwrap_or_default();
     let source = cells.next().unwrap_or_default();
     let kind = cells.next().unwrap_or_default();
-    match VIRTUAL.contains(&kind) && at != "/" && !source.starts_with("/dev") {
+    match VIRTUAL.contains(&kind) && !is_for_data(kind, at) && at != "/" && !source.starts_with("/dev") {
         true => Row::Hide(Reason::VirtualFilesystems, place(at)),
         false => Row::Keep,
     }
@@ -135,6 +137,16 @@ fn lsblk(line: &str) -> Row<'_> {
         }
         false => Row::Keep,
     }
+}
+
+/// Whether programs keep their files in a file system in memory: all but those of the system and of containers. What it may
+/// hold, and how much, is no matter of course.
+fn is_for_data(kind: &str, at: &str) -> bool {
+    const SYSTEM: [&str; 6] = ["/run", "/dev", "/sys", "/proc", "/var/lib", "/snap"];
+    let is_below =
+        |folder: &str| at.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    matches!(kind, "tmpfs" | "ramfs" | "shm")
+        && (at == "/dev/shm" || !SYSTEM.iter().any(|folder| is_below(folder)))
 }
 
 /// Where something is mounted; layers of containers, whose names are digests, and the many below
@@ -169,7 +181,11 @@ mod tests {
             is_hidden(df, "tmpfs 3G 1M 3G 1% /run")
                 && is_hidden(df, "/dev/loop0 56M 56M 0 100% /snap/core18/2812")
         );
-        assert!(!is_hidden(df, "tmpfs 3G 3G 0 100% /tmp") && !is_hidden(df, "overlay 9G 1G 8G 9% /"));
+        for at in ["/tmp", "/dev/shm", "/srv/cache"] {
+            assert!(!is_hidden("", &format!("tmpfs on {at} type tmpfs (ro,noexec,size=1024k)")), "{at}");
+            assert!(!is_hidden(df, &format!("tmpfs 64M 0 64M 0% {at}")), "{at}");
+        }
+        assert!(!is_hidden(df, "tmpfs 3G 3G 0 100% /run") && !is_hidden(df, "overlay 9G 1G 8G 9% /"));
         assert!(!is_hidden(df, "/dev/sda1 9G 1G 8G 9% /boot") && !is_hidden("", "tmpfs 3G 1M 3G 1% /run"));
         assert!(is_hidden("", "proc on /proc type proc (rw,nosuid)"));
         assert!(

@@ -9,7 +9,7 @@ use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub struct KernelSettings;
 
 static META: Meta = Meta {

@@ -7,7 +7,7 @@ use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, column, never};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static OPEN_FILES: Rows = Rows {
     meta: Meta {
         id: "lsof",
@@ -46,6 +46,10 @@ fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     };
     let path = line.split_whitespace().next_back().unwrap_or_default();
     match fd {
+        // No library is at home in a folder that anybody may write.
+        "mem" | "mmap" if ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|at| path.starts_with(at)) => {
+            Row::Keep
+        }
         "mem" | "mmap" if path.starts_with('/') => Row::Hide(Reason::MappedFiles, name()),
         "txt" if path.ends_with(".dylib") || path.ends_with("/dyld") => {
             Row::Hide(Reason::MappedFiles, name())
@@ -82,6 +86,10 @@ mod tests {
         assert_eq!(
             of("dockerd   1205         root  mem       REG  253,0    155784       9857 /usr/lib64/a.so"),
             goes(Reason::MappedFiles)
+        );
+        assert_eq!(
+            of("dockerd   1205         root  mem     REG  253,0  1  9857 /tmp/.X/libproc.so.1"),
+            Row::Keep
         );
         assert_eq!(of("dockerd   1205         root    3u     REG  253,0  1  9857 /var/x"), Row::Keep);
         assert_eq!(of("dockerd   1205         root  txt      REG  253,0  1  9857 /usr/bin/x"), Row::Keep);

@@ -11,7 +11,7 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
 
-/// See the module.
+/// The reducer of this module.
 pub struct PackageList;
 
 static META: Meta = Meta {

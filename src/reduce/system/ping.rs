@@ -9,7 +9,7 @@ use crate::text::judge;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Ping;
 
 static META: Meta = Meta {
@@ -25,6 +25,8 @@ static META: Meta = Meta {
 struct Reply<'a> {
     number: Option<u64>,
     from: &'a str,
+    /// The hops that were left, which change with the way that it came.
+    ttl: &'a str,
     time: u64,
 }
 
@@ -63,6 +65,7 @@ impl Reducer for Ping {
             let continues = match (&run, &now) {
                 (Some((_, last)), Some(now)) => {
                     last.from == now.from
+                        && last.ttl == now.ttl
                         && match (last.number, now.number) {
                             (Some(last), Some(now)) => now == last + 1,
                             (last, now) => last == now,
@@ -104,7 +107,8 @@ fn reply(line: &str) -> Option<Reply<'_>> {
     let line = line.trim_end();
     if let Some(rest) = line.strip_prefix("Reply from ") {
         let (from, rest) = rest.split_once(": bytes=")?;
-        return rest.contains(" TTL=").then_some(Reply { number: None, from, time: time(rest) });
+        let (_, ttl) = rest.split_once(" TTL=")?;
+        return Some(Reply { number: None, from, ttl: first_digits(ttl), time: time(rest) });
     }
     // `-D` puts the time before it.
     let text = match line.starts_with('[') {
@@ -116,7 +120,14 @@ fn reply(line: &str) -> Option<Reply<'_>> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let number = rest[..digits].parse().ok()?;
     let whole = rest.ends_with(" ms") && rest.contains("time=");
-    whole.then_some(Reply { number: Some(number), from, time: time(rest) })
+    let ttl = rest.split_once("ttl=").or_else(|| rest.split_once("hlim="));
+    let ttl = ttl.map_or("", |(_, ttl)| first_digits(ttl));
+    whole.then_some(Reply { number: Some(number), from, ttl, time: time(rest) })
+}
+
+/// The digits at the start of a text.
+fn first_digits(text: &str) -> &str {
+    &text[..text.bytes().take_while(u8::is_ascii_digit).count()]
 }
 
 /// The nanoseconds of `time=12.1 ms` or `time<1ms`, 0 without a time.
@@ -128,6 +139,16 @@ fn time(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reply_that_came_another_way_is_not_steady() {
+        let line =
+            |i| format!("64 bytes from a: icmp_seq={i} ttl={} time=0.2 ms\n", if i == 20 { 58 } else { 63 });
+        let text: String = (0..40).map(line).collect();
+        let source = crate::text::source::Source::new(&text);
+        let reply = |i| reply(source.line(i)).map(|r| r.ttl);
+        assert_eq!((reply(19), reply(20)), (Some("63"), Some("58")));
+    }
 
     #[test]
     fn replies() {

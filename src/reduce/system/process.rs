@@ -6,13 +6,13 @@ use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, cell, column, from_cell, never};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static PROCESSES: Rows = Rows {
     meta: Meta {
         id: "processes",
         family: "system",
         reads: "`ps` (`aux`, `-ef`, `-el`), `top -b`",
-        keeps: "every process of a user in `ps`, all of `top` that uses processor or memory, zombies, the summary",
+        keeps: "every process of a user in `ps`, all of `top` that uses processor or memory or used far more than the others, zombies, the summary",
         folds: "idle kernel threads; in `top`, sleeping processes at 0.0 % of processor and memory; both are counted by name",
         anchors: &["PID "],
     },

@@ -7,13 +7,13 @@ use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static SOCKETS: Rows = Rows {
     meta: Meta {
         id: "sockets",
         family: "system",
         reads: "`netstat`, `ss`",
-        keeps: "connections over a network in every state, listening and named local sockets",
+        keeps: "connections over a network in every state, listening and named local sockets, sockets with bytes in a queue",
         folds: "connected or unnamed unix sockets, netlink sockets; counted by name",
         anchors: &["Active ", "Netid"],
     },
@@ -62,9 +62,12 @@ fn unix(line: &str) -> Row<'_> {
 fn ss<'a>(first: &'a str, line: &'a str) -> Row<'a> {
     let mut cells = line.split_whitespace().skip(1);
     let state = cells.next().unwrap_or_default();
-    let local = cells.nth(2).unwrap_or_default();
+    // What waits in a queue is what one looks for.
+    let waits = cells.by_ref().take(2).any(|queue| queue != "0");
+    let local = cells.next().unwrap_or_default();
     let unnamed_local = local == "*" || local.starts_with("*:");
     match first {
+        "nl" | "u_str" | "u_seq" | "u_dgr" if waits => Row::Keep,
         "nl" => Row::Hide(Reason::LocalSockets, "netlink".into()),
         "u_str" | "u_seq" | "u_dgr" if state == "ESTAB" || unnamed_local && state == "UNCONN" => {
             Row::Hide(Reason::LocalSockets, if unnamed_local { unnamed(&first[2..]) } else { local.into() })
@@ -79,7 +82,10 @@ fn ss<'a>(first: &'a str, line: &'a str) -> Row<'a> {
 fn bsd(line: &str) -> Row<'_> {
     let mut cells = line.split_whitespace().skip(1);
     let kind = cells.next().unwrap_or_default();
-    let peer = cells.nth(3).unwrap_or_default();
+    if cells.by_ref().take(2).any(|queue| queue != "0") {
+        return Row::Keep;
+    }
+    let peer = cells.nth(1).unwrap_or_default();
     let path = cells.find(|cell| cell.starts_with('/'));
     match path {
         Some(path) if peer != "0" => Row::Hide(Reason::LocalSockets, path.into()),
@@ -109,6 +115,8 @@ mod tests {
         assert_eq!(of(proto, "tcp   0 0 127.0.0.1:1 127.0.0.1:2 ESTABLISHED"), Row::Keep);
         let netid = "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port";
         assert_eq!(of(netid, "u_str ESTAB 0 0 * 20 * 21"), goes("unnamed str"));
+        assert_eq!(of(netid, "u_str ESTAB 212992 0 /run/x 20 * 21"), Row::Keep);
+        assert_eq!(of(netid, "u_dgr UNCONN 0 64 * 20 * 21"), Row::Keep);
         assert_eq!(of(netid, "u_str LISTEN 0 128 /run/x 20 * 0"), Row::Keep);
         assert_eq!(of(netid, "tcp ESTAB 0 0 1.1.1.1:22 2.2.2.2:5"), Row::Keep);
     }

@@ -6,13 +6,13 @@ use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static SYSCALLS: Rows = Rows {
     meta: Meta {
         id: "strace",
         family: "system",
         reads: "`strace`, also `-f`, `-t`, `-r`, `-T`; `ltrace`",
-        keeps: "every call that failed, files, programs, data, network, signals, exits, calls that did not return",
+        keeps: "every call that failed or took far longer than the others, files, programs, data, network, signals, exits, calls that did not return",
         folds: "calls that succeeded and only manage memory, descriptors, signals or time, and calls that stood there before with the same result; counted by name",
         anchors: &[
             "execve(",
@@ -165,6 +165,8 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     let timed = text.len() - text.rfind(" <").filter(|_| text.ends_with('>')).map_or(0, |at| text.len() - at);
     match () {
         () if result.starts_with(['-', '?']) => Row::Keep,
+        // Memory that may be written and run is no routine.
+        () if call.contains("PROT_WRITE|PROT_EXEC") => Row::Keep,
         () if ROUTINE.contains(&name) || LIBRARY.contains(&name) => {
             Row::Hide(Reason::RoutineCalls, name.into())
         }
@@ -207,6 +209,7 @@ mod tests {
             "exit_group(0)                           = ?",
             "futex(0x7f, FUTEX_WAIT <unfinished ...>",
             "--- SIGCHLD {si_signo=SIGCHLD} ---",
+            "mprotect(0x7f00, 4096, PROT_READ|PROT_WRITE|PROT_EXEC) = 0",
         ] {
             assert_eq!(of(line), Row::Keep, "{line}");
         }

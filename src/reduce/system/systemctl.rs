@@ -5,7 +5,7 @@ use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static SYSTEMCTL: Rows = Rows {
     meta: Meta {
         id: "systemctl",

@@ -6,7 +6,7 @@ use super::tree::LineKind::{Failed, File, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 
-/// See the module.
+/// The reducer of this module.
 pub static BUN_TEST: Tree = Tree::new(
     Meta {
         id: "bun_test",

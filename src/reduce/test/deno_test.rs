@@ -8,7 +8,7 @@ use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static DENO_TEST: Tree = Tree::new(
     Meta {
         id: "deno_test",

@@ -22,7 +22,7 @@ use crate::text::signals;
 use crate::text::source::Source;
 use packages::{Wall, package_end};
 
-/// See the module.
+/// The reducer of this module.
 pub struct GoTest;
 
 static META: Meta = Meta {

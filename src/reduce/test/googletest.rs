@@ -14,7 +14,7 @@ use crate::text::signals;
 use crate::text::source::Source;
 use std::ops::Range;
 
-/// See the module.
+/// The reducer of this module.
 pub struct GoogleTest;
 
 static META: Meta = Meta {

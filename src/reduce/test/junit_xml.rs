@@ -11,19 +11,21 @@ use crate::input::{Claim, Input};
 use crate::reduce::cut::Cut;
 use crate::reduce::lines::reads_as_report;
 use crate::reduce::{Meta, Reducer};
+use crate::text::judge;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub struct JunitXml;
 
 static META: Meta = Meta {
     id: "junit_xml",
     family: "test",
     reads: "JUnit XML reports of any runner, one element a line or all in one",
-    keeps: "suites with their counts, test cases with failures, errors or skips whole, what suites printed, properties",
+    keeps: "suites with their counts, test cases with failures, errors or skips whole, what suites printed, properties; of test \
+            cases that passed the slow ones, and up to three that printed",
     folds: "test cases that passed, with what they printed",
     anchors: &["<testsuite"],
 };
@@ -61,14 +63,15 @@ impl Reducer for JunitXml {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let mut out = Reduction::default();
+        let odd = Odd::read(source.text());
         let mut i = 0;
         while i < source.len() {
             let Some(end) = case_end(source, i) else {
-                cut(source.line(i)).apply(i, source.number(i), "", &mut out);
+                cut(source.line(i), &odd).apply(i, source.number(i), "", &mut out);
                 i += 1;
                 continue;
             };
-            if (i..end).all(|n| passes(source.line(n))) {
+            if (i..end).all(|n| passes(source.line(n))) && !odd.stays(source.slice(i..end)) {
                 out.omit_in(i..end, Reason::PassingTests, 1);
             }
             i = end;
@@ -116,13 +119,65 @@ fn case_end(source: &Source<'_>, i: usize) -> Option<usize> {
     None
 }
 
+/// What stays of the test cases that passed: those that took much of the time, and the few that printed anything.
+#[derive(Default)]
+struct Odd {
+    /// The least time of a slow one, in milliseconds.
+    slow: Option<u64>,
+    keeps_prints: bool,
+}
+
+/// Most slow test cases, and the least time of one, in milliseconds.
+const MAX_SLOW: usize = 2;
+const MIN_SLOW: u64 = 500;
+/// A slow test case takes at least 1 part in this many of the time of all.
+const SLOW_ONE_IN: u64 = 4;
+/// Most test cases that printed and stay, and most bytes of one.
+const MAX_PRINTING: usize = 3;
+const MAX_PRINTED_BYTES: usize = 1_000;
+
+impl Odd {
+    fn read(text: &str) -> Self {
+        let starts = memchr::memmem::find_iter(text.as_bytes(), CASE.trim_end());
+        let times: Vec<u64> = starts.map(|at| time(&text[at..]).unwrap_or(0)).collect();
+        let all = times.iter().fold(0u64, |sum, time| sum.saturating_add(*time));
+        let is_slow = |time: &u64| *time >= MIN_SLOW && time.saturating_mul(SLOW_ONE_IN) >= all;
+        let slow = judge::much_larger(&times, 1, MAX_SLOW).into_iter().map(|at| times[at]).filter(is_slow);
+        let printing = memchr::memmem::find_iter(text.as_bytes(), "<system-").take(MAX_PRINTING + 1);
+        Self { slow: slow.min(), keeps_prints: printing.count() <= MAX_PRINTING }
+    }
+
+    /// Whether a test case that passed stays.
+    fn stays(&self, case: &str) -> bool {
+        let is_slow = || self.slow.is_some_and(|slow| time(case).is_some_and(|time| time >= slow));
+        let prints = || {
+            let text = |at: usize| case[at..].split_once('>').map_or("", |(_, text)| text);
+            let found = memchr::memmem::find(case.as_bytes(), b"<system-").map(text);
+            found.is_some_and(|text| {
+                !text.trim_start().trim_start_matches("<![CDATA[").starts_with(['<', ']'])
+            })
+        };
+        is_slow() || self.keeps_prints && case.len() <= MAX_PRINTED_BYTES && prints()
+    }
+}
+
+/// The time of the test case that a text starts with, in milliseconds.
+fn time(text: &str) -> Option<u64> {
+    const NAME: &str = " time=\"";
+    let tag = text.trim_start().get(1..)?;
+    let tag = &tag[..memchr::memchr2(b'>', b'\n', tag.as_bytes()).unwrap_or(tag.len())];
+    let value = &tag[memchr::memmem::find(tag.as_bytes(), NAME.as_bytes())? + NAME.len()..];
+    let seconds: f64 = value.split('"').next()?.parse().ok()?;
+    Some((seconds * 1000.0) as u64)
+}
+
 /// The test cases in a line that passed.
-fn cut(line: &str) -> Cut<'_> {
+fn cut<'a>(line: &'a str, odd: &Odd) -> Cut<'a> {
     let mut cut = Cut::new(line);
     let mut from = 0;
     while let Some(start) = line.get(from..).and_then(|rest| rest.find(CASE)).map(|at| from + at) {
         let Some(end) = element_end(line, start) else { break };
-        if passes(&line[start..end]) {
+        if passes(&line[start..end]) && !odd.stays(&line[start..end]) {
             cut.hide(start..end, Reason::PassingTests);
         }
         from = end;
@@ -186,13 +241,32 @@ mod tests {
         let failed = "<testcase name=\"b\"><failure message=\"x\">left</failure></testcase>";
         let suite = format!("<testsuite name=\"{}\">", "n".repeat(200));
         let line = format!("{suite}{passed}{failed}{passed}</testsuite>");
-        let (text, omitted, _) = cut(&line).text(1).unwrap();
+        let (text, omitted, _) = cut(&line, &Odd::default()).text(1).unwrap();
         assert_eq!(omitted, 2 * passed.len());
         let marker = format!("[tersed: omitted {} bytes of line 1, passing_tests]", passed.len());
         assert_eq!(text, format!("{suite}{marker}{failed}{marker}</testsuite>"));
-        assert_eq!(cut(failed).text(1), None);
+        assert_eq!(cut(failed, &Odd::default()).text(1), None);
         // A case whose end is in another line.
-        assert_eq!(cut("<testcase name=\"a\"><system-out>x").text(1), None);
+        assert_eq!(cut("<testcase name=\"a\"><system-out>x", &Odd::default()).text(1), None);
+    }
+
+    #[test]
+    fn slow_cases_and_the_few_that_print_stay() {
+        let case = |i: usize| match i {
+            7 => "<testcase name=\"t7\" time=\"8.61\"/>\n".to_owned(),
+            9 => {
+                "<testcase name=\"t9\" time=\"0.1\"><system-out>retrying</system-out></testcase>\n".to_owned()
+            }
+            _ => format!("<testcase name=\"t{i}\" time=\"0.1\"/>\n"),
+        };
+        let text: String = (0..40).map(case).collect();
+        let odd = Odd::read(&text);
+        let stay: Vec<usize> = (0..40).filter(|i| odd.stays(&case(*i))).collect();
+        assert_eq!(stay, [7, 9]);
+        // All print, or all take as long.
+        let all = text.replace("0.1\"/>", "8.0\"><system-out>x</system-out></testcase>");
+        let odd = Odd::read(&all);
+        assert!(!all.lines().any(|case| odd.stays(case)));
     }
 
     #[test]

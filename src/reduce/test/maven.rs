@@ -18,7 +18,7 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Maven;
 
 static META: Meta = Meta {
@@ -176,8 +176,9 @@ fn is_project(text: &str) -> bool {
 fn class_result(text: &str) -> Option<(bool, Option<&str>)> {
     let rest = text.strip_prefix("Tests run: ")?;
     let (counts, time) = rest.split_once(", Time elapsed: ")?;
-    let (_, counts) = counts.split_once(", ")?;
-    let passed = counts == "Failures: 0, Errors: 0, Skipped: 0" && !time.contains("<<<");
+    let (run, counts) = counts.split_once(", ")?;
+    // A class of which nothing ran did not pass.
+    let passed = run != "0" && counts == "Failures: 0, Errors: 0, Skipped: 0" && !time.contains("<<<");
     let class = time.rsplit_once(" in ").map(|(_, class)| class.trim()).filter(|c| !c.is_empty());
     Some((passed, class))
 }
@@ -385,6 +386,7 @@ mod tests {
         assert_eq!(class_result(&format!("{result} -- in p.A")), Some((true, Some("p.A"))));
         assert_eq!(class_result(&format!("{result}ec")), Some((true, None)));
         assert_eq!(class_result(&result.replace("Errors: 0", "Errors: 1")), Some((false, None)));
+        assert_eq!(class_result(&result.replace("run: 2", "run: 0")), Some((false, None)));
         assert_eq!(class_result(&format!("{result} <<< FAILURE! - in p.A")), Some((false, Some("p.A"))));
         assert_eq!(class_result("Tests run: 2, Failures: 0, Errors: 0, Skipped: 0"), None);
         assert!(is_rule("-----< org.shop:api >-----") && is_rule("-----[ jar ]-----") && is_rule("--------"));

@@ -9,7 +9,7 @@ use crate::reduce::format::FormAction::{Closes, Hide, Keep, Opens, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static MINITEST: Format = Format::new(
     Meta {
         id: "minitest",

@@ -7,7 +7,7 @@ use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static MOCHA: Tree = Tree::new(
     Meta {
         id: "mocha",

@@ -7,7 +7,7 @@ use super::tree::LineKind::{Failed, Follows, Heading, Passed, Recap, Shows, Skip
 use super::tree::Tree;
 use crate::reduce::Meta;
 
-/// See the module.
+/// The reducer of this module.
 pub static NODE_TEST: Tree = Tree::new(
     Meta {
         id: "node_test",

@@ -8,7 +8,7 @@ use crate::reduce::format::FormAction::{Hide, Keep, Opens, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static PHPUNIT: Format = Format::new(
     Meta {
         id: "phpunit",

@@ -32,7 +32,7 @@ use grammar::{
 };
 use passes::{Passes, PassesAction};
 
-/// See the module.
+/// The reducer of this module.
 pub struct Pytest;
 
 static META: Meta = Meta {

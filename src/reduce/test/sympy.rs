@@ -14,7 +14,7 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub struct Sympy;
 
 static META: Meta = Meta {

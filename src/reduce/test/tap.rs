@@ -7,7 +7,7 @@ use super::tree::LineKind::{Begins, Details, Failed, Follows, Opens, Passed, Sho
 use super::tree::Tree;
 use crate::reduce::Meta;
 
-/// See the module.
+/// The reducer of this module.
 pub static TAP: Tree = Tree::new(
     Meta {
         id: "tap",

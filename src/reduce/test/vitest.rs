@@ -9,14 +9,14 @@ use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static VITEST: Tree = Tree::new(
     Meta {
         id: "vitest",
         family: "test",
         reads: "`vitest`, with the reporters `default`, `verbose`, `tree` and `dot`, also with coverage",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
-        folds: "passing tests, headings and files in which all tests passed; when a run failed, what tests of the files that passed printed; skipped tests beyond the first 20",
+        folds: "passing tests, headings and files in which all tests passed; when a run failed, what tests of the files that passed printed, unless it is little; skipped tests beyond the first 20",
         anchors: &[" RUN  v", " Test Files  ", "Tests  "],
     },
     &[

@@ -18,7 +18,7 @@ use crate::text::source::Source;
 
 /// Entries in a row that must share a folder for it to be written once.
 const MIN_RUN: usize = 4;
-/// Bytes that it must save.
+/// Fewest bytes that writing it once must save.
 const MIN_SAVED: usize = 24;
 
 /// A line that names a path or a reference.
@@ -126,7 +126,7 @@ const MAX_SHOWN_AGGRESSIVE: usize = 20;
 const MIN_LEFT_OUT: usize = 10;
 /// Folders that a marker names for a state.
 const MAX_NAMED_FOLDERS: usize = 5;
-/// Files of a folder or with an extension that so few have stand out.
+/// Files are outliers if at most this many share their folder or extension.
 const MAX_RARE: usize = 2;
 
 /// The files that a sample leaves out, by line, and what the marker says of them: how many there are of each state, and in which

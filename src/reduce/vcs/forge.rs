@@ -9,7 +9,7 @@ use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
-/// See the module.
+/// The reducer of this module.
 pub static FORGE: Format = Format::new(
     Meta {
         id: "forge",

@@ -18,7 +18,7 @@ use crate::text::ledger::{MARKER_COST, Reduction};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub struct GitStatus;
 
 static META: Meta = Meta {
@@ -142,7 +142,7 @@ pub(super) fn scan(source: &Source<'_>, lines: Range<usize>, group: &mut u32, ou
     scan_but(source, lines, &BTreeMap::new(), group, out)
 }
 
-/// The same with a sample of the files in each section.
+/// Reads the blocks within some lines as [`scan`] does, and shows only a sample of the files in each section.
 fn scan_sample(
     input: &Input<'_>,
     lines: Range<usize>,

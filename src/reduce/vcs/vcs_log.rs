@@ -26,7 +26,7 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// See the module.
+/// The reducer of this module.
 pub struct VcsLog;
 
 static META: Meta = Meta {
@@ -281,7 +281,13 @@ impl<'a> Log<'a> {
 
     /// What follows a message: file statistics.
     fn after(&self, line: &str, i: usize, out: &mut Reduction) {
-        let is_file = line.starts_with(' ') && line.contains(" | ");
+        // What counts no lines says something else: a binary file that was emptied, a conflict.
+        let is_file = line.starts_with(' ')
+            && line.rsplit_once(" | ").is_some_and(|(_, change)| {
+                let change = change.trim_start();
+                let is_kept = change.starts_with("Bin ") && change.ends_with(" -> 0 bytes");
+                !is_kept && change.starts_with(|c: char| c.is_ascii_digit() || c == 'B')
+            });
         if self.mode >= Mode::Aggressive && self.is_old() && is_file && !signals::is_failure(line) {
             out.omit_in(i..i + 1, Reason::CommitBody, self.groups + 2);
         }

@@ -242,10 +242,20 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
         let rest = text[from..range.end].trim_ascii();
         if !rest.is_empty() && !matches!(rest, b"|" | b"|-" | b">" | b">-" | b"|+") {
             let from = from + text[from..range.end].len() - text[from..range.end].trim_ascii_start().len();
-            found.push(from..from + in_string(rest, opened.then(|| text[at - 1])));
+            found.push(unquoted(text, from..from + in_string(rest, opened.then(|| text[at - 1]))));
         }
     }
     Some(start..next.min(text.len()))
+}
+
+/// A value without the quotation marks around it.
+fn unquoted(text: &[u8], value: Range<usize>) -> Range<usize> {
+    match text[value.clone()] {
+        [first @ (b'"' | b'\''), .., last] if first == last && value.len() > 2 => {
+            value.start + 1..value.end - 1
+        }
+        _ => value,
+    }
 }
 
 /// Length of a value without the end of a string around the whole document, which `open` began.

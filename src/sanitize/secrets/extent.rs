@@ -4,7 +4,7 @@
 //! end of the word. `password=get(user2)` is code and `password=abc1,host=db` a list: there the signs end the value. It reads
 //! one word and claims nothing.
 
-use super::judge::{ByteSet, is_random_with_signs, is_word, oddity, skip};
+use super::judge::{ByteSet, Doubt, is_random, is_random_with_signs, is_word, oddity, skip};
 use std::ops::Range;
 
 /// Longest word that is read. A choice.
@@ -40,6 +40,9 @@ pub(super) fn end(
     if is_whole && is_random_with_signs(all) {
         return Some(start + all.len());
     }
+    if is_environment && is_whole && is_list_of_keys(all) {
+        return Some(start + all.len());
+    }
     // Where a value is the line, no bracket of code is open. A list may stand there.
     let is_shell = is_environment && is_whole;
     let word = if is_shell && is_capital { all } else { up_to_item(all) };
@@ -48,6 +51,9 @@ pub(super) fn end(
         return None;
     }
     let (core, behind) = word.split_at(core);
+    if core.len() > first.len() && is_random_with_signs(core) {
+        return Some(start + core.len());
+    }
     if core.is_empty() || is_code(core, behind, is_shell) {
         return None;
     }
@@ -70,6 +76,12 @@ pub(super) fn end_in_string(text: &[u8], name: usize, first: &Range<usize>) -> O
     let is_value =
         near[len] == quote && len > first.len() && (is_strong(value) || is_random_with_signs(value));
     is_value.then_some(first.start + len)
+}
+
+/// `APP_KEYS=…,…`: keys, with commas between.
+fn is_list_of_keys(word: &[u8]) -> bool {
+    let mut keys = word.split(|b| *b == b',');
+    word.contains(&b',') && keys.all(|key| key.len() >= 16 && is_random(key, Doubt::Some))
 }
 
 /// Whether nothing but blanks and a comment stands behind a value in its line.

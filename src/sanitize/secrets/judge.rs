@@ -2,71 +2,9 @@
 //!
 //! Judges one candidate value at a time and never reads the text around it.
 
-/// A set of ASCII bytes, one bit each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ByteSet([u64; 4]);
+pub(super) use super::sets::{ByteSet, Sought, skip, skip_back};
 
-impl ByteSet {
-    /// Reads the inside of a regex class: single characters and `a-z` ranges; a `-` first or last is itself. `^` first makes
-    /// it all other bytes.
-    pub(super) const fn parse(class: &str) -> ByteSet {
-        let bytes = class.as_bytes();
-        let is_inverted = !bytes.is_empty() && bytes[0] == b'^';
-        let (mut set, mut i) = (ByteSet([0; 4]), is_inverted as usize);
-        while i < bytes.len() {
-            let (from, mut to) = (bytes[i], bytes[i]);
-            if i + 2 < bytes.len() && bytes[i + 1] == b'-' {
-                to = bytes[i + 2];
-                i += 2;
-            }
-            let mut b = from;
-            while b <= to && b < 128 {
-                set = set.with(b);
-                b += 1;
-            }
-            i += 1;
-        }
-        if is_inverted {
-            set = ByteSet([!set.0[0], !set.0[1], !set.0[2], !set.0[3]]);
-        }
-        set
-    }
-
-    /// The first bytes of ASCII strings, in either case.
-    const fn first_of(strings: &[&str]) -> ByteSet {
-        let (mut set, mut i) = (ByteSet([0; 4]), 0);
-        while i < strings.len() {
-            let first = strings[i].as_bytes()[0];
-            set = set.with(first.to_ascii_lowercase()).with(first.to_ascii_uppercase());
-            i += 1;
-        }
-        set
-    }
-
-    const fn with(mut self, byte: u8) -> ByteSet {
-        self.0[(byte / 64) as usize] |= 1 << (byte % 64);
-        self
-    }
-
-    pub(super) const fn has(self, byte: u8) -> bool {
-        self.0[(byte / 64) as usize] >> (byte % 64) & 1 == 1
-    }
-
-    /// The end of the run of members that starts at `from`.
-    pub(super) fn run(self, text: &[u8], from: usize) -> usize {
-        text[from..].iter().position(|&b| !self.has(b)).map_or(text.len(), |n| from + n)
-    }
-}
-
-/// Bytes from `from` that are in `set`, at most `most`.
-pub(super) fn skip(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
-    from + text.get(from..).unwrap_or_default().iter().take(most).take_while(|&&b| set.has(b)).count()
-}
-
-/// The start of the run of `set` before `from`, at most `most` bytes long.
-pub(super) fn skip_back(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
-    from - text[..from].iter().rev().take(most).take_while(|&&b| set.has(b)).count()
-}
+use super::sets::byte_set;
 
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
@@ -105,40 +43,6 @@ pub(super) fn contains(value: &[u8], needle: &str) -> bool {
 
 /// Longest value in which template words count; longer values are keys, which contain any word by chance.
 const MAX_TEMPLATE_BYTES: usize = 64;
-
-/// The ASCII bytes of a text, one bit each.
-const fn byte_set(text: &[u8]) -> u128 {
-    let (mut quarters, mut i) = ([0u64; 4], 0);
-    while i < text.len() {
-        quarters[(text[i] / 64) as usize] |= 1 << (text[i] % 64);
-        i += 1;
-    }
-    quarters[0] as u128 | (quarters[1] as u128) << 64
-}
-
-/// Strings to search for, each with its set of bytes: most values lack one of these bytes.
-pub(super) struct Sought<const N: usize>([(&'static str, u128); N]);
-
-impl<const N: usize> Sought<N> {
-    pub(super) const fn new(strings: [&'static str; N]) -> Self {
-        let (mut out, mut i) = ([("", 0); N], 0);
-        while i < N {
-            out[i] = (strings[i], byte_set(strings[i].as_bytes()));
-            i += 1;
-        }
-        Self(out)
-    }
-
-    /// Whether one of them is in `value`.
-    pub(super) fn is_in(&self, value: &[u8]) -> bool {
-        self.within(byte_set(value)).any(|string| memchr::memmem::find(value, string.as_bytes()).is_some())
-    }
-
-    /// The strings whose bytes are all in the set.
-    fn within(&self, set: u128) -> impl Iterator<Item = &'static str> {
-        self.0.iter().filter(move |(_, bytes)| bytes & !set == 0).map(|(string, _)| *string)
-    }
-}
 
 /// Strings that mark a template.
 const MARKS: Sought<16> = Sought::new([
@@ -186,6 +90,8 @@ pub(super) fn is_template(value: &[u8]) -> bool {
     let set = byte_set(value);
     (first == b'<' && last == b'>')
         || (first == b'%' && last == b'%')
+        // A tag of YAML.
+        || value.strip_prefix(b"!!").is_some_and(|tag| tag.iter().all(u8::is_ascii_lowercase))
         || (first == b'{' && last == b'}')
         || (first == b'[' && last == b']')
         || (first == b'$'
@@ -212,7 +118,7 @@ fn is_marked(value: &[u8], mark: &str) -> bool {
         && !behind.iter().any(|b| b")}>".contains(b));
     let is_short = SHORT_MARKS.contains(&mark);
     let is_alone = mark == "}}" && memchr::memmem::find(value, b"{{").is_none();
-    let is_part = is_inside && is_short && is_made(value)
+    let is_part = is_inside && is_short && (is_made(value) || is_signed_password(value))
         || is_alone && is_made(value)
         || (is_short || matches!(mark, "{}" | "...")) && is_random_with_signs(value);
     !is_part
@@ -428,6 +334,8 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
     let floor = match n {
         0..16 => 2.9,
         16..24 => 3.1,
+        // Of sixteen digits some come often by chance.
+        _ if value.iter().all(u8::is_ascii_hexdigit) => 3.0,
         _ => 3.3,
     };
     let least = match doubt {
@@ -435,7 +343,35 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
         Doubt::Some => 2.max(n / 16),
         Doubt::Strong => 3.max(n / 12),
     };
-    oddity(value) >= least && entropy(value) >= floor || is_random_with_signs(value)
+    oddity(value) >= least && entropy(value) >= floor
+        || digits == 0 && doubt != Doubt::Strong && is_alternating(value)
+        || is_random_with_signs(value)
+}
+
+/// Whether long letters change their case as often as no words do.
+fn is_alternating(value: &[u8]) -> bool {
+    /// Fewest letters. A choice.
+    const MIN_LETTERS: usize = 32;
+    let changes = value.windows(2).filter(|two| two[0].is_ascii_lowercase() != two[1].is_ascii_lowercase());
+    value.len() >= MIN_LETTERS
+        && value.iter().all(u8::is_ascii_alphabetic)
+        && changes.count() * 3 > value.len()
+}
+
+/// Whether a person chose a value with letters of both cases, two digits or more, and signs between them that stand in no
+/// name, path or code: `Violet589?rJkW`.
+pub(super) fn is_signed_password(value: &[u8]) -> bool {
+    let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
+    let is_between = |at: usize| at > 0 && value[at - 1].is_ascii_alphanumeric();
+    let is_sign = |b: u8| b"!?%&*#^~+@$".contains(&b);
+    let signs = (0..value.len().saturating_sub(1)).filter(|at| is_sign(value[*at]) && is_between(*at));
+    (10..=MAX_TEMPLATE_BYTES).contains(&value.len())
+        && count(u8::is_ascii_digit) > 1
+        && count(u8::is_ascii_lowercase) > 1
+        && count(u8::is_ascii_uppercase) > 1
+        && value.iter().all(|b| b.is_ascii_alphanumeric() || is_sign(*b) || matches!(b, b'_' | b'-' | b'.'))
+        && value.first().is_some_and(u8::is_ascii_alphanumeric)
+        && signs.count() > 0
 }
 
 /// Whether a value of many signs is random, as frameworks make their keys: `8$w@k3(7n!x_q2&z^m0p5=jr#t+6yv9h*4bu1-cg)se%fl`.
@@ -543,7 +479,14 @@ pub(super) fn is_password(value: &[u8]) -> bool {
     if other * 2 > n {
         return false;
     }
-    let opens_code = OPENS_CODE.has(value[0]) && digits == 0;
+    // Several signs between letters of both cases are more than code has without brackets.
+    let is_signed = n >= 12
+        && special > 2
+        && lower > 2
+        && upper > 2
+        && !value.iter().any(|b| b"()[]{}<>/\\,;:\"'`|".contains(b))
+        && oddity(value) + special > 3;
+    let opens_code = OPENS_CODE.has(value[0]) && digits == 0 && !is_signed;
     lower + upper > 0 && !opens_code && (digits > 0 || (special > 0 && lower > 0 && upper > 0 && n >= 8))
 }
 

@@ -14,6 +14,9 @@ use super::{cloud, named, pem, shapes, terraform};
 use crate::stop;
 
 /// Bytes that continue a value beyond the window of its rule.
+/// A value of so many bytes whose word goes on is one that its regex did not read to the end. A choice: no key of a fixed
+/// length is longer and has letters behind it.
+const LONG_BYTES: usize = 100;
 const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
 /// Bytes of the name of an element, with its prefix.
 const ELEMENT: ByteSet = ByteSet::parse("a-zA-Z0-9_.:-");
@@ -207,8 +210,11 @@ impl Scan<'_> {
             self.matches.add(text, index, whole, &value);
             value
         });
-        // A value that reaches the end of the window may continue, so the whole value is removed.
-        if value.end == text.len() {
+        // A value that reaches the end of the window may continue, and so may one as long as its regex reads, so the whole
+        // value is removed.
+        let is_cut = value.len() >= LONG_BYTES
+            && self.text.get(value.end).is_some_and(|b| is_word(*b) && is_word(text[value.end - 1]));
+        if value.end == text.len() || is_cut {
             value.end = self.end_of_value(value.end);
         }
         self.claim(rule, index, value);

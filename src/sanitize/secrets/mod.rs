@@ -10,6 +10,7 @@
 mod bare;
 mod clean;
 mod cloud;
+mod environment;
 mod extent;
 mod hidden;
 mod in_line;
@@ -22,6 +23,7 @@ mod pem;
 mod read;
 mod repeats;
 mod scan;
+mod sets;
 mod shapes;
 mod table;
 mod terraform;
@@ -145,7 +147,41 @@ pub fn redact_but(text: &str, keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool
     Some(Redacted { text, hits })
 }
 
-/// The same, for bytes that need not be UTF-8.
+/// Longest output, in bytes, that can be the value of one name. A choice: certificates and keys have rules of their own.
+const MAX_VALUE_BYTES: usize = 4 << 10;
+
+/// Whether a text can be one value: a single word that is no data.
+pub fn is_value(text: &str) -> bool {
+    let value = text.trim();
+    !value.is_empty()
+        && !value.starts_with(['{', '[', '<'])
+        && text.len() <= MAX_VALUE_BYTES
+        && !value.contains(char::is_whitespace)
+}
+
+/// As [`redact_but`], for a text that is nothing but the value of `name`, as the command says that wrote it
+/// (`printenv DB_PASSWORD`). The whole value goes if it is a secret beside that name. `None` for any other text.
+pub fn redact_value(
+    text: &str,
+    name: &str,
+    keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,
+) -> Option<Redacted> {
+    let value = text.trim();
+    if !is_value(text) || value.starts_with(PLACEHOLDER) {
+        return None;
+    }
+    let line = format!("{name}: \"{value}\"");
+    let start = line.len() - value.len() - 1;
+    let found = find(line.as_bytes()).into_iter().find(|finding| finding.end > start)?;
+    if keeps(found.rule, value.as_bytes()) {
+        return None;
+    }
+    let hidden = placeholder(value.as_bytes(), &Finding { start: 0, end: value.len(), ..found });
+    let text = text.replacen(value, &String::from_utf8_lossy(&hidden), 1);
+    Some(Redacted { text, hits: vec![(found.rule, 1)] })
+}
+
+/// As [`redact_but`], for bytes that need not be UTF-8.
 pub fn redact_bytes_but(
     text: &[u8],
     keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,

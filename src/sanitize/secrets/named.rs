@@ -3,6 +3,9 @@
 //! Most text that it reads is program code: types, calls, variables, messages. It claims nothing there. A value must be a
 //! literal, and must look chosen (passwords) or random (other names).
 
+use super::environment::{
+    MAX_LINE_BYTES, declared, is_container_variable, is_given, is_setting, setting_before, setting_behind,
+};
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
 use super::names::{MAX_NAME_BYTES, Tail, goes_on, is_about, is_verdict, stands_alone, tail};
 use super::scan::{BareRun, NESTED, Scan};
@@ -58,85 +61,6 @@ impl Value {
     }
 }
 
-/// Lines without a setting that may stand between two settings of a file.
-const MAX_LINES_APART: usize = 3;
-
-/// Whether the previous line is a setting; skips blank lines and comments. `None` if there is no previous line.
-fn setting_before(text: &[u8], start: usize) -> Option<bool> {
-    let mut end = start.checked_sub(1)?;
-    for _ in 0..=MAX_LINES_APART {
-        let near = &text[end.saturating_sub(MAX_LINE_BYTES)..end];
-        let at = memchr::memrchr(b'\n', near).map_or(end - near.len(), |at| end - near.len() + at + 1);
-        let line = text[at..end].trim_ascii();
-        if !line.is_empty() && line[0] != b'#' {
-            return Some(is_setting(&text[at..]));
-        }
-        match at.checked_sub(1) {
-            Some(before) => end = before,
-            None => return None,
-        }
-    }
-    Some(false)
-}
-
-/// As `setting_before`, for the next line.
-fn setting_behind(text: &[u8], end: usize) -> Option<bool> {
-    let mut at = end + 1;
-    for _ in 0..=MAX_LINES_APART {
-        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
-        let len = rest
-            .iter()
-            .take(MAX_LINE_BYTES)
-            .position(|&b| b == b'\n')
-            .unwrap_or(rest.len().min(MAX_LINE_BYTES));
-        let line = rest[..len].trim_ascii();
-        if !line.is_empty() && line[0] != b'#' {
-            return Some(is_setting(rest));
-        }
-        at += len + 1;
-    }
-    Some(false)
-}
-
-/// Whether `"NAME=value"` is one of the strings of `"Env": [`, as containers list their environment.
-fn is_container_variable(text: &[u8], name: usize, end: usize) -> bool {
-    let quoted = name > 0 && text[name - 1] == b'"' && text.get(end) == Some(&b'"');
-    let near = &text[name.saturating_sub(MAX_ENVIRONMENT_BYTES)..name];
-    quoted
-        && memchr::memrchr(b'[', near)
-            .is_some_and(|open| near[..open].trim_ascii_end().ends_with(b"\"Env\":"))
-}
-
-/// Longest distance to the start of a container's environment, in bytes.
-const MAX_ENVIRONMENT_BYTES: usize = 16 << 10;
-
-/// Longest line before a name that is examined, in bytes.
-const MAX_LINE_BYTES: usize = 1 << 10;
-
-/// Whether a text starts like a variable in a shell listing: `NAME=`, also after `export` and `declare -x`.
-fn is_setting(text: &[u8]) -> bool {
-    let text =
-        [&b"export "[..], b"declare -x "].iter().find_map(|start| text.strip_prefix(*start)).unwrap_or(text);
-    let len = text.iter().take(MAX_NAME_BYTES).take_while(|&&b| is_word(b)).count();
-    len > 0 && text.get(len) == Some(&b'=') && !text[0].is_ascii_digit()
-}
-
-/// Whether the value of such a name in a listed environment is a real value: such a list has no examples.
-fn is_given(bytes: &[u8], password: bool) -> bool {
-    let plain = bytes.iter().all(|b| b.is_ascii_graphic());
-    let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
-    plain
-        && digits < bytes.len()
-        && bytes.len()
-            >= if password {
-                6
-            } else if digits > 0 {
-                8
-            } else {
-                16
-            }
-}
-
 /// Examines one keyword in a name, and claims the value that belongs to it.
 pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>, password: bool) {
     let text = scan.text;
@@ -180,7 +104,8 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if is_type(bytes) || (password && !value.quoted && is_count(&text[start..end], bytes)) {
         return;
     }
-    if is_of_service(&text[start..end], bytes) {
+    if is_of_service(&text[start..end], bytes) || password && is_variable_of_object(&text[start..end], bytes)
+    {
         return;
     }
     if !password && is_name_of_resource(text, start, bytes) {
@@ -195,10 +120,14 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
                 || words::is_password(text, &(start..end), &value.range, value.is_field)
                 || !value.quoted && in_line::is_password(text, &(start..end), &value.range)
         }
-        _ if judge::is_uuid(bytes) => plain && is_name_of_key(&text[start..end]),
+        _ if judge::is_uuid(bytes) => {
+            let word = hit.start - start..hit.end - start;
+            plain && (is_name_of_key(&text[start..end]) || is_name_of_service(&text[start..end], word))
+        }
         _ => {
             is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })
                 && (value.quoted || !is_dotted(bytes))
+                || plain && judge::is_signed_password(bytes)
         }
     };
     if accepted {
@@ -229,6 +158,21 @@ fn is_name_of_key(name: &[u8]) -> bool {
     KEYS.iter().any(|key| {
         name.len() >= key.len() && name[name.len() - key.len()..].eq_ignore_ascii_case(key.as_bytes())
     })
+}
+
+/// `SNYK_TOKEN`, `railwayToken`: whether a name says of whom a token or a secret is, so that a UUID is one. Those that tell
+/// requests apart are none.
+fn is_name_of_service(name: &[u8], word: Range<usize>) -> bool {
+    const OF_REQUESTS: &[&str] = &[
+        "request", "client", "idempot", "trace", "correl", "cancel", "progress", "session", "upload", "lock",
+    ];
+    let head = &name[..word.start];
+    let is_telling =
+        [&b"token"[..], b"secret"].iter().any(|end| name[word.clone()].eq_ignore_ascii_case(end));
+    is_telling
+        && head.iter().filter(|b| b.is_ascii_alphabetic()).count() > 2
+        && !head.ends_with(b".")
+        && !OF_REQUESTS.iter().any(|word| judge::contains(head, word))
 }
 
 /// Whether a value behind a name such as `token` or `secret` names something that everybody may know: a contract of a
@@ -285,6 +229,14 @@ fn is_count(name: &[u8], bytes: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"pass") && bytes.iter().all(u8::is_ascii_digit)
 }
 
+/// `self.password = password2` and `password: 'hashed_password_123'`: the name of a variable, or of what a test has hashed.
+fn is_variable_of_object(name: &[u8], bytes: &[u8]) -> bool {
+    let is_of_object = [&b"self."[..], b"this."].iter().any(|owner| name.starts_with(owner));
+    let is_name = bytes.iter().all(|b| is_word(*b)) && bytes[0].is_ascii_lowercase();
+    let is_hashed = ["hashed_", "encrypted_"].iter().any(|start| bytes.starts_with(start.as_bytes()));
+    is_name && (is_of_object && judge::contains(bytes, "pass") || is_hashed)
+}
+
 /// `POSTGRES_PASSWORD=postgres`: the password that comes with the service of that name.
 fn is_of_service(name: &[u8], bytes: &[u8]) -> bool {
     let service = name.split(|b| *b == b'_').next().unwrap_or_default();
@@ -300,8 +252,12 @@ fn compares(operator: &[u8]) -> bool {
 
 /// Finds the value of the name at `name`.
 fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> {
-    let flag = text[name.start] == b'-';
-    let closed = skip(text, name.end, const { ByteSet::parse("\\\"'`])") }, 5);
+    // Behind a letter of another script it is a dash.
+    let flag = text[name.start] == b'-' && (name.start == 0 || text[name.start - 1].is_ascii());
+    // `**NAME**: …` of Markdown.
+    let bold = text[name.end..].starts_with(b"**") && text[..name.start].ends_with(b"**");
+    let closed = name.end + 2 * usize::from(bold);
+    let closed = skip(text, closed, const { ByteSet::parse("\\\"'`])") }, 5);
     let quoted_name = text[name.end..closed].iter().any(|&b| QUOTE.has(b));
     let mut at = skip(text, closed, BLANK, 32);
     let (mut marked, spaced, mut is_field) = (flag, at > closed, false);
@@ -313,11 +269,13 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
             return None;
         }
     } else if text.get(at) == Some(&b'>') && name.start > 0 && text[name.start - 1] == b'<' {
-        let end =
-            at + 1 + text[at + 1..].iter().take(MAX_QUOTED_BYTES).position(|&b| b == b'<' || b == b'\n')?;
+        let inside = text[at + 1..].strip_prefix(b"<![CDATA[");
+        let from = at + 1 + usize::from(inside.is_some()) * b"<![CDATA[".len();
+        let end = from + text[from..].iter().take(MAX_QUOTED_BYTES).position(|&b| b == b'<' || b == b'\n')?;
         let whole = text[end..].starts_with(b"</");
-        return whole.then_some(Value {
-            range: at + 1..end,
+        let end = end - if text[..end].ends_with(b"]]>") && inside.is_some() { 3 } else { 0 };
+        return (whole && from <= end).then_some(Value {
+            range: from..end,
             quoted: true,
             whole_line: false,
             marked: true,
@@ -335,7 +293,11 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
         return None;
     }
     let tight = !spaced && text.get(at).is_some_and(|&b| !BLANK.has(b)) && text[at - 1] == b'=';
-    at = skip(text, at, BLANK, 32);
+    // `**NAME:** …`
+    if text[at..].starts_with(b"**") && text[..name.start].ends_with(b"**") {
+        at += 2;
+    }
+    at = behind_properties(text, skip(text, at, BLANK, 32));
     let capitals = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
     let mut value = read(text, behind_type(text, at).unwrap_or(at), cache)?;
     let is_first = begins_line(text, name.start);
@@ -346,6 +308,8 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
             || extent::end_in_string(text, name.start, &value.range).filter(|_| tight && capitals);
         match extent::end(text, &value.range, is_first, is_environment, capitals).or_else(in_string) {
             Some(end) => value.range.end = end,
+            // An element ends there.
+            None if text[value.range.end..].starts_with(b"</") => {}
             None if text.get(value.range.end).is_some_and(|b| b"([{<".contains(b)) => return None,
             None => {}
         }
@@ -355,6 +319,23 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     value.environment = tight && capitals;
     value.is_field = is_field;
     Some(value)
+}
+
+/// Behind the anchor and the tag that YAML writes in front of a value: `&name `, `!!str `.
+fn behind_properties(text: &[u8], mut at: usize) -> usize {
+    for _ in 0..2 {
+        if !matches!(text.get(at), Some(b'&' | b'!')) {
+            break;
+        }
+        let word = skip(text, at + 1, const { ByteSet::parse("a-zA-Z0-9_!-") }, 32);
+        let next = skip(text, word, BLANK, 8);
+        // `&str =` is a type.
+        if word == at + 1 || next == word || text.get(next) == Some(&b'=') {
+            break;
+        }
+        at = next;
+    }
+    at
 }
 
 /// `?password=…`, and ` password=… ` in a log line: between commas or brackets it would be an argument.
@@ -457,40 +438,6 @@ fn skip_scheme(text: &[u8], at: usize) -> usize {
         .find(|s| rest.len() >= s.len() && rest[..s.len()].eq_ignore_ascii_case(s))
         .map_or(0, |s| s.len())
 }
-
-/// Where the value of a name begins that a command or a file declares without an operator: `ENV NAME value`, `setenv NAME value`,
-/// `set -gx NAME value`, `gh secret set NAME --body value`; `3) "name"` above `4) "value"` of Redis.
-fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
-    const WORDS: &[&[u8]] = &[
-        b"ENV ",
-        b"setenv ",
-        b"set -gx ",
-        b"set -x ",
-        b"set -Ux ",
-        b"set -xg ",
-        b"set -xU ",
-        b"set --export ",
-    ];
-    const FLAGS: &[&[u8]] = &[b"--body ", b"--body=", b"-b "];
-    let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
-    let from = skip(text, name.end, BLANK, 8);
-    if from > name.end {
-        if before.ends_with(b"secret set ") {
-            let flag = FLAGS.iter().find(|flag| text[from..].starts_with(flag))?;
-            return Some(from + flag.len());
-        }
-        return WORDS.iter().any(|word| before.ends_with(word)).then_some(from);
-    }
-    if closed == name.end || !before.ends_with(b") \"") {
-        return None;
-    }
-    let line = skip(text, closed, const { ByteSet::parse(" \r\n") }, 12);
-    let number = skip(text, line, const { ByteSet::parse("0-9") }, 6);
-    (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
-}
-
-/// Longest declaration before a name, in bytes.
-const MAX_DECLARATION_BYTES: usize = 16;
 
 /// `Key [None]: value`: the end of the operator behind what a prompt shows of the value before.
 fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {

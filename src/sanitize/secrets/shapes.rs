@@ -2,6 +2,7 @@
 //!
 //! Also reads operators for the other matchers. It does not decide whether a name is telling; `named` does.
 
+use super::environment::behind_word;
 use super::judge::{self, ByteSet, Doubt, is_word, skip, skip_back};
 use super::names::MAX_NAME_BYTES;
 use super::scan::Scan;
@@ -21,7 +22,7 @@ const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
 const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_. \t-");
 const CLOSERS: ByteSet = ByteSet::parse("\"'`\\ \t])");
 const OPENERS: ByteSet = ByteSet::parse("\"'`\\ \t");
-const COOKIE_VALUE_END: ByteSet = ByteSet::parse("; \t\r\n\"',\\");
+const COOKIE_VALUE_END: ByteSet = ByteSet::parse("; \t\r\n\"',\\]");
 
 /// The end of an assignment, comparison or mapping operator at `at`.
 pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {
@@ -38,6 +39,8 @@ pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {
         }
         [b'=', b'=', ..] => 2,
         [b':' | b'=', ..] => 1,
+        // `：` and `＝`, as wide as the letters of East Asia.
+        [0xEF, 0xBC, 0x9A | 0x9D, ..] => 3,
         _ => return None,
     };
     Some(at + len)
@@ -66,8 +69,11 @@ pub(super) fn assigned_value(text: &[u8], hit: Range<usize>) -> Option<usize> {
         &["key", "token", "secret", "api", "auth", "pass", "pwd", "pat", "cred", "licen"];
     let tail = skip(text, hit.end, TAIL, NAME_TAIL_BYTES);
     let closed = skip(text, tail, CLOSERS, 4);
-    let from = operator(text, closed)?;
     let start = skip_back(text, hit.start, NAME, LOOK_BACK_BYTES);
+    let from = operator(text, closed).or_else(|| {
+        let end = skip(text, hit.end, NAME, MAX_NAME_BYTES);
+        behind_word(text, &(start..end))
+    })?;
     if !TELLING.iter().any(|word| judge::contains(&text[start..tail], word)) {
         return None;
     }
@@ -161,6 +167,10 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     let Some(from) = behind_cookie(text, &hit) else { return };
     let mut at = skip(text, from, OPENERS, 5);
     let end = text.len().min(at + MAX_COOKIE_LINE_BYTES);
+    // A list of values, as Go prints headers.
+    if text.get(at) == Some(&b'[') && text.get(at + 1).is_some_and(|&b| NAME.has(b)) {
+        at += 1;
+    }
     if at < end && b"{[".contains(&text[at]) {
         let read = cookie_members(text, at..end, |value| scan.claim(rule, index, value));
         scan.state(index).seen = hit.start..read.max(hit.end);

@@ -14,6 +14,8 @@ const KEY: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
 /// Shorter words are names, labels and what tests use.
 const MIN_BYTES: usize = 8;
 const MAX_BYTES: usize = 64;
+/// The same with a sign among the letters. A choice.
+const MIN_BYTES_WITH_SIGN: usize = 12;
 /// Lines before a setting that are searched for the heading of its section.
 const MAX_LINES_OF_SECTION: usize = 16;
 /// Lines before and after a setting that are searched for one that says who or where.
@@ -132,6 +134,12 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
 /// Whether letters are neither a word nor words in camel case: two runs of capitals or more among small letters, or letters
 /// of alternating case.
 pub(super) fn is_mixed(bytes: &[u8]) -> bool {
+    // A sign between letters is one that a generator put there.
+    let sign = bytes.iter().position(|b| matches!(b, b'_' | b'-'));
+    if let Some(at) = sign.filter(|at| (2..bytes.len() - 2).contains(at)) {
+        let letters = [&bytes[..at], &bytes[at + 1..]].concat();
+        return letters.len() >= MIN_BYTES_WITH_SIGN && is_mixed(&letters);
+    }
     let is_long = (10..=MAX_BYTES).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_alphabetic);
     let runs = bytes.split(u8::is_ascii_lowercase).filter(|capitals| capitals.len() >= 2).count();
     is_long && (runs >= 2 || oddity(bytes) > MAX_ODDITY_OF_NAMES) && !describes(bytes)

@@ -2,16 +2,15 @@
 //!
 //! A marker says what is not shown, how much, where it stood and why. `protocol/spec.md` specifies
 //! the grammar. The first marker of a document carries a keyed check over the whole document, so that an
-//! output of ours can be told from text that quotes or imitates one, without any stored state.
-//! Nothing here decides what to omit.
-//!
-//! This file is longer than most because each form of marker has its fields and its writer here.
+//! output of ours can be told from text that quotes or imitates one, without any stored state. This file is longer than most: each form of marker has its fields and its writer here.
 
 mod letter;
 mod letters;
 mod lookalike;
 mod parse;
 mod seal;
+mod template;
+mod written;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -20,26 +19,27 @@ use std::ops::Range;
 use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
-pub use lookalike::escape;
+pub use lookalike::{Looks, escape, look, look_at_end, parting};
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
-/// What all markers start with but the two whose form is published.
+/// What all markers start with, except the two whose form is published.
 pub const OPEN: &str = "[tersed";
 /// What the duplicate marker starts with; the form is published and kept to the letter.
 const DUPLICATE_OPEN: &str = "[Duplicate of ";
 /// What the pointer to an externalized text starts with; published and kept to the letter too.
 const EXTERNALIZED_OPEN: &str = "[EXTERNALIZED: ";
 const DUPLICATE_CLOSE: &str = "; see earlier result]";
-/// What follows it, in front of what the earlier call was about and how many results ago it was.
+/// Follows the tool of a duplicate marker; then come what the earlier call was about and how many results ago
+/// it was.
 const SAME_OUTPUT: &str = " (same output";
-/// How the marker ends of a result that differs in times alone.
+/// End of the marker of a result that differs from the earlier one only in times.
 const BUT_FOR_TIMES: &str = ", but for times";
-/// What follows the opening where a result left.
+/// Follows the opening in the marker of a removed result.
 const REMOVED: &str = ": removed ";
-/// What stands in front of the document check there, at the end of the marker.
+/// Precedes the seal in the marker of a removed result, where it is at the end.
 const SEAL: &str = "; seal ";
-/// Decimal digits of the document check: about 40 bits.
-pub const CHECK_DIGITS: usize = 12;
+/// Decimal digits of a seal: about 40 bits.
+pub const SEAL_DIGITS: usize = 12;
 
 /// One marker. Line numbers are those of the sanitized text, from 1, inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,11 +60,11 @@ pub enum Marker {
         /// What the lines name: numbers of lines, each with the names that first stand there.
         names: Option<String>,
     },
-    /// Lines of the [`Lines`](Self::Lines) before it that stood here, behind its first gap.
+    /// A further gap of the [`Lines`](Self::Lines) marker before it: some of its lines were here.
     Gap {
         /// Lines not shown here.
         count: usize,
-        /// Whether they are written in fewer lines elsewhere.
+        /// Whether they are merged into fewer lines elsewhere.
         is_merged: bool,
     },
     /// A part of one line is not shown.
@@ -91,15 +91,15 @@ pub enum Marker {
         /// What they are about: kinds with their counts, or keys.
         names: Option<String>,
     },
-    /// The line that it ends reads otherwise than it came: a rule of the operator wrote it anew.
+    /// Ends a line that a rule of the operator rewrote.
     ByRule {
         /// The rule.
         rule: String,
     },
-    /// Some of these lines, all of which follow, read otherwise than they came. Earlier versions wrote it; now each line
-    /// says it itself.
+    /// Some of the lines after it were rewritten. Only earlier versions wrote it; now each rewritten line ends in a
+    /// [`ByRule`](Self::ByRule).
     Rewritten {
-        /// Lines that read otherwise.
+        /// Rewritten lines.
         count: usize,
         /// The first of them.
         first: usize,
@@ -128,7 +128,7 @@ pub enum Marker {
         /// Last line.
         last: usize,
         /// Where they stand in it.
-        there: There,
+        there: NumbersThere,
         /// What they stand in.
         origin: Origin,
         /// How many results ago that was, 0 for this call; earlier versions did not say it.
@@ -141,7 +141,7 @@ pub enum Marker {
         /// Last line.
         last: usize,
         /// Where they stand in it.
-        there: There,
+        there: NumbersThere,
     },
     /// The whole result is that of an earlier call. Lines of it may follow.
     Same {
@@ -159,33 +159,34 @@ pub enum Marker {
         /// Size.
         bytes: usize,
     },
-    /// Of the lines from here to where the text goes on, some were not kept when they came; the others
-    /// follow the marker.
+    /// Lines of a long stream that were dropped as they came; lines between them that were kept follow the
+    /// marker.
     NotKept {
-        /// Lines that are gone.
+        /// Dropped lines.
         lines: usize,
-        /// Lines with those that follow.
+        /// Dropped lines, and the kept ones that follow.
         of: usize,
-        /// Bytes that are gone.
+        /// Dropped bytes.
         bytes: usize,
         /// Reason code.
         reason: String,
     },
-    /// The exit status of the command, where something is not shown and the rest does not say it.
+    /// The exit status of the command, if something is not shown and the shown text does not state it.
     Exit {
         /// The status.
         status: i64,
     },
-    /// How all of the result is read.
+    /// How to read the whole original.
     Original {
         /// Lines of it.
         lines: usize,
         /// The start of its id.
         handle: String,
-        /// What takes the handle.
+        /// The tool or command that takes the handle.
         by: ReadBy,
     },
-    /// The whole result left the context after the model had seen it. Lines of it may follow.
+    /// The whole result was removed from the context after the model had seen it. Some of its lines may
+    /// follow.
     Removed {
         /// Lines that it had.
         lines: usize,
@@ -195,7 +196,7 @@ pub enum Marker {
         why: RemovedWhy,
         /// The newer result that replaces it, in the same terms.
         by: Option<String>,
-        /// The start of the id of the original, and what takes it.
+        /// The start of the id of the original, and the tool or command that takes it.
         read: Option<(String, ReadBy)>,
     },
     /// The whole result is kept elsewhere; a preview follows.
@@ -305,33 +306,34 @@ impl Unit {
     }
 }
 
-/// The reason of lines that are written in fewer, with nothing lost that the text does not say: "omitted" would read as if they
-/// were missing from the list that they are in.
+/// The reason of lines that were merged into fewer without loss. Their marker says "merged", because "omitted" would read
+/// as if they were missing from the merged list.
 const MERGED: &str = Reason::SharedMessage.code();
 
 /// Longest id of a call, and longest name of a tool or an argument, that a marker names, in bytes.
 const MAX_NAME: usize = 128;
 
-/// Where lines stand in what a reference names.
+/// By which numbers the lines can be found in what a reference names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum There {
+pub enum NumbersThere {
     /// They carry the same numbers there. Earlier versions also wrote it where there are none.
     SameNumbers,
     /// The first of them carries this number there.
     From(usize),
-    /// They carry no numbers there: a range that did not say "here" would be read as one of that result.
+    /// They carry no numbers there. The marker then says "here" behind the range, or it would be read as a
+    /// range of that result.
     NoNumbers,
 }
 
-/// How a marker names where lines stand.
+/// How a marker names the result that shows the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
     /// By the id of the call, and what it was about.
     Id,
     /// By what the call was about: the model sees no ids.
     NoId,
-    /// The marker before names it.
-    There,
+    /// The marker before names it: only "there" is written.
+    AsBefore,
 }
 
 impl Origin {
@@ -347,19 +349,19 @@ impl Origin {
     ) -> Marker {
         let (first, last) = source.numbers(lines);
         let there = match there {
-            0 => There::NoNumbers,
-            there if there == first => There::SameNumbers,
-            there => There::From(there),
+            0 => NumbersThere::NoNumbers,
+            there if there == first => NumbersThere::SameNumbers,
+            there => NumbersThere::From(there),
         };
         let origin = match naming {
-            Naming::There => return Marker::There { first, last, there },
+            Naming::AsBefore => return Marker::There { first, last, there },
             Naming::Id => self.clone(),
             Naming::NoId => self.without_id(),
         };
         Marker::Shown { first, last, there, origin, ago: Some(ago) }
     }
 
-    /// The marker for lines of which the outline was shown `ago` results ago.
+    /// The marker for lines whose outline was shown `ago` results ago.
     pub fn outline_marker(
         &self,
         source: &Source<'_>,
@@ -374,12 +376,12 @@ impl Origin {
         Marker::Lines { count: lines.len(), first, last, reason, id: None, names: Some(names) }
     }
 
-    /// The same without the call's id, for a model that sees no ids.
+    /// This origin without the call's id, for a model that sees no ids.
     pub fn without_id(&self) -> Self {
         Self { call: String::new(), ..self.clone() }
     }
 
-    /// Whether a marker can name it so that it is read back as the same.
+    /// Whether a marker that names this origin is parsed back to the same origin.
     pub fn can_be_named(&self) -> bool {
         [Some(&self.call), Some(&self.tool), self.argument.as_ref()]
             .into_iter()
@@ -388,13 +390,13 @@ impl Origin {
     }
 }
 
-/// Whether the id of a call or the name of a tool can stand in a marker: read back as the same, and no sentence of its own.
+/// Whether an id or a tool's name can be part of a marker: it is parsed back unchanged and cannot add words to the marker.
 pub fn is_name(name: &str) -> bool {
     let spoils = |c: char| c.is_whitespace() || c.is_control() || "[](){};,".contains(c);
     name.len() <= MAX_NAME && !name.contains(spoils) && escape(name, |_| false, |_| false).is_none()
 }
 
-/// What came from outside, as it may stand in a marker: it can neither end the marker nor start another.
+/// Makes foreign text safe inside a marker: it can neither end the marker nor start another.
 fn inside(text: &str) -> Cow<'_, str> {
     let spoils = |c: char| matches!(c, '[' | ']') || c.is_control();
     let mut out = Cow::Borrowed(text);
@@ -437,7 +439,7 @@ fn about(out: &mut String, before: &str, label: Option<&str>, ago: Option<usize>
 }
 
 impl Marker {
-    /// The marker's text, without the document check and without a line end.
+    /// The marker's text, without the seal and without a line end.
     pub fn write(&self) -> String {
         let mut out = String::from(OPEN);
         out.push_str(": ");
@@ -473,14 +475,14 @@ impl Marker {
             }
             Self::Shown { first, last, there, origin, ago } => {
                 let _ = match there {
-                    There::SameNumbers => write!(out, "lines {first}-{last} as "),
-                    There::NoNumbers => write!(out, "lines {first}-{last} here as "),
-                    There::From(there) => {
+                    NumbersThere::SameNumbers => write!(out, "lines {first}-{last} as "),
+                    NumbersThere::NoNumbers => write!(out, "lines {first}-{last} here as "),
+                    NumbersThere::From(there) => {
                         write!(out, "lines {first}-{last} as lines {there}-{} ", there + (last - first))
                     }
                 };
                 let _ = match (&origin.argument, there) {
-                    (Some(argument), There::From(_)) => write!(out, "of {} in ", inside(argument)),
+                    (Some(argument), NumbersThere::From(_)) => write!(out, "of {} in ", inside(argument)),
                     (Some(argument), _) => write!(out, "in {} of ", inside(argument)),
                     (None, _) => write!(out, "in "),
                 };
@@ -489,9 +491,9 @@ impl Marker {
                 Ok(())
             }
             Self::There { first, last, there } => match there {
-                There::SameNumbers => write!(out, "lines {first}-{last} as there"),
-                There::NoNumbers => write!(out, "lines {first}-{last} here as there"),
-                There::From(there) => {
+                NumbersThere::SameNumbers => write!(out, "lines {first}-{last} as there"),
+                NumbersThere::NoNumbers => write!(out, "lines {first}-{last} here as there"),
+                NumbersThere::From(there) => {
                     write!(out, "lines {first}-{last} as lines {there}-{} there", there + (last - first))
                 }
             },

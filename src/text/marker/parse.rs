@@ -1,8 +1,8 @@
 //! Reads markers, in the forms that the writer uses and no others.
 
 use super::{
-    BUT_FOR_TIMES, CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker,
-    OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SHOW, There, Unit,
+    BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker, NumbersThere,
+    OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -18,7 +18,7 @@ impl Marker {
         let rest = text.strip_prefix(OPEN)?;
         let rest = match rest.strip_prefix('#') {
             Some(r) => {
-                r.get(CHECK_DIGITS..).filter(|_| r.bytes().take(CHECK_DIGITS).all(|b| b.is_ascii_digit()))?
+                r.get(SEAL_DIGITS..).filter(|_| r.bytes().take(SEAL_DIGITS).all(|b| b.is_ascii_digit()))?
             }
             None => rest,
         };
@@ -230,11 +230,11 @@ fn parse_removed(rest: &str) -> Option<Marker> {
     Some(Marker::Removed { lines, of: of.to_owned(), why, by, read })
 }
 
-/// Bytes of the document check at the end of a body, 0 where there is none.
+/// Bytes of the seal at the end of a body, 0 if there is none.
 pub(super) fn seal_len(body: &str) -> usize {
     let check = body.rsplit_once(SEAL).map_or("", |(_, check)| check);
-    let is_check = check.len() == CHECK_DIGITS && check.bytes().all(|b| b.is_ascii_digit());
-    if is_check { SEAL.len() + CHECK_DIGITS } else { 0 }
+    let is_check = check.len() == SEAL_DIGITS && check.bytes().all(|b| b.is_ascii_digit());
+    if is_check { SEAL.len() + SEAL_DIGITS } else { 0 }
 }
 
 /// Why a result left, and the one that stands for it.
@@ -293,14 +293,14 @@ fn parse_shown(rest: &str) -> Option<Marker> {
     };
     let (here, rest) = rest.split_once(" as ")?;
     let (here, unnumbered) = match here.strip_suffix(" here") {
-        Some(here) => (here, There::NoNumbers),
-        None => (here, There::SameNumbers),
+        Some(here) => (here, NumbersThere::NoNumbers),
+        None => (here, NumbersThere::SameNumbers),
     };
     let (first, last) = range(here)?;
     if rest == "there" {
         return Some(Marker::There { first, last, there: unnumbered });
     }
-    let numbered = |there| (unnumbered == There::SameNumbers).then_some(There::From(there));
+    let numbered = |there| (unnumbered == NumbersThere::SameNumbers).then_some(NumbersThere::From(there));
     if let Some(place) = rest.strip_suffix(" there") {
         let (there, end) = range(place.strip_prefix("lines ")?)?;
         let fits = end - there == last - first && there != first;

@@ -1,11 +1,11 @@
-//! What tells an output of ours from a text that quotes or imitates one: a keyed check over the whole document in its
-//! first marker. Without the key of the installation a right one can neither be written nor found by trying: nobody
-//! learns whether a check was right. It never escapes anything; `lookalike` does.
+//! Seals: a keyed checksum of the whole document in its first marker. It tells our output from text that quotes or
+//! imitates it. Without the key of the installation nobody can make a valid seal, nor find one by trying, because
+//! nobody learns whether a seal is valid. Escaping is done in `lookalike`.
 
 use std::fmt;
 use std::ops::Range;
 
-use super::{CHECK_DIGITS, Marker, OPEN, REMOVED, SEAL, parse};
+use super::{Marker, OPEN, REMOVED, SEAL, SEAL_DIGITS, parse};
 
 /// What seals are made with: a secret of the installation. It is never written anywhere, not even for debugging.
 ///
@@ -45,7 +45,7 @@ impl fmt::Debug for SealKey {
     }
 }
 
-/// Where the check stands in a text, or would stand.
+/// Where the seal of a text is, or would be.
 struct Place {
     /// The range of the check and the sign before it; empty if the text has no check.
     range: Range<usize>,
@@ -54,15 +54,15 @@ struct Place {
 }
 
 impl Place {
-    /// That of the marker that starts at `open`. In the marker of a removed result it is at the end, by its name: readers mistook
-    /// a number at the start for an id of that result.
+    /// The place in the marker that starts at `open`. In the marker of a removed result the seal is at the end, as `; seal
+    /// …`: readers took a number at the start for the id of the result.
     fn of(text: &str, open: usize) -> Self {
         let at = open + OPEN.len();
         let rest = &text[at..];
         let end = memchr::memchr(b']', rest.as_bytes()).filter(|_| rest.starts_with(REMOVED));
         let (range, mark) = match end.map(|end| at + end) {
             Some(end) => (end - parse::seal_len(&text[at..end])..end, SEAL),
-            None => (at..at + if rest.starts_with('#') { 1 + CHECK_DIGITS } else { 0 }, "#"),
+            None => (at..at + if rest.starts_with('#') { 1 + SEAL_DIGITS } else { 0 }, "#"),
         };
         Self { range, mark }
     }
@@ -78,17 +78,17 @@ impl Place {
     }
 }
 
-/// Puts the document check into the first marker of a finished text, if it has one.
+/// Puts the seal into the first marker of a finished text, if it has one.
 pub fn seal(text: &mut String, key: &SealKey) {
     let Some(Place { range, mark }) = Place::first(text) else { return };
-    // A marker of an earlier output that was cut further has a check already, of the longer text.
+    // A marker of an earlier output that was cut again has a seal already, of the longer text.
     let start = range.start;
     text.replace_range(range, "");
-    let check = format!("{mark}{}", document_check(&text[..start], &text[start..], key));
+    let check = format!("{mark}{}", seal_digits(&text[..start], &text[start..], key));
     text.insert_str(start, &check);
 }
 
-/// Takes the check out of a text that `seal` finished, so that it can become a part of another.
+/// Removes the seal from a text, so that it can become a part of another.
 pub fn unseal(text: &mut String, key: &SealKey) {
     if is_sealed(text, key)
         && let Some(place) = Place::first(text)
@@ -101,7 +101,7 @@ pub fn unseal(text: &mut String, key: &SealKey) {
 pub fn is_sealed(text: &str, key: &SealKey) -> bool {
     let Some(place) = Place::first(text) else { return false };
     let Range { start, end } = place.range;
-    place.digits(text).is_some_and(|check| document_check(&text[..start], &text[end..], key) == check)
+    place.digits(text).is_some_and(|check| seal_digits(&text[..start], &text[end..], key) == check)
 }
 
 /// Bytes that are read to find where a sealed output begins, all attempts together.
@@ -129,19 +129,19 @@ pub fn sealed_from(text: &str, key: &SealKey) -> Option<usize> {
             let before = &text[start..at];
             [&whole[..], &whole[..whole.len() - 1]]
                 .iter()
-                .any(|after| document_check(before, after, key) == check)
+                .any(|after| seal_digits(before, after, key) == check)
         })
 }
 
 /// Decimal digits: tokenizers take three of them as one token, so that four tokens hold as much as ten hexadecimal digits
 /// in about six.
-fn document_check(before: &str, after: &str, key: &SealKey) -> String {
+fn seal_digits(before: &str, after: &str, key: &SealKey) -> String {
     let mut hasher = blake3::Hasher::new_keyed(&key.0);
     hasher.update(before.as_bytes()).update(after.as_bytes());
     let mut head = [0; 8];
     head.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-    let most = 10_u64.pow(CHECK_DIGITS as u32);
-    format!("{:0width$}", u64::from_le_bytes(head) % most, width = CHECK_DIGITS)
+    let most = 10_u64.pow(SEAL_DIGITS as u32);
+    format!("{:0width$}", u64::from_le_bytes(head) % most, width = SEAL_DIGITS)
 }
 
 /// Whether a line may be or hold a marker.

@@ -36,36 +36,36 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         Marker::Repeats { period: 1, times: 1, first: 2, last: 2 },
         Marker::Repeats { period: 1, times: 3, first: 2, last: 4 },
         Marker::Repeats { period: 2, times: 3, first: 2, last: 7 },
-        shown(There::SameNumbers, None, None),
-        shown(There::From(5), None, Some(0)),
-        shown(There::From(5), Some(name()), Some(1)),
-        shown(There::SameNumbers, Some(name()), Some(1)),
-        shown(There::NoNumbers, None, Some(2)),
-        shown(There::NoNumbers, Some(name()), Some(1)),
+        shown(NumbersThere::SameNumbers, None, None),
+        shown(NumbersThere::From(5), None, Some(0)),
+        shown(NumbersThere::From(5), Some(name()), Some(1)),
+        shown(NumbersThere::SameNumbers, Some(name()), Some(1)),
+        shown(NumbersThere::NoNumbers, None, Some(2)),
+        shown(NumbersThere::NoNumbers, Some(name()), Some(1)),
         Marker::Shown {
             first: 2,
             last: 4,
-            there: There::SameNumbers,
+            there: NumbersThere::SameNumbers,
             origin: labelled.clone(),
             ago: Some(3),
         },
         Marker::Shown {
             first: 2,
             last: 4,
-            there: There::From(5),
+            there: NumbersThere::From(5),
             origin: labelled.without_id(),
             ago: Some(3),
         },
         Marker::Shown {
             first: 2,
             last: 4,
-            there: There::SameNumbers,
+            there: NumbersThere::SameNumbers,
             origin: origin(Some(name())).without_id(),
             ago: Some(1),
         },
-        Marker::There { first: 2, last: 4, there: There::SameNumbers },
-        Marker::There { first: 2, last: 4, there: There::From(5) },
-        Marker::There { first: 2, last: 4, there: There::NoNumbers },
+        Marker::There { first: 2, last: 4, there: NumbersThere::SameNumbers },
+        Marker::There { first: 2, last: 4, there: NumbersThere::From(5) },
+        Marker::There { first: 2, last: 4, there: NumbersThere::NoNumbers },
         Marker::Same { origin: labelled.without_id(), ago: 2, but_for_times: false },
         Marker::Same { origin: labelled, ago: 2, but_for_times: true },
         Marker::Binary { mime: name(), bytes: 7 },
@@ -125,11 +125,11 @@ fn any_label() -> impl Strategy<Value = Option<String>> {
 }
 
 /// Where lines whose first carries `first` stand, `there` for the number that it carries there.
-fn place(first: usize, there: usize, same: bool) -> There {
+fn place(first: usize, there: usize, same: bool) -> NumbersThere {
     match there {
-        _ if same => There::SameNumbers,
-        _ if there == first => There::NoNumbers,
-        _ => There::From(there),
+        _ if same => NumbersThere::SameNumbers,
+        _ if there == first => NumbersThere::NoNumbers,
+        _ => NumbersThere::From(there),
     }
 }
 

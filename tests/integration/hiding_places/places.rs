@@ -136,7 +136,31 @@ macro_rules! places {
     };
 }
 
+/// A telling name and its value, where the name alone tells and the value is one word.
+fn named(case: &Case) -> Option<(&str, &str)> {
+    let name = case.name().filter(|_| case.is_named && case.rule != "none")?;
+    let fits = !case.value.contains(|c: char| c.is_whitespace() || "\"'`<>\\".contains(c));
+    fits.then_some((name, &case.value))
+}
+
 places! {
+    95 {
+        "member beside the one that names it" => |case| {
+            let (name, value) = named(case)?;
+            let env = serde_json::json!([{ "name": name, "type": "plain", "value": value }]);
+            plain(case, env.to_string())
+        },
+        "attribute before the one that names it" => |case| {
+            let (name, value) = named(case)?;
+            plain(case, format!("<input value=\"{value}\" type=\"text\" id=\"{name}\">\n"))
+        },
+        "what an interpreter answers" => |case| {
+            let (name, value) = named(case)?;
+            plain(case, format!(">>> settings.{name}\n'{value}'\n"))
+        },
+        "lines with the name of a service in front" => |case| fronted(case, |_| "app-1  | ".to_owned()),
+        "lines of comments" => |case| fronted(case, |_| "# ".to_owned()),
+    }
     99 {
         "as it stands" => |case| plain(case, text_of(case) + "\n"),
         "JSON string of many lines" => |case| {

@@ -51,8 +51,9 @@ impl Case {
     pub fn name(&self) -> Option<&str> {
         let before = self.before.trim_end_matches(['"', '\'', ' ']);
         let before = before.strip_suffix([':', '='])?.trim_end_matches(['"', '\'', ' ']);
-        let start =
-            before.rfind(|c: char| !c.is_ascii_alphanumeric() && !"_-.".contains(c)).map_or(0, |n| n + 1);
+        let start = before
+            .rfind(|c: char| !c.is_ascii_alphanumeric() && !"_-.".contains(c))
+            .map_or(0, |n| before.ceil_char_boundary(n + 1));
         let name = &before[start..];
         (name.len() > 2 && name.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(name)
     }

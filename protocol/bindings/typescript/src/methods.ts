@@ -48,11 +48,11 @@ export interface Requests {
   /** Totals of a session by tool, family, reducer, status and reason: tokens, savings, costs. */
   "session/stats": { params: protocol.SessionParams; result: protocol.Stats };
   /**
-   * Says which results may leave the context now, and what stands in their places; nothing where it
-   * does not pay.
+   * Returns which results may be removed from the context now, and the texts that replace them;
+   * nothing if it does not pay.
    */
   "session/reclaim": { params: protocol.ReclaimParams; result: protocol.Reclaimable };
-  /** Says that a batch of `session/reclaim` counts: its results leave the context. */
+  /** Confirms a batch of `session/reclaim`: its results leave the context. */
   "session/reclaimed": { params: protocol.ReclaimedParams; result: protocol.ReclaimedTotals };
   /** Reads the configuration files again. If one cannot be read, the old settings stay. */
   "config/reload": { params: protocol.ReloadParams; result: protocol.Reloaded };
@@ -202,14 +202,14 @@ export abstract class Methods {
   }
 
   /**
-   * Says which results may leave the context now, and what stands in their places; nothing where it
-   * does not pay.
+   * Returns which results may be removed from the context now, and the texts that replace them;
+   * nothing if it does not pay.
    */
   sessionReclaim(params: protocol.ReclaimParams, options?: RequestOptions): Promise<protocol.Reclaimable> {
     return this.request("session/reclaim", params, options);
   }
 
-  /** Says that a batch of `session/reclaim` counts: its results leave the context. */
+  /** Confirms a batch of `session/reclaim`: its results leave the context. */
   sessionReclaimed(params: protocol.ReclaimedParams, options?: RequestOptions): Promise<protocol.ReclaimedTotals> {
     return this.request("session/reclaimed", params, options);
   }

@@ -16,11 +16,11 @@ export interface CompressParams {
   /** Settings for this request alone. */
   policy?: PolicyPatch | null | undefined;
   /**
-   * What the agent is looking for: ranks what stays where something has to go. Up to 4096 bytes
-   * count.
+   * What the agent is looking for: decides what stays if something must be left out. Up to 4096
+   * bytes count.
    */
   query?: string | null | undefined;
-  /** The exact bytes are wanted; redaction alone still applies. */
+  /** Return the exact bytes; only secrets are removed. */
   fullOutput?: boolean | undefined;
   /** What the result may cost, laid over the policy's budget. */
   budget?: BudgetPatch | null | undefined;
@@ -56,7 +56,7 @@ export interface ToolResult {
    * like) and `{"type":"bytes","base64":…}` are compressed, any other part passes through.
    */
   content: string | unknown[];
-  /** Per result in a batch: the exact bytes are wanted. */
+  /** Return the exact bytes of this result, for batches; only secrets are removed. */
   fullOutput?: boolean | undefined;
   /**
    * What the content costs by the host's own count, 1 and up: budgets then count this result in the
@@ -347,50 +347,50 @@ export interface Rule {
   /** What it is for. */
   description?: string | null | undefined;
   /**
-   * Of the rules that fit a result the one with the highest number is used, then the earliest.
+   * If several rules match a result, the one with the highest number is used; of equals the first.
    * Default 0.
    */
   priority?: number | undefined;
   /**
-   * Whether it is used. With false, a rule takes one of the same name away that an earlier layer
-   * gave. Default true.
+   * Whether it is used. With false, it removes a rule of the same name that an earlier layer gave.
+   * Default true.
    */
   enabled?: boolean | undefined;
-  /** What it is used on: all that is given has to hold. */
+  /** When it is used: all given conditions must hold. */
   when?: RuleWhen | undefined;
   /**
-   * What works on the text after the stages, by name, in place of what is there without a rule.
+   * Names of the methods that process the text after the stages, instead of the built-in ones.
    * Default `lossless` for a rule with stages.
    */
   pipeline?: string[] | null | undefined;
   /** Line stages. */
   stages?: RuleStages | null | undefined;
-  /** Cases that the rule has to get right. */
+  /** Tests that the rule must pass. */
   tests?: RuleTest[] | undefined;
 }
 
-/** What a rule is used on. Without any condition it is used on every text. */
+/** The conditions of a rule. A rule without conditions is used on every text. */
 export interface RuleWhen {
   /**
-   * Names of tools, without case; `*` and `?` stand for any text and any character. One has to fit
-   * the whole name, or its part behind a server prefix such as `mcp__shell__`.
+   * Names of tools, compared without case; `*` and `?` stand for any text and any character. One
+   * must match the whole name, or the part after a server prefix such as `mcp__shell__`.
    */
   tool?: TextOrTexts | undefined;
   /**
-   * Starts of commands, as words: `cargo test`, `npm run build*`. The command is read as a shell
-   * reads it, through `cd x &&`, `sudo`, `env`, `bash -lc` and the like; a flag among the words has
-   * to be given anywhere.
+   * First words of commands: `cargo test`, `npm run build*`. The command is parsed as a shell does,
+   * through `cd x &&`, `sudo`, `env`, `bash -lc` and the like; a flag among the words may be
+   * anywhere in the command.
    */
   command?: TextOrTexts | undefined;
   /** Paths that the call named, with `*` and `?`. */
   path?: TextOrTexts | undefined;
   /**
-   * What the text is by itself: `json`, `xml`, `html`, `text`, or a media type such as
+   * The type of the text by its content: `json`, `xml`, `html`, `text`, or a media type such as
    * `application/json`.
    */
   contentType?: TextOrTexts | undefined;
   /**
-   * What the output is of: a family of reducers, such as `test`, `build` or `log`, or `file`,
+   * The kind of output: a family of reducers, such as `test`, `build` or `log`, or `file`,
    * `search`, `listing`, `diff`.
    */
   kind?: TextOrTexts | undefined;
@@ -414,43 +414,45 @@ export interface RuleWhen {
 export type TextOrTexts = string | number | (string | number)[];
 
 /**
- * The line stages, in the order in which they run. Each sees what those before it left; lines that
- * report a failure pass through all of them as they are.
+ * The line stages, in the order in which they run. Each gets the lines that earlier stages left;
+ * lines that report a failure pass all of them unchanged.
  */
 export interface RuleStages {
   /**
-   * Stage 1: Escape sequences go. They always have gone before a rule sees a text, so that only
+   * Stage 1: Escape sequences are removed. This always happens before a rule is used, so only
    * `true` is allowed.
    */
   stripAnsi?: boolean | null | undefined;
   /**
-   * Stage 2: Parts of lines are written anew, one replacement after the other, each at most 64
-   * times in a line.
+   * Stage 2: Parts of lines are replaced, by one replacement after the other, each at most 64 times
+   * in a line.
    */
   replace?: RuleReplace[] | undefined;
   /**
-   * Stage 3: A text that matches goes as a whole, and the marker says a message in its place. The
-   * first that matches is used; none on a command that failed or may have, nor on a text with a
-   * failure line.
+   * Stage 3: If a pattern matches in the text, the whole text is left out, and the marker shows a
+   * message instead. The first pattern that matches is used; none if the command failed or may have
+   * failed, or if a line reports a failure.
    */
   matchOutput?: RuleMatchOutput[] | undefined;
-  /** Stage 4: Lines go in which one of these regular expressions matches. */
+  /** Stage 4: Lines that match one of these regular expressions are left out. */
   stripLines?: TextOrTexts | undefined;
   /**
-   * Stage 4: Lines go in which none of these regular expressions matches. Not beside `stripLines`.
+   * Stage 4: Lines that match none of these regular expressions are left out. Not together with
+   * `stripLines`.
    */
   keepLines?: TextOrTexts | undefined;
-  /** Stage 5: Of a longer line, what stands behind so many characters goes, 20 and up. */
+  /** Stage 5: Lines are cut after this many characters, at least 20. */
   truncateLinesAt?: number | null | undefined;
   /**
-   * Stage 6: Of the lines that are left, so many from the start stay. With `tailLines`, both do.
+   * Stage 6: Only this many of the remaining lines stay, from the start. With `tailLines`, both
+   * ends stay.
    */
   headLines?: number | null | undefined;
-  /** Stage 6: Of the lines that are left, so many from the end stay. */
+  /** Stage 6: Only this many of the remaining lines stay, from the end. */
   tailLines?: number | null | undefined;
-  /** Stage 7: Of the lines that are left, no more than so many from the start stay, 1 and up. */
+  /** Stage 7: At most this many of the remaining lines stay, from the start; at least 1. */
   maxLines?: number | null | undefined;
-  /** Stage 8: What the marker says where no line is left. */
+  /** Stage 8: The message of the marker if no line is left. */
   onEmpty?: string | null | undefined;
 }
 
@@ -458,27 +460,24 @@ export interface RuleStages {
 export interface RuleReplace {
   /** Regular expression; it must not match the empty text. */
   pattern: string;
-  /**
-   * What stands there then; `$1`, `${name}` for what a group matched, `$$` for `$`. Default
-   * nothing.
-   */
+  /** The replacement; `$1`, `${name}` for what a group matched, `$$` for `$`. Default nothing. */
   with?: string | undefined;
 }
 
-/** A text that is told in other words. */
+/** A text that is replaced by a message. */
 export interface RuleMatchOutput {
   /** Regular expression that has to match somewhere in the text. */
   pattern: string;
   /** Regular expression that must not match anywhere in the text. */
   unless?: string | null | undefined;
   /**
-   * What the marker says: one line of at most 200 bytes without `[` and `]`. One that tells of
-   * success is only used where the exit status is known to be 0.
+   * The message of the marker: one line of at most 200 bytes without `[` and `]`. A message that
+   * claims success is only used if the exit status is known to be 0.
    */
   message: string;
 }
 
-/** A case that a rule has to get right. At least one expectation has to be there. */
+/** A test of a rule. It needs at least one expectation. */
 export interface RuleTest {
   /** What it is about. */
   name?: string | null | undefined;
@@ -494,11 +493,11 @@ export interface RuleTest {
   exitCode?: number | null | undefined;
   /** Whether the rule is used. Default true. */
   fires?: boolean | null | undefined;
-  /** The whole output; the check of its first marker may be left out. */
+  /** The whole expected output; the seal of its first marker may be left out. */
   expect?: string | null | undefined;
-  /** Texts that stand in the output. */
+  /** Texts that the output must contain. */
   contains?: TextOrTexts | undefined;
-  /** Texts that do not stand in the output. */
+  /** Texts that the output must not contain. */
   lacks?: TextOrTexts | undefined;
 }
 
@@ -536,7 +535,7 @@ export interface Compressed {
   /** The original, where the content differs from it and it could be stored. */
   artifact?: ArtifactRef | null | undefined;
   /**
-   * Why the result left the context, where it did: then the content is what stands in its place.
+   * Why the result was removed from the context, if it was; the content is then its replacement.
    */
   reclaimed?: Reclaimed | null | undefined;
 }
@@ -822,7 +821,7 @@ export interface Removal {
 export interface GuardEvidence {
   /** Lines that report a failure. */
   signals: number;
-  /** Of these, lines that can still be seen; a repeated line counts as seen when one of it is. */
+  /** Of these, lines that can still be seen; of equal lines one has to be visible. */
   kept: number;
   /** Of these, lines that a step had hidden and the guard brought back. */
   restored?: number | undefined;
@@ -963,7 +962,7 @@ export interface StreamOpenParams {
   contextPressure?: number | null | undefined;
   /** How the host cuts results itself. Text that it cuts does not count as shown. */
   hostCut?: HostCut | null | undefined;
-  /** The exact bytes are wanted; redaction alone still applies. */
+  /** Return the exact bytes; only secrets are removed. */
   fullOutput?: boolean | undefined;
 }
 
@@ -979,13 +978,13 @@ export interface AppendParams {
   streamId: string;
   /** Its session; may be absent. */
   sessionId?: string | null | undefined;
-  /** What came next. It may end anywhere, also between the halves of a surrogate pair. */
+  /** The next piece of text. It may end anywhere, even between the halves of a surrogate pair. */
   text: string;
   /** Where it was written to. Default `none`. */
   stream?: StreamName | null | undefined;
 }
 
-/** Where a piece was written to. Pieces of one name follow each other; names stay apart. */
+/** The output stream of a piece. Pieces of one stream are joined; streams stay apart. */
 export type StreamName =
   | "none"
   | "stdout"
@@ -1054,7 +1053,7 @@ export interface MessagesParams {
    * session does not know yet.
    */
   contextPressure?: number | null | undefined;
-  /** So many of the newest results stay exact; redaction alone still applies. Default 0. */
+  /** This many of the newest results stay exact; only secrets are removed from them. Default 0. */
   keepNewest?: number | undefined;
   /**
    * What is done to the schemas of the tools in the body. Default what the policy's `toolSchemas`
@@ -1066,8 +1065,8 @@ export interface MessagesParams {
   /** Whether the member `_forge` is taken out of the body. Default false. */
   stripOverrides?: boolean | undefined;
   /**
-   * Whether earlier results that are not needed any more leave the context, where that pays. It
-   * needs `sessionId`, and `keepNewest` 0. Default `off`.
+   * Whether earlier results that are no longer needed are removed, if that pays. Needs `sessionId`,
+   * and `keepNewest` 0. Default `off`.
    */
   reclaim?: ReclaimMode | undefined;
   /** What decides whether it pays. */
@@ -1095,13 +1094,13 @@ export type ReclaimMode =
   | "auto";
 
 /**
- * What decides whether it pays that results leave the context: `requestsToCome * removed` is to be
- * more than `(write - read) / read * behind`.
+ * Decides whether removing results pays: `requestsToCome * removed` must be more than `(write -
+ * read) / read * behind`.
  */
 export interface ReclaimTerms {
   /**
-   * Requests of the conversation that are still to come, this one included. Without it a cautious
-   * guess is made from those that were.
+   * Requests of the conversation that are still to come, this one included. Without it, a cautious
+   * guess from the number so far.
    */
   requestsToCome?: number | null | undefined;
   /** How the cache is priced. Default `fiveMinutes`. */
@@ -1109,8 +1108,8 @@ export interface ReclaimTerms {
   /** Prices, in place of `cache`. */
   prices?: CachePrices | null | undefined;
   /**
-   * The least that is to be gained, in tokens read from the cache. Default 6000; 12000 for a batch
-   * with results that no later one stands for.
+   * Least gain of a batch, in tokens read from the cache. Default 6000; 12000 for a batch with
+   * results that no later result replaces.
    */
   minGain?: number | null | undefined;
 }
@@ -1147,7 +1146,7 @@ export interface MessagesCompressed {
   tokens: BeforeAfter;
   /** Tokens of `tools`, where their descriptions were minified. */
   toolTokens?: BeforeAfter | null | undefined;
-  /** What left the context, where that was asked for. */
+  /** What was removed from the context, if the request asked for that. */
   reclaim?: Reclaim | null | undefined;
 }
 
@@ -1164,7 +1163,7 @@ export interface MessageResult {
   evidence?: Evidence | null | undefined;
   /** The original, where the text differs from it and it could be stored. */
   artifact?: ArtifactRef | null | undefined;
-  /** Why the result left the context, where it did: then a short text stands in its place. */
+  /** Why the result was removed from the context, if it was; a short text then replaces it. */
   reclaimed?: Reclaimed | null | undefined;
 }
 
@@ -1188,7 +1187,7 @@ export interface ReclaimSum {
   behind: number;
   /** Requests to come. */
   requests: number;
-  /** What writing costs more than reading, in prices of reading. */
+  /** Extra price of writing a token to the cache, as a multiple of the read price. */
   factor: number;
   /** What it gains, in tokens read: `requests * removed - factor * behind`. */
   gain: number;
@@ -1321,13 +1320,13 @@ export interface ReadParams {
   /** The artifact, or the handle of a marker. */
   id: string;
   /**
-   * Ranges `[first, last]`, from 1, inclusive. They are put in order, and those that touch are
-   * joined. A last line behind the end means the last line. Absent or empty for everything.
+   * Ranges `[first, last]`, from 1, inclusive. They are sorted, and adjacent ones are joined. A
+   * range may end after the last line. Absent or empty for everything.
    */
   lines?: ([number, number])[] | null | undefined;
   /** What the lines are numbered by. Default `result`. */
   numbering?: Numbering | undefined;
-  /** Most bytes to return, from 1; more than 1048576 is taken as that. Default 65536. */
+  /** Most bytes to return, at least 1; larger numbers count as 1048576. Default 65536. */
   maxBytes?: number | null | undefined;
   /** Where the page before ended. */
   cursor?: string | null | undefined;
@@ -1368,11 +1367,11 @@ export interface SearchParams {
   fixed?: boolean | undefined;
   /** Letter case does not matter. */
   ignoreCase?: boolean | undefined;
-  /** Lines before and after each match; more than 20 is taken as that. Default 0. */
+  /** Lines before and after each match; larger numbers count as 20. Default 0. */
   context?: number | undefined;
   /**
-   * Most matches to return, from 1; more than 500 is taken as that. Default 50. A page is also
-   * bounded in bytes, so that it may hold fewer.
+   * Most matches to return, at least 1; larger numbers count as 500. Default 50. A page is also
+   * limited in bytes, so it may hold fewer.
    */
   maxMatches?: number | null | undefined;
   /** Where the page before ended. */
@@ -1388,8 +1387,8 @@ export interface Found {
   /** Matching lines in the whole; with `timedOut` in what was searched so far. */
   totalMatches: number;
   /**
-   * Whether the time for one page, a second, was over before the end: `nextCursor` goes on. How far
-   * a page comes depends on the machine.
+   * Whether the time for one page, a second, ran out before the end; `nextCursor` continues. How
+   * much a page covers depends on the machine.
    */
   timedOut?: boolean | undefined;
   /** Where the next page starts; absent at the end. */
@@ -1552,11 +1551,14 @@ export interface Totals {
   /** Bytes that went out. */
   bytesAfter: number;
   /**
-   * Tokens that the host would have shown of what came in: of a result over its `hostLimit` the
-   * share that its bytes have within the limit, rounded down; of any other all.
+   * Tokens of the input that the host would have shown: all of a result within `hostLimit`; of a
+   * larger one, the share of its bytes within the limit, rounded down.
    */
   baselineTokens: number;
-  /** The same of what went out. What is less than the baseline was saved. */
+  /**
+   * Tokens of the output that the host shows, counted in the same way. The difference to the
+   * baseline was saved.
+   */
   shownTokens: number;
 }
 
@@ -1625,13 +1627,13 @@ export interface ReclaimParams {
   /** The session; it opens on first use. */
   sessionId: string;
   /**
-   * What the context holds, in order: the id of the call of each result, and tokens of what stands
-   * between. Absent where it holds what the session knows.
+   * What the context holds, in order: the call id of each result, and the tokens of everything
+   * between. Absent if it holds what the session knows.
    */
   context?: ContextItem[] | null | undefined;
   /**
-   * The answers of the model since the last `session/reclaim`, in order, at most 256. Absent where
-   * they are not known: then they may have cited every result.
+   * The answers of the model since the last `session/reclaim`, in order, at most 256. Absent if
+   * they are not known: then every result counts as cited.
    */
   answers?: ModelAnswer[] | null | undefined;
   /** What decides whether it pays. */
@@ -1701,11 +1703,11 @@ export type ReloadParams = object;
 export interface Reloaded {
   /** Configuration files that were read, those that count more first. */
   files: string[];
-  /** Settings that have another value now, for what comes from now on. */
+  /** Settings that have another value from now on. */
   changed: string[];
   /**
-   * Settings that have another value in the files, which counts when the process starts the next
-   * time.
+   * Settings that have another value in the files, which counts after the next start of the
+   * process.
    */
   needsRestart: string[];
 }
@@ -1772,15 +1774,15 @@ export interface CapabilityLimits {
 }
 
 /**
- * What came of files and variables of settings. What is wrong with them, or not trusted, does not
- * count; all else does.
+ * The result of reading settings from files and variables. Faulty and untrusted settings are
+ * ignored; all others count.
  */
 export interface Configuration {
   /** Configuration files that were found, those that count more first. */
   files: string[];
   /** What is wrong, one text for each fault: the place, the key, the value and what is allowed. */
   faults: string[];
-  /** The project's file, where it asks for what only a file that the user trusts may. */
+  /** The project's file, if it has settings that only a trusted file may set. */
   untrusted?: Untrusted | null | undefined;
 }
 

@@ -1,4 +1,4 @@
-//! How a whole session went: for each answer of its agent what that needed of the results before.
+//! The course of a whole session: for each answer of its agent, what it used of earlier results.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The bill of sessions, request by request, and what was missing in it.
+//! Adds up the cost of sessions, request by request, and counts what their agents missed.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -45,12 +45,13 @@ pub(super) struct Sum {
     pub tokens: u64,
     /// What it cost, in prices of a token of input.
     pub cost: f64,
-    /// Answers that were needed because something had gone.
+    /// Extra answers that were needed because something was missing.
     pub extra: usize,
     /// What was used for the first time, at any distance. What was read once more is visible: a result is asked for once, however
     /// much of it is missed.
     pub references: Share,
-    /// Of these what a word alone does not satisfy, and whether the context showed it.
+    /// Those of them that need more than a word (quotes, places, values), and whether the context showed
+    /// them.
     pub whole: Share,
     /// Edits of which all replaced lines were visible.
     pub edits: Share,

@@ -1,4 +1,5 @@
-//! What becomes of the results in each request: nothing, what tersed does, or what others do.
+//! The systems that a bill compares: how the results in each request are treated by nobody, by tersed, or by
+//! others.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +17,7 @@ const MASK_FROM: usize = 200;
 /// What stands for a message without a text.
 const NO_TEXT: &str = ".";
 
-/// See the module.
+/// A way to treat the results in each request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum System {
     /// Every result as it came.

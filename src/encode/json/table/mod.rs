@@ -32,7 +32,7 @@ use write::{Verbatim, place};
 /// Distinct failure lines above which a text is one about failures, and stays JSON.
 const MAX_FAILURES: usize = 64;
 
-/// See the module.
+/// The encoder of this module.
 pub struct JsonTable;
 
 impl Encoder for JsonTable {
@@ -59,7 +59,7 @@ impl Encoder for JsonTable {
             }
             whole |= all;
         }
-        // What is a table as a whole is known as one when it comes again.
+        // If the whole text is a table, it is recognised when it comes in again.
         if !whole {
             fold::spare_repeats(source, ledger, &mut out);
         }
@@ -111,7 +111,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Replaces what pays of a run of values: all of it as NDJSON, or else each value by itself.
+    /// Writes tables for a run of values: one for all of them as NDJSON, or else one for each value, wherever
+    /// that saves tokens.
     fn run(&mut self, kept: &Range<usize>, run: &[Value], all: bool, out: &mut Reduction) {
         let lines = match run {
             [first, .., last] => first.lines.start..last.lines.end,

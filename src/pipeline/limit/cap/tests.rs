@@ -1,6 +1,7 @@
 //! Tests of `cap`.
 
 use super::*;
+use crate::pipeline::limit::cap_samples;
 use crate::text::marker::Marker;
 
 fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String, usize) {
@@ -87,7 +88,7 @@ fn samples_are_spread_and_new() {
     assert!(out.len() <= 4000 && out.matches("head_tail").count() == 1, "{out}");
     let middle: Vec<usize> = ledger.kept().filter(|kept| kept.len() == 1).map(|kept| kept.start).collect();
     // The marks of the gaps between them take their part of the room.
-    assert!(middle.len() >= MAX_SAMPLES / 2, "{middle:?}");
+    assert!(middle.len() >= cap_samples::MAX_SAMPLES / 2, "{middle:?}");
     assert!(middle.windows(2).all(|w| (200..800).contains(&(w[1] - w[0]))), "{middle:?}");
     assert!(middle.iter().all(|&i| source.line(i) != "the same"));
 }

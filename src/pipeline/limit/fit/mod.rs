@@ -26,9 +26,9 @@ use pieces::{Kind, Unit, musts, units};
 
 /// Tokens that the marker of the cut takes with its check and a handle, about.
 pub(super) const MARKER_TOKENS: usize = 40;
-/// The same without a handle, where nothing else fits.
+/// Tokens of such a marker without a handle, for the last try.
 const SHORT_MARKER_TOKENS: usize = 28;
-/// Without a handle: most units that are skipped because they do not fit.
+/// In the last try: most units that are skipped because they do not fit.
 const MAX_PASSED_UNITS: usize = 64;
 /// Tokens of a marker that another step wrote, about.
 const OTHER_MARKER_TOKENS: usize = 30;
@@ -57,8 +57,7 @@ pub(super) struct Goal {
 pub(super) enum Form {
     /// As lines.
     Lines,
-    /// As one JSON string with the lines: what stands for a JSON document that cannot be made small enough
-    /// is still JSON.
+    /// As one JSON string with the lines, so that a JSON document that stays too large is still JSON.
     JsonString,
 }
 
@@ -72,7 +71,7 @@ impl Form {
     }
 }
 
-/// See the module.
+/// A text that is being cut to tokens: its units, their costs and the order in which they stay.
 pub(super) struct Fit<'a> {
     source: &'a Source<'a>,
     ledger: &'a Ledger,
@@ -85,10 +84,12 @@ pub(super) struct Fit<'a> {
     is_report: bool,
     /// Tokens above which a line is cut inside.
     longest: Option<usize>,
-    /// Whether markers of other steps go, and lines that fit are looked for behind some that do not.
+    /// Last try: the marker has no handle, markers of other steps are dropped, and units that do not fit are
+    /// skipped.
     is_bare: bool,
     reason: Reason,
-    /// What stands out, with the units of its lines, where single lines mean something.
+    /// The outliers and the units of their lines; `None` where single lines mean nothing without their
+    /// neighbours.
     outliers: Option<(Outliers, Vec<usize>)>,
 }
 
@@ -119,7 +120,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// The same, with lines that stand out among the others kept before the ends.
+    /// Makes outliers stay before the ends of the text.
     pub(super) fn with_outliers(mut self) -> Self {
         let is_line = |unit: &usize| self.units[*unit].kind == Kind::Line;
         let units: Vec<usize> = (0..self.units.len()).filter(is_line).collect();
@@ -137,7 +138,8 @@ impl<'a> Fit<'a> {
         let best = if is_enough {
             whole
         } else {
-            // One line of few may take nearly all, but for short failures beside it.
+            // In a text of few lines one line may take nearly all tokens, except those of short failures
+            // beside it.
             let few = self.units.len() <= 3;
             let longest = match few {
                 true => {
@@ -167,8 +169,7 @@ impl<'a> Fit<'a> {
         Some((ledger, text))
     }
 
-    /// Lines in place of which a text or a block stands that takes most of the goal: it cannot be cut by lines,
-    /// they can.
+    /// Lines whose replacement takes most of the goal: the replacement cannot be cut, the lines themselves can.
     pub(super) fn too_large(&mut self, goal: Goal) -> Vec<usize> {
         let mut lines = Vec::new();
         for unit in 0..self.units.len() {
@@ -277,7 +278,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Which units stay, and how many failures do not.
+    /// Which units stay, and how many failures do not fit.
     fn select(&mut self, goal: Goal, less: usize) -> (Vec<bool>, usize) {
         let marker = if self.is_bare { SHORT_MARKER_TOKENS } else { MARKER_TOKENS };
         let mut picked = Picked { keep: vec![false; self.units.len()], used: marker + less };
@@ -293,15 +294,14 @@ impl<'a> Fit<'a> {
         }
         // The preview of a text that is full of failures still shows its ends.
         let aim = goal.aim.max((picked.used + goal.aim / 3).min(goal.most));
-        self.standing_out(aim, &mut picked);
+        self.pick_outliers(aim, &mut picked);
         self.around(&musts[0], aim, &mut picked);
         self.ends(aim, &mut picked);
         self.drop_marks(&mut picked.keep);
         (picked.keep, missing)
     }
 
-    /// Picks units of a group while they fit; if not all do, those first that are like no other. Gives how
-    /// many did not fit.
+    /// Picks units of a group while they fit, first one of each kind of line. Returns how many did not fit.
     fn pick(&mut self, group: &[usize], most: usize, picked: &mut Picked) -> usize {
         let mut seen = HashSet::new();
         let (first, rest): (Vec<usize>, Vec<usize>) =
@@ -321,11 +321,11 @@ impl<'a> Fit<'a> {
         missed
     }
 
-    /// Lines that stand out, for up to a share of the goal.
-    fn standing_out(&mut self, aim: usize, picked: &mut Picked) {
+    /// Picks outliers, up to a share of the goal.
+    fn pick_outliers(&mut self, aim: usize, picked: &mut Picked) {
         let Some((outliers, units)) = self.outliers.take() else { return };
         let most = (aim / OUTLIERS_ONE_IN).min(aim.saturating_sub(picked.used));
-        // Failures in records come with what says which record it is.
+        // Failures in records are shown with the lines that identify the record.
         let failing: Vec<usize> = self.musts[0].iter().copied().filter(|&unit| picked.keep[unit]).collect();
         for unit in failing.into_iter().take(MAX_MISSES) {
             for line in outliers.around(self.source, self.units[unit].lines.start) {
@@ -367,7 +367,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// The start and the end of the text; what the end leaves goes to the start.
+    /// Picks the start and the end of the text; room that the end does not need goes to the start.
     fn ends(&mut self, aim: usize, picked: &mut Picked) {
         let len = self.units.len();
         let at_start = picked.used + aim.saturating_sub(picked.used) * 2 / 5;
@@ -378,7 +378,7 @@ impl<'a> Fit<'a> {
         self.run(head..len, aim, picked);
     }
 
-    /// Picks units one after the other until one does not fit; gives the first that did not.
+    /// Picks units in order until one does not fit. Returns that one.
     fn run(&mut self, units: impl Iterator<Item = usize>, most: usize, picked: &mut Picked) -> usize {
         let (mut last, mut passed) = (0, 0);
         for unit in units {

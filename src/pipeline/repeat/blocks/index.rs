@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::text::lines::{Line, Lines};
-use crate::text::origin::Origin;
+use crate::text::origin::{self, Origin};
 use crate::text::source::Source;
 
 /// Lines of the windows that lead to a match: the shortest run that is found.
@@ -18,8 +18,8 @@ pub(super) const WINDOW_LINES: usize = 3;
 /// Places of a window that are compared, the newest first.
 const MAX_CANDIDATES: usize = 8;
 
-/// What a line costs in the index beside its text. Each place in a table of hashes has a byte of its own, and just after
-/// it grew seven of sixteen are filled.
+/// Memory of a line in the index beside its text. A hash table has one control byte for each slot, and just after it
+/// grew 7 of 16 slots are filled.
 const LINE_BYTES: usize = size_of::<Line>() + size_of::<Place>() + (size_of::<(u64, Place)>() + 1) * 16 / 7;
 
 /// What lines cost in the index.
@@ -27,14 +27,14 @@ fn bytes_of(lines: &Lines) -> usize {
     lines.text_bytes() + lines.len() * LINE_BYTES
 }
 
-/// What an output costs in the index beside its lines: its place in a queue that may be half full, its origin and the head
-/// of its lines, which are counted by their holders, and eight allocations with what the allocator adds.
+/// Memory of an output in the index beside its lines: its slot in a queue that may be half full, its reference-counted
+/// origin and lines, and eight allocations with their overhead.
 const OUTPUT_BYTES: usize = 2 * size_of::<Option<Output>>()
     + size_of::<Origin>()
     + size_of::<Lines>()
     + 2 * HOLDER_COUNTS_BYTES
     + 8 * 16;
-/// The counts of holders that something shared begins with.
+/// The two reference counts of an `Arc`.
 const HOLDER_COUNTS_BYTES: usize = 2 * size_of::<usize>();
 
 /// A window of lines: its output, counted from the first that the session showed, and its first line.
@@ -83,7 +83,7 @@ impl Position {
     }
 }
 
-/// See the module. A copy shares the texts.
+/// The lines of earlier outputs, found by content. A copy shares the texts.
 #[derive(Debug, Default, Clone)]
 pub struct Index {
     outputs: VecDeque<Option<Output>>,
@@ -100,7 +100,7 @@ pub(super) struct Found {
     place: Place,
 }
 
-/// Who shows a run of lines.
+/// The earlier output that shows a run of lines.
 pub(super) struct ShownBy {
     pub(super) origin: Arc<Origin>,
     /// The number of the first line there, from 1.
@@ -163,8 +163,8 @@ impl Index {
         }
     }
 
-    /// A reference was given to lines of an output, the first of which has the number `there` in the result, in answer to
-    /// a call that looked at a file. If they are asked for again, they are shown.
+    /// Notes that a call that looked at a file got a reference to lines of an output; the first has the number `there` in
+    /// that result. If the lines are requested again, they are shown.
     pub fn refer(&mut self, call: &str, argument: Option<&str>, there: usize, count: usize, results: usize) {
         let is_it = |output: &&mut Output| {
             output.origin.call == call && output.origin.argument.as_deref() == argument
@@ -188,6 +188,15 @@ impl Index {
     /// Whether there is an output of a call for which `visible` is false.
     pub fn has_other(&self, visible: impl Fn(&str) -> bool) -> bool {
         self.outputs.iter().flatten().any(|output| !visible(&output.origin.call))
+    }
+
+    /// The calls whose label stands in a text.
+    pub fn named_in(&self, text: &str) -> Vec<String> {
+        let is_named = |origin: &&Origin| {
+            origin.label.as_deref().is_some_and(|label| text.contains(label.trim_end_matches(origin::CUT)))
+        };
+        let origins = self.outputs.iter().flatten().map(|output| &*output.origin);
+        origins.filter(is_named).map(|origin| origin.call.clone()).collect()
     }
 
     /// Outputs of calls for which `visible` is false left the context.
@@ -219,9 +228,9 @@ impl Index {
         self.outputs.iter().all(Option::is_none)
     }
 
-    /// The longest run from line `from` on, of the newest output among equals. Arguments that the model wrote are not searched
-    /// for lines that carry numbers, because agents cite the numbers and arguments have none, nor for a call that looks at a
-    /// file (`asks`): who looks at what it wrote wants to see the file, often to edit it.
+    /// The longest run from line `from` on; of equals that of the newest output. Arguments that the model wrote are not
+    /// searched for numbered lines, because arguments have no numbers to cite. They are not searched for calls that look at
+    /// a file (`asks`) either: an agent that looks at what it wrote wants to see the file, often to edit it.
     pub(super) fn find(
         &self,
         text: &Text<'_>,
@@ -234,15 +243,20 @@ impl Index {
         let numbered = text.source.view().number(from).is_some();
         let mut place = *self.newest.get(&key)?;
         let mut best: Option<Found> = None;
+        // Who was referred to lines and asks for them once more did not find them, wherever else they stand.
+        let mut most = usize::MAX;
+        let mut newest: Option<usize> = None;
         for _ in 0..MAX_CANDIDATES {
             let Some(output) = self.output(place.0).filter(|output| open(output.at)) else { break };
             let is_searched = output.origin.argument.is_none() || !numbered && asks.is_none();
             if is_searched {
                 let len = output.common(text, place.1 as usize, from, end);
-                let len = asks.map_or(len, |results| output.not_referred(place.1 as usize, len, results));
-                // Who was referred to these lines and asks for them once more did not find them.
-                if len == 0 {
-                    break;
+                // What the newest of them shows was given in full since older references.
+                let since = *newest.get_or_insert(output.at.results);
+                let open_len =
+                    asks.map_or(len, |turn| output.not_referred(place.1 as usize, len, since, turn));
+                if open_len < len {
+                    most = most.min(open_len);
                 }
                 if len >= WINDOW_LINES && best.as_ref().is_none_or(|b| len > b.len) {
                     best = Some(Found { len, place });
@@ -250,7 +264,7 @@ impl Index {
             }
             place = output.before.get(place.1 as usize).copied().unwrap_or(NOWHERE);
         }
-        best
+        best.map(|best| Found { len: best.len.min(most), ..best }).filter(|best| best.len >= WINDOW_LINES)
     }
 
     /// The newest results that show lines among the first `lines` of a text, at most `most` of them.
@@ -291,7 +305,7 @@ impl Index {
         self.outputs.get(number.checked_sub(self.gone)? as usize)?.as_ref()
     }
 
-    /// Who shows a run, from `skip` lines into it.
+    /// The output that shows a run, from line `skip` of the run on.
     pub(super) fn shown_by(&self, found: &Found, skip: usize) -> Option<ShownBy> {
         let output = self.output(found.place.0)?;
         let line = output.shown.get(found.place.1 as usize + skip)?;
@@ -332,14 +346,15 @@ impl Output {
         }
     }
 
-    /// How many of `len` lines from `at` on stand before the first that was referred to within the first `results`
-    /// results.
-    fn not_referred(&self, at: usize, len: usize, results: usize) -> usize {
-        let known = self.referred.iter().filter(|r| r.results <= results && r.lines.end as usize > at);
+    /// How many of `len` lines from `at` on come before the first that was referred to in one of the first
+    /// `results` results, but behind result `since`.
+    fn not_referred(&self, at: usize, len: usize, since: usize, results: usize) -> usize {
+        let counts = |r: &&Referred| r.results > since && r.results <= results && r.lines.end as usize > at;
+        let known = self.referred.iter().filter(counts);
         known.map(|r| (r.lines.start as usize).saturating_sub(at)).min().map_or(len, |free| free.min(len))
     }
 
-    /// How many lines from `at` on are those of the text from `from` on.
+    /// How many lines from `at` on equal the lines of the text from `from` on.
     fn common(&self, text: &Text<'_>, at: usize, from: usize, end: usize) -> usize {
         let mut len = 0;
         while from + len < end
@@ -365,10 +380,10 @@ pub(super) struct Alike<'a> {
 }
 
 impl Alike<'_> {
-    /// How many lines that it shows, from place `at` on, stand before the first that was referred to within the first
-    /// `results` results.
+    /// How many of its lines from `at` on come before the first that was referred to in one of the first `results`
+    /// results.
     pub(super) fn not_referred(&self, at: usize, results: usize) -> usize {
-        self.output.not_referred(at, usize::MAX, results)
+        self.output.not_referred(at, usize::MAX, 0, results)
     }
 }
 

@@ -11,7 +11,7 @@ pub mod outlines;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::text::heads;
+use crate::text::headings;
 use crate::text::ledger::{Action, Ledger, Reduction};
 use crate::text::marker::{Marker, Naming};
 use crate::text::source::Source;
@@ -50,13 +50,13 @@ pub struct Reference {
     pub is_outline: bool,
 }
 
-/// Most verdicts of a run that stay. More of them are a report that nobody reads line by line.
+/// Most verdicts of a run that stay. Nobody reads a report with more of them line by line.
 const MAX_VERDICTS: usize = 64;
 /// Most lines of the head of a commit.
 const MAX_HEAD_LINES: usize = 8;
 
-/// Lines that no reference may stand for, in order. Who reads "as in" a run that failed would take its verdicts for those of this
-/// one; and a body without the head of its commit reads as that of another.
+/// Lines that no reference may replace, in order. A reference to the verdicts of an earlier run would be read as the
+/// verdicts of this one; and a commit body without its head would be read as that of another commit.
 pub fn verdicts_and_commit_heads(source: &Source<'_>, is_report: bool) -> Vec<usize> {
     let mut verdicts = Vec::new();
     let mut heads = Vec::new();
@@ -102,7 +102,7 @@ fn is_verdict(line: &str) -> bool {
 }
 
 impl Reference {
-    /// Its lines, if they carry other numbers here than there.
+    /// Its lines, if their numbers differ from those in the earlier result.
     pub fn shifted(&self, source: &Source<'_>) -> Option<Range<usize>> {
         let lines = self.lines.0 as usize..self.lines.1 as usize;
         let numbers = source.view().numbers(&lines);
@@ -126,11 +126,11 @@ pub enum Earlier<'a> {
         /// Outputs further back than this many results and tokens are not referred to; `None` when
         /// the host says what is visible.
         window: Option<(usize, usize)>,
-        /// Where the call looks at a file: results that the session had when it was made. What was referred to before is
-        /// shown then.
+        /// For a call that looks at a file: the number of results in the session when it was made. Lines that were
+        /// referred to in those results are shown.
         asks: Option<usize>,
     },
-    /// What was found when the result came first.
+    /// The references that were found when the result came for the first time.
     Decided(&'a [Reference]),
 }
 
@@ -196,7 +196,8 @@ fn keep_headings(references: &mut [Reference], source: &Source<'_>, counter: &dy
         let behind = references.get(at + 1).map_or(source.len(), |next| next.lines.0 as usize);
         let reference = &mut references[at];
         let lines = reference.lines.0 as usize..reference.lines.1 as usize;
-        let Some(end) = heads::first(source, lines.clone(), behind).filter(|end| *end > lines.start) else {
+        let Some(end) = headings::first(source, lines.clone(), behind).filter(|end| *end > lines.start)
+        else {
             continue;
         };
         let (carried, ago) = (reference.carried as usize, reference.ago as usize);
@@ -276,7 +277,7 @@ impl Search<'_> {
                 continue;
             };
             let mut lines = at..at + found.len;
-            // A change stands between lines that show where it is.
+            // Lines on both sides of a change stay, so that a reader sees where it is.
             let changed = last.filter(|&l| at > out[l].lines.1 as usize);
             if let Some(l) = changed {
                 let same = index.shown_by(&found, 0).is_some_and(|by| by.origin == out[l].origin);
@@ -298,7 +299,7 @@ impl Search<'_> {
         }
     }
 
-    /// Leaves context after a run, if it still pays then.
+    /// Shortens a reference so that lines of context after it are shown, if it still pays.
     fn shorten(&self, reference: &mut Reference) {
         let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT_LINES);
         let (carried, ago) = (reference.carried as usize, reference.ago as usize);
@@ -314,7 +315,7 @@ impl Search<'_> {
             return None;
         }
         let ShownBy { origin, there, carried, results } = index.shown_by(found, lines.start - at)?;
-        // What the model wrote into this very call was shown by no result.
+        // Lines that the model wrote into this call were not shown by a result.
         let ago = match std::ptr::eq(index, self.indexes[0]) {
             true => 0,
             false => self.now.results.saturating_sub(results) + 1,
@@ -353,6 +354,28 @@ fn pays(text: &str, marker: &Marker, counter: &dyn TokenCounter) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::lines::Lines;
+
+    #[test]
+    fn who_was_referred_to_lines_gets_them_wherever_else_they_stand() {
+        let lines = |range: Range<usize>| -> String {
+            range.map(|n| format!("let value_{n} = compute_{n}(some, words);\n")).collect()
+        };
+        let at = |results| Position { results, tokens: 0 };
+        let mut index = Index::default();
+        for (call, range, results) in [("read", 1..121, 1), ("edit", 45..55, 2)] {
+            let origin = Origin { call: call.into(), tool: call.into(), argument: None, label: None };
+            index.add(origin, Lines::of(&lines(range)), at(results), 1 << 20);
+        }
+        index.refer("read", None, 1, 49, 3);
+        let text = lines(45..65);
+        let source = Source::new(&text);
+        let text = Text::new(&source, std::slice::from_ref(&(0..20)));
+        let found = |from, asks| index.find(&text, from, 20, &|_| true, asks).map(|found| found.len);
+        assert_eq!((found(0, None), found(0, Some(2))), (Some(20), Some(20)));
+        // Lines 45 to 49 were referred to; those behind them were not.
+        assert_eq!((found(0, Some(3)), found(5, Some(3))), (None, Some(15)));
+    }
 
     #[test]
     fn verdicts_and_heads_of_commits_are_never_referred_away() {

@@ -32,7 +32,7 @@ pub fn find(
     source: &Source<'_>,
     part: usize,
     ledger: &Ledger,
-    held: &[usize],
+    protected: &[usize],
     earlier: Earlier<'_>,
     others: usize,
 ) -> Vec<Reference> {
@@ -43,7 +43,7 @@ pub fn find(
         }
         Earlier::Live { index, now, window, asks, .. } => {
             let open = |at: Position| at.is_within(now, window);
-            let outline = Outline::new(source, ledger, held);
+            let outline = Outline::new(source, ledger, protected);
             if outline.gaps.len() < MIN_GAPS {
                 return Vec::new();
             }
@@ -59,7 +59,8 @@ pub fn find(
                 match best.filter(|same| outline.pays(at, same)) {
                     Some(same) => {
                         let ago = now.results.saturating_sub(same.view.results) + 1;
-                        // The last gap stays, with the declaration above it: what follows belongs to that.
+                        // The last gap and the declaration above it stay, because the text that follows
+                        // belongs to them.
                         let lines = outline.gaps[at].start..outline.gaps[at + same.gaps - 2].end;
                         let before = same.view.shown.get(same.place).copied();
                         out.push(Reference {
@@ -112,7 +113,7 @@ struct Same<'v, 'i> {
 }
 
 impl<'a> Outline<'a> {
-    fn new(source: &'a Source<'a>, ledger: &Ledger, held: &[usize]) -> Self {
+    fn new(source: &'a Source<'a>, ledger: &Ledger, protected: &[usize]) -> Self {
         let (mut gaps, mut joins): (Vec<Range<usize>>, Vec<bool>) = (Vec::new(), Vec::new());
         let mut joined = false;
         for span in ledger.spans() {
@@ -126,8 +127,8 @@ impl<'a> Outline<'a> {
                     joined = true;
                 }
                 Action::Keep => {
-                    let first = held.partition_point(|line| *line < span.lines.start);
-                    joined &= held.get(first).is_none_or(|line| *line >= span.lines.end);
+                    let first = protected.partition_point(|line| *line < span.lines.start);
+                    joined &= protected.get(first).is_none_or(|line| *line >= span.lines.end);
                 }
                 _ => joined = false,
             }
@@ -150,8 +151,8 @@ impl<'a> Outline<'a> {
         let above = self.gaps[at].start.checked_sub(1)?;
         let places = places.get(self.text(above))?;
         let run = |place: usize| {
-            // Who was referred to lines and asks for them once more did not find them: a run ends before these. It is not
-            // compared beyond them, or a file that is asked for again would be compared from each of its gaps to its end.
+            // The agent was referred to these lines and asks for them again, so a run ends before them. Comparing further
+            // would compare a file that is requested again from each of its gaps to its end.
             let open = asks.map_or(usize::MAX, |results| view.not_referred(place, results));
             let gaps = self.agree(at, view.shown, place, open);
             (gaps >= MIN_GAPS).then_some(Same { view, place, gaps })

@@ -22,6 +22,18 @@ enum Plain {
     NoFiles,
 }
 
+impl Plain {
+    /// A number for the state, whatever the seconds.
+    fn state(self) -> usize {
+        match self {
+            Self::Passed(_) => 0,
+            Self::Cached => 1,
+            Self::Nothing => 2,
+            Self::NoFiles => 3,
+        }
+    }
+}
+
 /// Whether the package passed, by the line that ends it: `ok  \tpkg\t0.1s`, `FAIL\tpkg\t0.1s`, `FAIL\tpkg [build failed]`,
 /// `?   \tpkg\t[no test files]`. A terminal may have written blanks in place of the tabs.
 pub(super) fn package_end(line: &str) -> Option<bool> {
@@ -85,6 +97,8 @@ fn plain_at(source: &Source<'_>, i: usize) -> Option<Plain> {
 pub(super) struct Wall {
     /// How long a package may take that has no line of its own; `None` where all have theirs.
     fast: Option<f64>,
+    /// The only line of a state that no other package is in: the one that was tested anew, or has nothing to run.
+    only: [Option<usize>; 4],
     /// The first line that folds.
     pub(super) first: Option<usize>,
     /// What the marker says.
@@ -103,9 +117,13 @@ impl Wall {
         times.sort_unstable_by(f64::total_cmp);
         let middle = times.get(times.len() / 2).copied().unwrap_or_default();
         let mut wall = Self { fast: Some(MIN_SLOW_SECONDS.max(middle * SLOW_FACTOR)), ..Self::default() };
+        for state in 0..wall.only.len() {
+            let mut lines = found.iter().filter(|(_, plain)| plain.state() == state).map(|(line, _)| *line);
+            wall.only[state] = lines.next().filter(|_| lines.next().is_none());
+        }
         let mut counts = [0_usize; 3];
         for (line, plain) in found {
-            if !wall.folds_plain(plain) {
+            if !wall.folds_plain(line, plain) {
                 continue;
             }
             wall.first.get_or_insert(line);
@@ -130,11 +148,12 @@ impl Wall {
 
     /// Whether the line of a package folds.
     pub(super) fn folds(&self, source: &Source<'_>, i: usize) -> bool {
-        self.fast.is_some() && plain_at(source, i).is_some_and(|plain| self.folds_plain(plain))
+        self.fast.is_some() && plain_at(source, i).is_some_and(|plain| self.folds_plain(i, plain))
     }
 
-    fn folds_plain(&self, plain: Plain) -> bool {
+    fn folds_plain(&self, line: usize, plain: Plain) -> bool {
         match plain {
+            _ if self.only.contains(&Some(line)) => false,
             Plain::Passed(seconds) => self.fast.is_some_and(|fast| seconds < fast),
             _ => true,
         }
@@ -183,11 +202,12 @@ mod tests {
     fn a_wall_says_its_numbers_and_leaves_slow_packages() {
         let mut text: String = (0..20).map(|i| format!("ok  \ta/b{i}\t0.1s\n")).collect();
         text.push_str("?   \ta/c\t[no test files]\nok  \ta/slow\t41.2s\nok  \ta/d\t(cached)\n");
-        text.push_str("FAIL\n");
+        text.push_str("?   \ta/e\t[no test files]\nok  \ta/f\t(cached) [no tests to run]\nFAIL\n");
         let source = Source::new(&text);
         let wall = Wall::read(&source);
-        assert_eq!((wall.names.as_str(), wall.first), ("21 packages ok, 1 without test files", Some(0)));
+        assert_eq!((wall.names.as_str(), wall.first), ("20 packages ok, 2 without test files", Some(0)));
         assert!(wall.folds(&source, 1) && !wall.folds(&source, 21), "the slow one stays");
+        assert!(!wall.folds(&source, 22) && !wall.folds(&source, 24), "the only one of a state stays");
         let few = Source::new("ok  \ta/b\t0.1s\nok  \ta/c\t0.1s\n");
         assert!(!Wall::read(&few).folds(&few, 0));
     }

@@ -1,9 +1,11 @@
-//! What a marker says of passed tests, for all runners: how many there are, and their names if they are few or were
-//! selected. What they printed stays if it is short or they were selected, and all tests passed.
+//! The markers of passed tests, for all runners: the number of tests, and their names if they are few or were
+//! selected. What they printed stays if it is short, or if they were selected and all passed. A test that took most of the
+//! time stays.
 //!
 //! It works on what a reducer leaves out, and on no other line.
 
 mod selected;
+mod slow;
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +20,8 @@ use crate::text::span::Span;
 const MAX_NAMED_TESTS: usize = 15;
 /// Up to this many printed lines stay. Chosen: a screen of them costs less than a second run.
 const MAX_PRINTED_LINES: usize = 24;
+/// The same beside tests that failed. A choice: there the failures are what a reader looks for.
+const MAX_PRINTED_LINES_BESIDE_FAILURES: usize = 8;
 /// Longest list of names in a marker, in bytes.
 const MAX_NAMES_BYTES: usize = 400;
 
@@ -80,12 +84,16 @@ static FORMS: Forms<Said> = Forms::new(&[
     (r"(?:\S+\.\S+ +)?([.,]+)(?: +\[[ \d%/]+\]| +\d+/\d+)?", Said::Marks),
 ]);
 
-/// A reduction that says what passed. Only for one that leaves out tests that passed, or what they printed.
-pub fn tell(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduction, Reason> {
+/// Adds the number and the names of passed tests to the markers of a reduction, and keeps what they printed
+/// if that is short or the tests were selected.
+pub fn describe(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduction, Reason> {
     let has = |reason| out.spans.iter().any(|span| is(span, reason));
     let (tests, prints) = (has(Reason::PassingTests), has(Reason::TestOutput));
     if !(tests || prints) {
         return Ok(out);
+    }
+    if tests {
+        slow::keep(input.source, &mut out);
     }
     let is_selected = selected::by_command(input);
     let mut shown: HashSet<&str> = HashSet::new();
@@ -104,7 +112,8 @@ fn is(span: &Span, reason: Reason) -> bool {
     matches!(span.action, Action::Omit { reason: why, .. } if why == reason)
 }
 
-/// In a run in which all tests passed: keeps what tests printed, with the lines that name the test.
+/// Keeps what tests printed where that is little, with the lines that name the test; if all tests passed and some were
+/// selected, also where it is more.
 fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, shown: &mut HashSet<&'a str>) {
     let source = input.source;
     let lines: usize = out.spans.iter().filter(|s| is(s, Reason::TestOutput)).map(|s| s.lines.len()).sum();
@@ -112,7 +121,8 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
         Some(code) => code == 0,
         None => source.failures().is_empty(),
     };
-    if !all_passed || !(is_selected || lines <= MAX_PRINTED_LINES) {
+    let most = if all_passed { MAX_PRINTED_LINES } else { MAX_PRINTED_LINES_BESIDE_FAILURES };
+    if !(lines <= most || all_passed && is_selected) {
         return;
     }
     let mut spans: Vec<Span> = Vec::with_capacity(out.spans.len());
@@ -120,7 +130,7 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
     for mut span in out.spans.drain(..) {
         if !is(&span, Reason::TestOutput) {
             let first = span.lines.start;
-            // Without its verdict a test that printed would read as one that hung.
+            // Without its verdict a test that printed something would look as if it hung.
             if is(&span, Reason::PassingTests)
                 && end_of_prints == Some(first)
                 && named(source, first, Said::Passed).is_some_and(|name| shown.contains(name))

@@ -7,11 +7,18 @@ use super::base64::is_text;
 use super::escapes;
 use super::percent::hex;
 use super::view::View;
+use crate::sanitize::secrets::judge::{ByteSet, skip_back};
 use crate::stop;
 use memchr::memmem;
 
 /// Fewest elements of an array that is examined.
 const MIN_ELEMENTS: usize = 12;
+/// The same behind a name. A choice.
+const MIN_NAMED_ELEMENTS: usize = 8;
+/// Longest name of an array, and bytes of the word before it that are compared.
+const MAX_NAME_BYTES: usize = 48;
+const MAX_TYPE_BYTES: usize = 8;
+const BLANK: ByteSet = ByteSet::parse(" \t");
 /// Bytes of blanks and line ends between two elements, at most.
 const MAX_GAP_BYTES: usize = 256;
 
@@ -22,6 +29,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     while let Some(start) = next.from(text, at) {
         stop::tick();
         let mut view = View::default();
+        let is_named = name(text, start, &mut view);
         let mut count = 0;
         let mut end = start;
         while let Some((bytes, len)) = element(text, end) {
@@ -30,7 +38,8 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
             let Some(after) = separator(text, end) else { break };
             end = after;
         }
-        if count >= MIN_ELEMENTS {
+        if count >= least(is_named) {
+            close(is_named, end, &mut view);
             found(view);
         }
         at = end.max(start + 1);
@@ -47,6 +56,7 @@ pub(super) fn decimals(text: &[u8], found: &mut dyn FnMut(View)) {
         stop::tick();
         let start = blank(text, open + 1);
         let mut view = View::default();
+        let is_named = text.get(start).is_some_and(u8::is_ascii_digit) && name(text, start, &mut view);
         let (mut end, mut count) = (start, 0);
         while let Some((byte, len)) = decimal(text, end) {
             view.stand(&[byte], end..end + len);
@@ -58,10 +68,58 @@ pub(super) fn decimals(text: &[u8], found: &mut dyn FnMut(View)) {
                 _ => break,
             };
         }
-        if count >= MIN_ELEMENTS && is_text(view.bytes()) {
+        if count >= least(is_named) && is_text(view.bytes()) {
+            close(is_named, end, &mut view);
             found(view);
         }
         done = end;
+    }
+}
+
+/// Fewest elements of an array that is examined.
+fn least(is_named: bool) -> usize {
+    if is_named { MIN_NAMED_ELEMENTS } else { MIN_ELEMENTS }
+}
+
+/// Writes the name in front of an array whose first element is at `start`, as that of a string: `apiKey = [`, `"token": {"type":
+/// "Buffer", "data": [`, `secret: <Buffer `. Whether there is one.
+pub(super) fn name(text: &[u8], start: usize, view: &mut View) -> bool {
+    const OPENS: ByteSet = ByteSet::parse("[({< \t\r\nb");
+    const AROUND: ByteSet = ByteSet::parse(" \t\"'\\[]");
+    const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
+    let mut at = skip_back(text, start, OPENS, 16);
+    let near = |at: usize| &text[at.saturating_sub(MAX_TYPE_BYTES)..at];
+    if near(at).ends_with(b"<Buffer") {
+        at -= b"<Buffer".len();
+    }
+    // What the members of a buffer say about it.
+    for _ in 0..3 {
+        let end = skip_back(text, at, const { ByteSet::parse(" \t:=") }, 8);
+        let end = skip_back(text, end, const { ByteSet::parse(" \t\"'\\") }, 6);
+        let of_buffer = [&b"data"[..], b"Buffer", b"type"].into_iter().find(|word| near(end).ends_with(word));
+        let Some(word) = of_buffer else { break };
+        at = skip_back(text, end - word.len(), const { ByteSet::parse(" \t\r\n,{\"'\\") }, 16);
+    }
+    let operator = skip_back(text, at, BLANK, 4);
+    if !operator.checked_sub(1).is_some_and(|at| b":=>".contains(&text[at])) {
+        return false;
+    }
+    let end = skip_back(text, operator, const { ByteSet::parse(":=> \t") }, 6);
+    let end = skip_back(text, end, AROUND, 6);
+    let from = skip_back(text, end, NAME, MAX_NAME_BYTES);
+    if from == end {
+        return false;
+    }
+    view.stand(b"\n", start..start);
+    view.stand(&text[from..end], start..start);
+    view.stand(b": \"", start..start);
+    true
+}
+
+/// Closes the string that a name opened.
+pub(super) fn close(is_named: bool, end: usize, view: &mut View) {
+    if is_named {
+        view.stand(b"\"\n", end..end);
     }
 }
 
@@ -235,7 +293,8 @@ mod tests {
                 [("{\"type\":\"Buffer\",\"data\":[", "]}"), ("b = bytes([", "])"), ("[", "]")]
             {
                 let out = redact(&format!("{open}{list}{close}\n")).expect(between).text;
-                assert_eq!(out, format!("{open}[REDACTED:github-pat]{close}\n"));
+                let quote = if between.contains(',') { "\"" } else { "" };
+                assert_eq!(out, format!("{open}{quote}[REDACTED:github-pat]{quote}{close}\n"));
             }
         }
     }

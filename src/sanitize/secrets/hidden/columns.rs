@@ -34,7 +34,7 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
     match rest.get(name..).unwrap_or_default() {
         [] => hit.end + name >= text.len(),
         [b',' | b';' | b'\t' | b'\r' | b'\n' | b'|', ..] | [b' ', b' ' | b'|', ..] | [0xe2, ..] => true,
-        [b' ', 0xe2, ..] | [b' ', b'\n', ..] => true,
+        [b' ', 0xe2, ..] | [b' ', b'\n', ..] | [b'$', b'\n', ..] => true,
         // The last column of a statement.
         _ => rest[..name].contains(&b')'),
     }
@@ -60,6 +60,7 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
         if end - start > MAX_LINE_BYTES || start >= end {
             continue;
         }
+        let start = string_start(text, start..at);
         let heads_here: Vec<usize> = heads[heads.partition_point(|h| *h < start)..]
             .iter()
             .copied()
@@ -74,10 +75,12 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
         let telling: Vec<usize> = (0..cells.len())
             .filter(|&i| heads_here.iter().any(|h| cells[i].contains(h)) && is_name(&text[cells[i].clone()]))
             .collect();
-        pairs(text, &cells, &telling, cut, &mut view);
+        if cut != Cut::Bar || !continued(text, end, &cells, &telling, &mut view) {
+            pairs(text, &cells, &telling, cut, &mut view);
+        }
         let heads = cells.iter().all(|cell| cell.is_empty() || is_name(&text[cell.clone()]));
         if start >= table && heads {
-            table = rows(text, end, &cells, &telling, cut, &mut view);
+            table = rows(text, start..end, &cells, &telling, cut, &mut view);
         }
     }
     (!view.bytes().is_empty()).then_some(view)
@@ -205,18 +208,62 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
     }
 }
 
+/// Whether two bars of a line may have nothing between them. Bars that are drawn are not looked at.
+fn may_have_empty_cell(line: &[u8]) -> bool {
+    let mut is_open = false;
+    for byte in line {
+        match byte {
+            b'|' if is_open => return true,
+            b'|' => is_open = true,
+            b' ' => {}
+            0x80.. => return true,
+            _ => is_open = false,
+        }
+    }
+    false
+}
+
+/// A value that goes on in the lines below, whose cells of names are empty: `| token | ghp_… |` above `| | … |`. Whether there is
+/// one.
+fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize], view: &mut View) -> bool {
+    /// Most lines of a value. A choice.
+    const MAX_LINES: usize = 64;
+    let is_word = |cell: &Range<usize>| !cell.is_empty() && !text[cell.clone()].contains(&b' ');
+    let [name] = telling else { return false };
+    let Some(first) = cells.get(name + 1).filter(|cell| is_word(cell)) else { return false };
+    let (mut pieces, mut at) = (vec![first.clone()], end + 1);
+    while at < text.len() && pieces.len() < MAX_LINES {
+        stop::tick();
+        let next = line_end(text, at);
+        if next - at > MAX_LINE_BYTES || !may_have_empty_cell(&text[at..next]) {
+            break;
+        }
+        let here = self::cells(text, at..next, Cut::Bar);
+        let goes_on = here.len() == cells.len() && here[*name].is_empty() && is_word(&here[name + 1]);
+        if !goes_on || is_ruler(&text[at..next]) {
+            break;
+        }
+        pieces.push(here[name + 1].clone());
+        at = next + 1;
+    }
+    if pieces.len() > 1 {
+        write_pieces(text, &cells[*name], &pieces, view);
+    }
+    pieces.len() > 1
+}
+
 /// The cells below the telling names, as long as the lines have the same cells; where that ends.
 fn rows(
     text: &[u8],
-    head: usize,
+    head: Range<usize>,
     cells: &[Range<usize>],
     telling: &[usize],
     cut: Cut,
     view: &mut View,
 ) -> usize {
-    let mut at = head + 1;
+    let mut at = head.end + 1;
     if telling.is_empty() {
-        return head;
+        return head.end;
     }
     while at < text.len() {
         stop::tick();
@@ -227,7 +274,7 @@ fn rows(
         }
         if !is_ruler(&text[line.clone()]) {
             let here = match cut {
-                Cut::Blanks => below(text, head, line, cells),
+                Cut::Blanks => below(head.start, text, line, cells),
                 _ => Some(self::cells(text, line, cut)).filter(|here| here.len() == cells.len()),
             };
             let Some(here) = here else { break };
@@ -241,8 +288,7 @@ fn rows(
 }
 
 /// The cells of a line below the heads of columns that blanks part.
-fn below(text: &[u8], head: usize, line: Range<usize>, heads: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
-    let start = head - text[..head].iter().rev().take(MAX_LINE_BYTES).take_while(|b| **b != b'\n').count();
+fn below(start: usize, text: &[u8], line: Range<usize>, heads: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
     let mut cells = Vec::new();
     for (i, column) in heads.iter().enumerate() {
         let from = line.start + (column.start - start);
@@ -256,6 +302,13 @@ fn below(text: &[u8], head: usize, line: Range<usize>, heads: &[Range<usize>]) -
 }
 
 fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) {
+    write_pieces(text, name, &[cell], view);
+}
+
+/// Writes a pair whose value is in one or several cells.
+fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view: &mut View) {
+    let [cell, more @ ..] = pieces else { return };
+    let cell = cell.clone();
     if cell.is_empty() || cell.len() > MAX_LINE_BYTES {
         return;
     }
@@ -268,15 +321,36 @@ fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) 
     view.stand(b":  ", here.clone());
     view.stand(quote, here);
     view.copy(text, cell.clone());
-    view.stand(quote, cell.end..cell.end);
+    for piece in more {
+        view.copy(text, piece.clone());
+    }
+    let end = more.last().unwrap_or(&cell).end;
+    view.stand(quote, end..end);
 }
 
 /// Whether a cell is a name: a word or three, not a piece of a program.
 fn is_name(cell: &[u8]) -> bool {
     cell.len() <= MAX_NAME_BYTES
         && cell.iter().filter(|b| **b == b' ').count() <= 2
-        && cell.iter().all(|b| b.is_ascii_alphanumeric() || b"_-. *`".contains(b))
+        && cell.iter().all(|b| b.is_ascii_alphanumeric() || b"_-. *`:/".contains(b) || *b >= 0x80)
         && cell.first().is_some_and(|b| !b.is_ascii_digit())
+}
+
+/// Where a string begins that an earlier layer has opened, so that the line of a program around it is no cell: behind the last
+/// quotation mark before `line.end` that nothing closes there.
+fn string_start(text: &[u8], line: Range<usize>) -> usize {
+    let before = &text[line.clone()];
+    let Some(open) = memchr::memrchr2(b'"', b'\'', before) else { return line.start };
+    let rest = &text[line.start + open + 1..];
+    let in_line = &rest[..memchr::memchr(b'\n', &rest[..rest.len().min(MAX_LINE_BYTES)]).unwrap_or(0)];
+    let opens = open == 0 || b":=[({, bB".contains(&before[open - 1]);
+    let is_open = opens && !in_line.is_empty() && !in_line.contains(&before[open]);
+    if is_open { line.start + open + 1 } else { line.start }
+}
+
+/// Whether a line may be a row that signs part: it begins its line, or has no blanks, as arguments have.
+fn is_row(line: &[u8]) -> bool {
+    line[0] != b' ' || !line.trim_ascii().contains(&b' ')
 }
 
 fn cut(line: &[u8]) -> Option<Cut> {
@@ -287,9 +361,9 @@ fn cut(line: &[u8]) -> Option<Cut> {
         Some(Cut::Bar)
     } else if count(b'\t') > 0 {
         Some(Cut::Byte(b'\t'))
-    } else if line[0] != b' ' && count(b',') > 0 && !line.iter().any(|b| b"(){}[]=<>".contains(b)) {
+    } else if is_row(line) && count(b',') > 0 && !line.iter().any(|b| b"(){}[]=<>".contains(b)) {
         Some(Cut::Byte(b','))
-    } else if line[0] != b' '
+    } else if is_row(line)
         && count(b';') > 0
         && !line.ends_with(b";")
         && !line.iter().any(|b| b"(){}[]=<>".contains(b))

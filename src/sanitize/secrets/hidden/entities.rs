@@ -101,5 +101,6 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<Unit> {
     name.get(len).is_some_and(|b| b" >/\t\n123456".contains(b)).then_some(())?;
     // Another `<` bounds the work on a text of nothing but openings.
     let end = rest.iter().position(|b| matches!(b, b'>' | b'<'))?;
-    (rest[end] == b'>').then(|| unit(end + 2))
+    // Data in an attribute is text too.
+    (rest[end] == b'>' && !rest[..end].contains(&b'&')).then(|| unit(end + 2))
 }

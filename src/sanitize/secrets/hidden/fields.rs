@@ -3,6 +3,8 @@
 //!
 //! Each such pair is written as `name: "value"`, and the rules judge that. It looks only at telling names.
 
+use super::beside;
+use super::strings::{line, string};
 use super::view::View;
 use crate::sanitize::secrets::judge::{ByteSet, skip, skip_back};
 use crate::stop;
@@ -17,12 +19,16 @@ const MAX_BETWEEN_BYTES: usize = 256;
 const MAX_APART_BYTES: usize = 48;
 /// Bytes before a name in which the row of its table begins.
 const MAX_ROW_BYTES: usize = 4 << 10;
+/// Longest class and its access behind a name, in bytes.
+const MAX_CLASS_BYTES: usize = 80;
 /// Bytes of a table that are read.
 const MAX_TABLE_BYTES: usize = 256 << 10;
 /// Most cells of a row.
 const MAX_COLUMNS: usize = 64;
 
 const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
+/// The same with letters of other scripts, but not the signs that draw tables.
+const REST: ByteSet = NAME.with_letters();
 const BLANK: ByteSet = ByteSet::parse(" \t\r\n");
 const QUOTE: ByteSet = ByteSet::parse("\"'");
 const DIGIT: ByteSet = ByteSet::parse("0-9");
@@ -54,7 +60,9 @@ pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>) ->
     let end = skip(text, hit.end, NAME, MAX_NAME_BYTES);
     match text.get(end) {
         Some(b'<') => text.get(end + 1) == Some(&b'/'),
-        None | Some(b':' | b'=' | b' ' | b'"' | b'\'' | b']' | b'\r' | b'\n') => {
+        // `cat -A` marks the end of a line.
+        Some(b'$') => text.get(end + 1) == Some(&b'\n'),
+        None | Some(b':' | b'=' | b' ' | b'"' | b'\'' | b']' | b'\r' | b'\n' | b'(' | b',' | b'{') => {
             value_of(text, &(skip_back(text, hit.start, NAME, MAX_NAME_BYTES)..end)).is_some()
         }
         _ => false,
@@ -68,7 +76,7 @@ pub(super) fn view(text: &[u8], names: &[usize]) -> Option<View> {
     let mut done = 0;
     for &at in names {
         stop::tick();
-        let name = skip_back(text, at, NAME, MAX_NAME_BYTES)..skip(text, at, NAME, MAX_NAME_BYTES);
+        let name = skip_back(text, at, NAME, MAX_NAME_BYTES)..name_end(text, at);
         if name.start < done || name.is_empty() {
             continue;
         }
@@ -80,10 +88,23 @@ pub(super) fn view(text: &[u8], names: &[usize]) -> Option<View> {
             value_of(text, &name)
         };
         if let Some(value) = value {
+            let replacing = beside::replacing(text, &value);
             write(text, &name, value, &mut view);
+            if let Some(value) = replacing {
+                write(text, &name, value, &mut view);
+            }
         }
     }
     (!view.bytes().is_empty()).then_some(view)
+}
+
+/// The end of a name; some have two words.
+fn name_end(text: &[u8], at: usize) -> usize {
+    const SECOND: &[&[u8]] = &[b" key", b" de passe", b" chiave"];
+    let end = skip(text, at, REST, MAX_NAME_BYTES);
+    let rest = &text[end..];
+    let is_next = |word: &&&[u8]| rest.get(..word.len()).is_some_and(|next| next.eq_ignore_ascii_case(word));
+    end + SECOND.iter().find(is_next).map_or(0, |word| word.len())
 }
 
 /// Writes a pair on a line of its own.
@@ -110,12 +131,16 @@ fn value_of(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
         .or_else(|| paired(text, name, closed))
         .or_else(|| value_behind(text, name.end))
         .or_else(|| value_before(text, name.start))
+        .or_else(|| beside::value_of(text, name, closed))
 }
 
 /// `["name"]=>⏎  string(4) "…"` of PHP.
 fn dumped(text: &[u8], at: usize) -> Option<Range<usize>> {
-    text.get(at..)?.starts_with(b"]=>").then_some(())?;
-    let at = skip(text, at + 3, BLANK, MAX_BETWEEN_BYTES);
+    let near = text.get(at..text.len().min(at + MAX_CLASS_BYTES))?;
+    // `["name":"Class":private]=>`
+    let note = if near.starts_with(b":") { memchr::memmem::find(near, b"]=>")? } else { 0 };
+    (near[note..].starts_with(b"]=>") && !near[..note].contains(&b'\n')).then_some(())?;
+    let at = skip(text, at + note + 3, BLANK, MAX_BETWEEN_BYTES);
     let word = text.get(at..)?.strip_prefix(b"string(")?;
     let digits = skip(word, 0, DIGIT, 9);
     word[digits..].starts_with(b") ").then(|| string(text, at + 7 + digits + 2))?
@@ -136,6 +161,9 @@ fn wrapped(text: &[u8], at: usize) -> Option<Range<usize>> {
     for _ in 0..2 {
         let wrapper = WRAPPERS.iter().find(|wrapper| text[at..].starts_with(wrapper.as_bytes()));
         at += wrapper.map_or(0, |wrapper| wrapper.len());
+    }
+    if at > first {
+        at = skip(text, at, BLANK, MAX_BETWEEN_BYTES);
     }
     if text[at..].starts_with(b"(len=") {
         let digits = skip(text, at + 5, DIGIT, 9);
@@ -159,33 +187,13 @@ fn paired(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize
 
 /// The value of the member `value` behind the member whose value is the name that ends at `end`.
 fn value_behind(text: &[u8], end: usize) -> Option<Range<usize>> {
-    let at = skip(text, end, const { ByteSet::parse(" \t\r\n\"',") }, MAX_APART_BYTES);
+    let at = skip(text, end, const { ByteSet::parse(" \t\r\n\"',+~-") }, MAX_APART_BYTES);
     let word = text.get(at..at + VALUE.len())?;
     (at > end && word.eq_ignore_ascii_case(VALUE.as_bytes())).then_some(())?;
-    let closed = skip(text, at + VALUE.len(), const { ByteSet::parse("\"' \t") }, 4);
+    let closed = skip(text, at + VALUE.len(), const { ByteSet::parse("\"' \t") }, 24);
     matches!(text.get(closed), Some(b':' | b'=')).then_some(())?;
     let at = skip(text, closed + 1, BLANK, 4);
     string(text, at).or_else(|| line(text, at))
-}
-
-/// What stands from `at` on in its line, if it is no string.
-fn line(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let near = &text[at..text.len().min(at + MAX_VALUE_BYTES)];
-    let len = memchr::memchr(b'\n', near).unwrap_or(near.len());
-    let len = near[..len].trim_ascii_end().len();
-    (len > 0 && !b"\"'[{(|>&*".contains(&near[0])).then_some(at..at + len)
-}
-
-/// The inside of the string that begins at `at`.
-fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let quote = *text.get(at).filter(|b| matches!(b, b'"' | b'\''))?;
-    let start = at + 1;
-    let mut end = start;
-    let limit = text.len().min(start + MAX_VALUE_BYTES);
-    while end < limit && text[end] != quote && text[end] != b'\n' {
-        end += 1 + usize::from(text[end] == b'\\');
-    }
-    (end < limit && text[end] == quote).then_some(start..end)
 }
 
 /// The value of the member `value` in front of the member whose value is the name at `name`.
@@ -247,6 +255,10 @@ fn next_element(text: &[u8], at: usize) -> Option<Range<usize>> {
 fn inner(text: &[u8], at: usize) -> Option<Range<usize>> {
     let limit = text.len().min(at + MAX_BETWEEN_BYTES);
     let (mut at, mut opened) = (skip(text, at, BLANK, MAX_BETWEEN_BYTES), false);
+    // The number of the next line in a view of a file.
+    let digits = skip(text, at, DIGIT, 6);
+    let sign = ["\t", "→"].iter().find(|sign| digits > at && text[digits..].starts_with(sign.as_bytes()));
+    at = sign.map_or(at, |sign| skip(text, digits + sign.len(), BLANK, MAX_BETWEEN_BYTES));
     while at < limit && text[at] == b'<' {
         // What is closed has no text, and a row ends the field.
         let is_row = text[at..].starts_with(b"</tr") || text[at..].starts_with(b"<tr");

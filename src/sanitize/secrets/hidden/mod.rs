@@ -5,6 +5,7 @@
 
 mod arrays;
 mod base64;
+mod beside;
 pub(super) mod columns;
 mod cuts;
 mod doubled;
@@ -20,6 +21,7 @@ mod percent;
 mod placed;
 mod prefixed;
 mod quoted_printable;
+mod strings;
 #[cfg(test)]
 mod tests;
 mod unit;
@@ -50,6 +52,8 @@ const WORK_PER_BYTE: usize = 8;
 /// The same for short texts, in bytes.
 const MIN_WORK_BYTES: usize = 16 << 10;
 
+/// Bytes around a head of a column, or of a field, whose values may stand behind prefixes. A choice.
+const AROUND_HEAD_BYTES: (usize, usize) = (128, 1 << 10);
 /// Bytes around an encoded line after which others may follow.
 const AROUND_CODED_BYTES: (usize, usize) = (1 << 10, 8 << 10);
 
@@ -124,9 +128,17 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         let around =
             |at: &usize| at.saturating_sub(AROUND_CODED_BYTES.0)..text.len().min(at + AROUND_CODED_BYTES.1);
         // The search of the decoded text has looked through the lines that it holds.
-        let seen = decoded.filter(|_| within.codings > 0).map(|view| view.sources()).unwrap_or_default();
+        // It has no tags, between which a list of terms has its names and values.
+        let is_plain = memchr::memmem::find(text, b"</dt>").is_none();
+        let decoded = decoded.filter(|_| within.codings > 0 && is_plain);
+        let seen = decoded.map(|view| view.sources()).unwrap_or_default();
+        // Heads of columns and fields, which nothing that follows them tells.
+        let heads = scan.heads.iter().chain(&scan.fields).filter(|at| prefixed::is_framed(text, **at));
+        let around_head =
+            |at: &usize| at.saturating_sub(AROUND_HEAD_BYTES.0)..text.len().min(at + AROUND_HEAD_BYTES.1);
         let lines = near.and(coded.iter().map(around)).except(&seen);
-        if let Some(view) = prefixed::view(text, &lines) {
+        let framed = lines.clone().and(heads.map(around_head)).except(&seen);
+        if let Some(view) = prefixed::view(text, &framed) {
             see(&view, within);
         }
         stop::check();

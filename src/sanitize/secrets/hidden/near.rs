@@ -100,7 +100,7 @@ fn has_user(behind: &[u8]) -> bool {
 }
 
 /// Ranges in order, without overlap.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Near(Vec<Range<usize>>);
 
 impl Near {

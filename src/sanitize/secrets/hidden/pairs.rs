@@ -3,6 +3,7 @@
 //!
 //! Lines of dumps with an address are for `hexdump`. Digits of numbers that are no text, such as fingerprints, stay.
 
+use super::arrays;
 use super::base64::is_text;
 use super::percent::hex;
 use super::view::{View, blanks};
@@ -28,6 +29,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
             start -= 3;
         }
         let mut view = View::default();
+        let is_named = arrays::name(text, start, &mut view);
         let (mut end, mut count) = (start, 0);
         while let Some(byte) = pair(text, end) {
             view.stand(&[byte], end..end + 2);
@@ -36,6 +38,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
             end = next;
         }
         if count >= MIN_PAIRS && is_text(view.bytes()) {
+            arrays::close(is_named, end, &mut view);
             found(view);
         }
         done = end;

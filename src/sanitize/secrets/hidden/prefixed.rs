@@ -5,6 +5,7 @@
 use super::near::Near;
 use super::view::{View, blanks, line_end, line_start, table};
 use crate::stop;
+use std::ops::Range;
 
 /// Longest name of a file in front of a line.
 const MAX_PATH_BYTES: usize = 200;
@@ -18,6 +19,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     }
     let is_diff = is_diff(text);
     let mut view = View::default();
+    let mut before: &[u8] = b"";
     // Where the next line begins, and how many had nothing in front since the last one that had.
     let (mut at, mut apart) = (0, None);
     for stretch in near.stretches() {
@@ -29,10 +31,16 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
         while at < stretch.end {
             stop::tick();
             let end = line_end(text, at);
-            let skipped = prefix(&text[at..end], is_diff);
+            let line = &text[at..end];
             let next = text.len().min(end + 1);
+            let beside = [before, &text[next..line_end(text, next)]];
+            let (mut skipped, mut cut) = (prefix(line, is_diff), 0);
+            if skipped == 0 {
+                (skipped, cut) = frame(line, beside);
+            }
+            before = line;
             apart = match apart {
-                _ if skipped > 0 => Some(0),
+                _ if skipped + cut > 0 => Some(0),
                 Some(lines) if lines < MAX_LINES_APART => Some(lines + 1),
                 apart => {
                     part(&mut view, at, apart);
@@ -40,12 +48,68 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
                 }
             };
             if apart.is_some() {
-                view.copy(text, at + skipped..next);
+                view.copy(text, at + skipped..end - cut);
+                view.copy(text, end..next);
             }
             at = next;
         }
     }
     (!view.bytes().is_empty()).then_some(view)
+}
+
+/// Whether something may stand in front of the line that contains `at`, or at its end.
+pub(super) fn is_framed(text: &[u8], at: usize) -> bool {
+    let start = line_start(text, at, MAX_PATH_BYTES + 1);
+    let rest = &text[start..text.len().min(at + MAX_PATH_BYTES)];
+    let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    let number = prefix(line, true);
+    mark(line) > 0 || number > 0 && !is_dump(&line[number..]) || line.ends_with(b"$")
+}
+
+/// Whether what stands behind a number are bytes of a dump: `6669 7273 …`, of which the number is the offset.
+fn is_dump(line: &[u8]) -> bool {
+    let is_hex =
+        |range: Range<usize>| line.get(range).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    is_hex(0..4) && line.get(4) == Some(&b' ') && is_hex(5..9)
+}
+
+/// Bytes in front of a line and at its end that frame it and a line beside it in the same way.
+fn frame(line: &[u8], beside: [&[u8]; 2]) -> (usize, usize) {
+    let shared = |test: &dyn Fn(&[u8]) -> bool| beside.into_iter().any(test);
+    let mark = mark(line);
+    let sign = line[..mark].trim_ascii_end();
+    if mark > 0 && shared(&|other| self::mark(other) == mark && other.starts_with(sign)) {
+        let is_box = BARS.iter().any(|bar| sign.ends_with(bar.as_bytes()));
+        let bar = BARS.iter().find(|bar| is_box && line.len() > mark && line.ends_with(bar.as_bytes()));
+        let inside = bar.map_or(line, |bar| line[..line.len() - bar.len()].trim_ascii_end());
+        return (mark, line.len() - inside.len().max(mark));
+    }
+    // `cat -A` writes a dollar sign where a line ends.
+    let ends = |line: &[u8]| line.ends_with(b"$") && !line.ends_with(b"$$");
+    (0, usize::from(ends(line) && shared(&ends)))
+}
+
+/// The bars of boxes.
+const BARS: &[&str] = &["│", "┃", "║", "|"];
+
+/// Bytes of a sign, a name and a bar, or a name in brackets in front of a line: `# `, `// `, `│ `, `app-1  | `, `[pod/a/app] `.
+fn mark(line: &[u8]) -> usize {
+    const SIGNS: &[&str] = &["# ", "// ", "-- ", ";; ", "; ", "* ", "│ ", "┃ ", "║ ", "| ", "%% "];
+    const NAME: [bool; 256] = table(b"._/-");
+    if let Some(sign) = SIGNS.iter().find(|sign| line.starts_with(sign.as_bytes())) {
+        return sign.len();
+    }
+    let open = usize::from(line.first() == Some(&b'['));
+    let name = line[open..].iter().take(MAX_PATH_BYTES).take_while(|b| NAME[**b as usize]).count();
+    let end = open + name;
+    if name == 0 {
+        return 0;
+    }
+    if open == 1 {
+        return if line[end..].starts_with(b"] ") { end + 2 } else { 0 };
+    }
+    let bar = blanks(line, end, 64);
+    if bar > end && line[bar..].starts_with(b"| ") { bar + 2 } else { 0 }
 }
 
 /// Parts what follows from the lines before `at`, if there are any.

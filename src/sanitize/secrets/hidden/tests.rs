@@ -219,7 +219,7 @@ fn work_is_bounded_by_the_bytes() {
         assert!(large <= 5 * small + MIN_WORK_BYTES, "{trigger:?}: {small} {large}");
         for other in triggers {
             let both = [trigger, other].concat();
-            let text = both.repeat((32 << 10) / both.len());
+            let text = both.repeat((4 << 10) / both.len());
             let found = find(text.as_bytes());
             assert!(found.iter().all(|f| f.end <= text.len()), "{both:?}");
         }
@@ -290,4 +290,158 @@ fn a_value_that_the_cursor_writes_out_of_order_goes() {
         let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
         assert!(out.contains("[REDACTED:") && ![a, b, c].iter().any(|part| out.contains(part)), "{out}");
     }
+}
+
+/// Chosen and random values; put together here, so that none stands in this file.
+fn values() -> [String; 2] {
+    [["Harbor743", "*8G5U"].concat(), ["kZHGrUmnoss", "k74cFnfhVl3rCMKDnHzCHjhTwyMKi"].concat()]
+}
+
+fn shown(text: &str) -> String {
+    redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
+}
+
+/// Asserts that the value goes from every text, in which `NAME` stands for a telling name, `*` for the value and `§` for the
+/// sign of bold text.
+fn all_go(texts: &[&str]) {
+    let mut wrong = Vec::new();
+    for (value, name) in values().iter().zip(["DB_PASSWORD", "API_TOKEN"]) {
+        for text in texts {
+            let out = shown(&text.replace("NAME", name).replace('*', value).replace('§', "**"));
+            let is_shown = (0..value.len() - 5).any(|at| out.contains(&value[at..at + 6]));
+            if is_shown {
+                wrong.push(format!("{text:?}: {out:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_member_beside_the_one_that_names_it_goes() {
+    all_go(&[
+        "[{\"name\":\"NAME\",\"slotSetting\":false,\"value\":\"*\"}]\n",
+        "[{\"value\":\"*\",\"type\":\"plain\",\"name\":\"NAME\"}]\n",
+        "{\"Name\": \"/prod/NAME\", \"Type\": \"SecureString\", \"Value\": \"*\"}\n",
+        "- key: NAME\n  scope: all\n  value: *\n",
+        "<meta name=\"NAME\" content=\"*\">\n",
+        "<input value=\"*\" type=\"text\" id=\"NAME\">\n",
+        "<add key=\"NAME\" value=\"*\" />\n",
+        "{\"Item\": {\"NAME\": {\"S\": \"*\"}}}\n",
+        "{\"key\": \"NAME\", \"val\": \"*\"}\n",
+        "  + environment {\n      + name  = \"NAME\"\n      + value = \"*\"\n    }\n",
+        "      ~ \"NAME\" = \"old1\" -> \"*\"\n",
+        "variable \"NAME\" {\n  type = string\n  default = \"*\"\n}\n",
+        "form-data; name=\"NAME\"\r\n\r\n*\r\n--b1--\r\n",
+        "NAME=[-*-]{+x+}\n",
+        "<NAME><![CDATA[*]]></NAME>\n",
+    ]);
+}
+
+#[test]
+fn a_value_behind_a_name_in_code_goes() {
+    all_go(&[
+        "#define NAME \"*\"\n",
+        "const x = process.env.NAME || \"*\";\n",
+        "const x = process.env.NAME ?? '*';\n",
+        "s:8:\"NAME\";s:14:\"*\";\n",
+        "  [\"NAME\":\"Cfg\":private]=>\n  string(14) \"*\"\n",
+        "NAME: Some(\n    \"*\",\n)\n",
+        "[{user,\"ada\"},{NAME,\"*\"}].\n",
+        "{:host \"h\", :NAME \"*\"}\n",
+        "((\"NAME\" . \"*\"))\n",
+        "$NAME\n[1] \"*\"\n",
+        "1.1 [0 1:1] \"HSET\" \"cfg\" \"NAME\" \"*\"\n",
+        "> SET app:NAME \"*\"\nOK\n",
+        "aws configure set NAME * --profile p\n",
+        "echo \"*\" | wrangler secret put NAME\n",
+        "NAME: &a \"*\"\n",
+        "NAME: !!str '*'\n",
+        "NAME：*\n",
+    ]);
+    let [chosen, _] = values();
+    assert!(!shown(&format!("ds.setPassword(\"{chosen}\");\n")).contains("743"));
+}
+
+#[test]
+fn a_value_below_its_label_goes() {
+    all_go(&[
+        "$ printenv NAME\n*\n",
+        ">>> settings.NAME\n'*'\n",
+        "(Pdb) p NAME\n'*'\n",
+        "> GET app:NAME\n\"*\"\n",
+        "NAME:\n    *\nnext: 1\n",
+        "Your new NAME:\n\n    *\n\nStore it.\n",
+        "/prod/db/NAME\n*\n",
+        "§NAME:§ *\n",
+        "- §NAME§: `*`\n",
+        "NAME ........... *\n",
+        "::set-output name=NAME::*\n",
+    ]);
+    for text in [
+        "password\nusername2\nemail\n",
+        "src/token\nsrc/Token2.rs\n",
+        "secret:\n  name: Secret2Name\n",
+        "The password:\nmust have 8 characters\n",
+        "[\"token\", \"secret2\"]\n",
+        "{\"name\": \"token\", \"type\": \"string\", \"value\": \"The token2 of it\"}\n",
+        "expect(password).toBe(\"abc12345\");\n",
+    ] {
+        assert_eq!(redact(text), None, "{text}");
+    }
+}
+
+#[test]
+fn what_stands_at_the_start_of_lines_is_found_behind_prefixes() {
+    let text = "name,NAME\nada,*\n";
+    let pair = "[\n {\"name\": \"NAME\",\n  \"value\": \"*\"}\n]\n";
+    let block = "NAME: |\n  *\nnext: 1\n";
+    let with = |text: &str, front: &str, back: &str| {
+        text.lines().map(|line| format!("{front}{line}{back}\n")).collect::<String>()
+    };
+    let mut texts = Vec::new();
+    for text in [text, pair, block] {
+        for (front, back) in [
+            ("app-1  | ", ""),
+            ("[pod/a-1/app] ", ""),
+            ("# ", ""),
+            ("// ", ""),
+            ("│ ", " │"),
+            ("", "$"),
+            ("src/a.conf:12:", ""),
+        ] {
+            texts.push(with(text, front, back));
+        }
+    }
+    texts.push("{\"stdout\": \"name,NAME\\nada,*\\n\"}\n".to_owned());
+    texts.push("b'name,NAME\\nada,*\\n'\n".to_owned());
+    all_go(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_array_that_spells_the_value_of_a_name_goes_and_json_stays_json() {
+    for value in values() {
+        let numbers = |between: &str| value.bytes().map(|b| b.to_string()).collect::<Vec<_>>().join(between);
+        let name = if value.len() < 20 { "password" } else { "apiToken" };
+        for text in [
+            format!("{{\"{name}\": {{\"type\": \"Buffer\", \"data\": [{}]}}}}\n", numbers(", ")),
+            format!("{{\"{name}\": [{}]}}\n", numbers(",")),
+        ] {
+            let out = shown(&text);
+            assert!(out.contains("REDACTED"), "{out}");
+            assert!(serde_json::from_str::<serde_json::Value>(&out).is_ok(), "{out}");
+        }
+        let hex = value.bytes().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ");
+        let letters = value.chars().map(|c| format!("'{c}'")).collect::<Vec<_>>().join(", ");
+        for text in [
+            format!("const {name} = [{}];\n", numbers(", ")),
+            format!("{{Host:h {name}:[{}]}}\n", numbers(" ")),
+            format!("{{ {name}: <Buffer {hex}> }}\n"),
+            format!("{name} = [{letters}]\n"),
+        ] {
+            assert!(shown(&text).contains("REDACTED"), "{text}");
+        }
+    }
+    let sizes = "{\"tokens\": [12, 14, 99, 100, 101, 32, 33, 34, 35, 36, 64, 65]}\n";
+    assert_eq!(redact(sizes), None);
 }

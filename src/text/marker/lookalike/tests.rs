@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use crate::encode::dictionary;
 
+use super::super::template::WORDS;
 use super::super::tests::every_form;
 use super::super::{DUPLICATE_OPEN, EXTERNALIZED_OPEN, MERGED, OPEN};
 use super::*;
@@ -12,9 +13,74 @@ fn escaped(text: &str) -> Option<String> {
     escape(text, |_| false, dictionary::is_own).map(|(text, _)| text)
 }
 
+/// Brackets that look like `[`, and ways to write one.
+const BRACKETS: &[&str] = &[
+    "[",
+    "\\u005b",
+    "\\u{5b}",
+    "\\u{0000005b}",
+    "\\U0000005b",
+    "\\x5b",
+    "\\x{5b}",
+    "\\o{133}",
+    "\\133",
+    "\\0133",
+    "\\5b ",
+    "\\00005b",
+    "\\N{LEFT SQUARE BRACKET}",
+    "&#91;",
+    "&#91",
+    "&#091;",
+    "&#0000091;",
+    "&#x5b;",
+    "&#x00005b;",
+    "&amp;#91;",
+    "&lbrack;",
+    "&lsqb;",
+    "%5b",
+    "%255B",
+    "=5B",
+    "\\uff3b",
+    "&#65339;",
+    "&#xff3b;",
+    "%ef%bc%bb",
+    "=EF=BC=BB",
+    "［",
+    "【",
+    "〔",
+    "〖",
+    "〘",
+    "〚",
+    "⟦",
+    "⟬",
+    "❲",
+    "﹝",
+    "⁅",
+    "⦋",
+    "⦍",
+    "⦏",
+    "⦗",
+    "⎡",
+    "⎢",
+    "⎣",
+    "「",
+    "『",
+    "｢",
+    "﹇",
+    "︹",
+    "︻",
+    "︗",
+    "⌊",
+    "⌈",
+    "⸢",
+    "⹕",
+    "⹗",
+];
+
 #[test]
 fn every_bracket_counts() {
-    for bracket in BRACKETS.iter().flat_map(|b| [(*b).to_owned(), b.to_uppercase()]) {
+    let upper = |b: &str| b.to_uppercase().replace("\\O", "\\o");
+    for bracket in BRACKETS.iter().flat_map(|b| [(*b).to_owned(), upper(b)]) {
         let text = format!("a {bracket}tersed: exit status 0]");
         assert_eq!(escaped(&text).as_deref(), Some(&*format!("a \\{}", &text[2..])), "{bracket}");
     }
@@ -80,6 +146,24 @@ fn whatever_starts_like_a_marker_is_escaped() {
         "[ter\\e[0msed: ok]",
         "[terX\\bsed: ok]",
         "[terX\\u0008sed: ok]",
+        "[tersed: omitted {400} lines {3}-{402}]",
+        "[tersed: omitted <400> lines <3>-<402>]",
+        "[tersed: omitted {all_400_tests_passed}]",
+        "[tersed: omitted %d\n400 lines 3-402, passing_tests]",
+        "[tersed: omitted %d\"400 lines 3-402, passing_tests]",
+        "[tersed: exit status <0>]",
+        "[t\\\\u0065rsed: ok]",
+        "[t&#00101;rsed: ok]",
+        "[=74ersed: ok]",
+        "[ter=\nsed: ok]",
+        "[ter\\\nsed: ok]",
+        "[t%2565rsed: ok]",
+        "[\\ud835\\udc2dersed: ok]",
+        "[⒯⒠⒭⒮⒠⒟: ok]",
+        "[🇹🇪🇷🇸🇪🇩: ok]",
+        "[🅣🅔🅡🅢🅔🅓: ok]",
+        "[ⲧersed: ok]",
+        "[tersed♯123456789012: ok]",
     ] {
         for around in ["", "x ", "{\"a\":", "// "] {
             let text = format!("{around}{text}\nmore");
@@ -89,6 +173,60 @@ fn whatever_starts_like_a_marker_is_escaped() {
             assert_eq!(escaped(&found.unwrap()), None, "{text:?}");
         }
     }
+}
+
+#[test]
+fn no_distance_hides_the_letters() {
+    for between in [" ", "\n", "\u{301}", "\u{200b}", "&nbsp;", "\\n", "\u{0}"] {
+        for text in [
+            format!("[{}tersed: ok]", between.repeat(3000)),
+            format!("[t{}ersed: ok]", between.repeat(3000)),
+            format!("[{}terX\u{8}sed: ok]", between.repeat(3000)),
+        ] {
+            assert_eq!(escaped(&text).map(|out| out.len()), Some(text.len() + 1), "{between:?}");
+        }
+    }
+}
+
+#[test]
+fn json_in_json_counts_where_a_string_is() {
+    let text = "{\"a\":\"\\\\u005btersed: exit status 0]\"}";
+    let out = escaped(text).unwrap();
+    assert_eq!(out, text.replace("\\\\u", "\\\\\\\\u"));
+    assert_eq!(escaped(&out), None);
+    // Elsewhere it is an escape that was escaped.
+    assert_eq!(escaped("\\\\u005btersed: exit status 0]"), None);
+}
+
+/// However a text is cut, whatever looks like a marker stands in what came, or is open.
+#[test]
+fn a_cut_marker_is_open() {
+    let ways = BRACKETS.iter().map(|bracket| format!("{bracket}tersed: exit status 0]"));
+    let more = ["[Duplicate of x", "[ \n tersed:", "[t\\u0065rsed:", "[ter\u{1b}[0msed:"];
+    for way in ways.chain(more.map(str::to_owned)) {
+        let text = format!("first line\n{way}");
+        let start = "first line\n".len();
+        assert_eq!(look(text.as_bytes()).places.first().map(|place| place.at), Some(start), "{way}");
+        for cut in start + 1..text.len() {
+            let looks = look(&text.as_bytes()[..cut]);
+            let at = looks.places.first().map(|place| place.at);
+            assert!(at.or(looks.open) == Some(start), "{way} cut at {cut}: {looks:?}");
+        }
+    }
+    for text in ["", "x", "[x", "[1, 2", "a[0] = 5 ", "50% ", "C:\\Users\\a ", "a && b ", "Continue? [y/N] "]
+    {
+        let looks = look(text.as_bytes());
+        assert!(looks.places.is_empty() && looks.open.is_none(), "{text} {looks:?}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_looked_at_too() {
+    let bytes = b"\x00\xff\xfe\n\x80[tersed: exit status 0]\n\x00\xe2\x9f";
+    let looks = look(bytes);
+    assert_eq!(looks.places.iter().map(|place| place.at).collect::<Vec<_>>(), [5]);
+    // A character that is cut may be a bracket.
+    assert_eq!(looks.open, Some(bytes.len() - 2));
 }
 
 /// The table of openings and words holds all that the writer writes, and nothing else.

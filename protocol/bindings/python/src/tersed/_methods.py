@@ -161,8 +161,8 @@ class Methods:
     def session_reclaim(
         self, params: protocol.ReclaimParams, *, timeout: float | None = None
     ) -> protocol.Reclaimable:
-        """Says which results may leave the context now, and what stands in their places; nothing
-        where it does not pay.
+        """Returns which results may be removed from the context now, and the texts that replace
+        them; nothing if it does not pay.
         """
         result = self.request("session/reclaim", params, timeout=timeout)
         return cast("protocol.Reclaimable", result)
@@ -170,7 +170,7 @@ class Methods:
     def session_reclaimed(
         self, params: protocol.ReclaimedParams, *, timeout: float | None = None
     ) -> protocol.ReclaimedTotals:
-        """Says that a batch of `session/reclaim` counts: its results leave the context."""
+        """Confirms a batch of `session/reclaim`: its results leave the context."""
         result = self.request("session/reclaimed", params, timeout=timeout)
         return cast("protocol.ReclaimedTotals", result)
 
@@ -337,8 +337,8 @@ class AsyncMethods:
     async def session_reclaim(
         self, params: protocol.ReclaimParams, *, timeout: float | None = None
     ) -> protocol.Reclaimable:
-        """Says which results may leave the context now, and what stands in their places; nothing
-        where it does not pay.
+        """Returns which results may be removed from the context now, and the texts that replace
+        them; nothing if it does not pay.
         """
         result = await self.request("session/reclaim", params, timeout=timeout)
         return cast("protocol.Reclaimable", result)
@@ -346,7 +346,7 @@ class AsyncMethods:
     async def session_reclaimed(
         self, params: protocol.ReclaimedParams, *, timeout: float | None = None
     ) -> protocol.ReclaimedTotals:
-        """Says that a batch of `session/reclaim` counts: its results leave the context."""
+        """Confirms a batch of `session/reclaim`: its results leave the context."""
         result = await self.request("session/reclaimed", params, timeout=timeout)
         return cast("protocol.ReclaimedTotals", result)
 

@@ -162,12 +162,12 @@ class CompressParams(_CompressParams, total=False):
     """Settings for this request alone."""
 
     query: str | None
-    """What the agent is looking for: ranks what stays where something has to go. Up to 4096
-    bytes count.
+    """What the agent is looking for: decides what stays if something must be left out. Up to
+    4096 bytes count.
     """
 
     fullOutput: bool
-    """The exact bytes are wanted; redaction alone still applies."""
+    """Return the exact bytes; only secrets are removed."""
 
     budget: BudgetPatch | None
     """What the result may cost, laid over the policy's budget."""
@@ -221,7 +221,7 @@ class ToolResult(_ToolResult, total=False):
     """Whether the host counts the call as failed."""
 
     fullOutput: bool
-    """Per result in a batch: the exact bytes are wanted."""
+    """Return the exact bytes of this result, for batches; only secrets are removed."""
 
     tokens: int | None
     """What the content costs by the host's own count, 1 and up: budgets then count this result
@@ -569,54 +569,54 @@ class Rule(_Rule, total=False):
     """What it is for."""
 
     priority: int
-    """Of the rules that fit a result the one with the highest number is used, then the earliest.
-    Default 0.
+    """If several rules match a result, the one with the highest number is used; of equals the
+    first. Default 0.
     """
 
     enabled: bool
-    """Whether it is used. With false, a rule takes one of the same name away that an earlier
-    layer gave. Default true.
+    """Whether it is used. With false, it removes a rule of the same name that an earlier layer
+    gave. Default true.
     """
 
     when: RuleWhen
-    """What it is used on: all that is given has to hold."""
+    """When it is used: all given conditions must hold."""
 
     pipeline: list[str] | None
-    """What works on the text after the stages, by name, in place of what is there without a
-    rule. Default `lossless` for a rule with stages.
+    """Names of the methods that process the text after the stages, instead of the built-in ones.
+    Default `lossless` for a rule with stages.
     """
 
     stages: RuleStages | None
     """Line stages."""
 
     tests: list[RuleTest]
-    """Cases that the rule has to get right."""
+    """Tests that the rule must pass."""
 
 
 class RuleWhen(TypedDict, total=False):
-    """What a rule is used on. Without any condition it is used on every text."""
+    """The conditions of a rule. A rule without conditions is used on every text."""
 
     tool: TextOrTexts
-    """Names of tools, without case; `*` and `?` stand for any text and any character. One has to
-    fit the whole name, or its part behind a server prefix such as `mcp__shell__`.
+    """Names of tools, compared without case; `*` and `?` stand for any text and any character.
+    One must match the whole name, or the part after a server prefix such as `mcp__shell__`.
     """
 
     command: TextOrTexts
-    """Starts of commands, as words: `cargo test`, `npm run build*`. The command is read as a
-    shell reads it, through `cd x &&`, `sudo`, `env`, `bash -lc` and the like; a flag among
-    the words has to be given anywhere.
+    """First words of commands: `cargo test`, `npm run build*`. The command is parsed as a shell
+    does, through `cd x &&`, `sudo`, `env`, `bash -lc` and the like; a flag among the words
+    may be anywhere in the command.
     """
 
     path: TextOrTexts
     """Paths that the call named, with `*` and `?`."""
 
     contentType: TextOrTexts
-    """What the text is by itself: `json`, `xml`, `html`, `text`, or a media type such as
-    `application/json`.
+    """The type of the text by its content: `json`, `xml`, `html`, `text`, or a media type such
+    as `application/json`.
     """
 
     kind: TextOrTexts
-    """What the output is of: a family of reducers, such as `test`, `build` or `log`, or `file`,
+    """The kind of output: a family of reducers, such as `test`, `build` or `log`, or `file`,
     `search`, `listing`, `diff`.
     """
 
@@ -647,50 +647,50 @@ TextOrTexts: TypeAlias = "str | int | list[str | int]"
 
 
 class RuleStages(TypedDict, total=False):
-    """The line stages, in the order in which they run. Each sees what those before it left;
-    lines that report a failure pass through all of them as they are.
+    """The line stages, in the order in which they run. Each gets the lines that earlier stages
+    left; lines that report a failure pass all of them unchanged.
     """
 
     stripAnsi: bool | None
-    """Stage 1: Escape sequences go. They always have gone before a rule sees a text, so that
-    only `true` is allowed.
+    """Stage 1: Escape sequences are removed. This always happens before a rule is used, so only
+    `true` is allowed.
     """
 
     replace: list[RuleReplace]
-    """Stage 2: Parts of lines are written anew, one replacement after the other, each at most 64
+    """Stage 2: Parts of lines are replaced, by one replacement after the other, each at most 64
     times in a line.
     """
 
     matchOutput: list[RuleMatchOutput]
-    """Stage 3: A text that matches goes as a whole, and the marker says a message in its place.
-    The first that matches is used; none on a command that failed or may have, nor on a text
-    with a failure line.
+    """Stage 3: If a pattern matches in the text, the whole text is left out, and the marker
+    shows a message instead. The first pattern that matches is used; none if the command
+    failed or may have failed, or if a line reports a failure.
     """
 
     stripLines: TextOrTexts
-    """Stage 4: Lines go in which one of these regular expressions matches."""
+    """Stage 4: Lines that match one of these regular expressions are left out."""
 
     keepLines: TextOrTexts
-    """Stage 4: Lines go in which none of these regular expressions matches. Not beside
-    `stripLines`.
+    """Stage 4: Lines that match none of these regular expressions are left out. Not together
+    with `stripLines`.
     """
 
     truncateLinesAt: int | None
-    """Stage 5: Of a longer line, what stands behind so many characters goes, 20 and up."""
+    """Stage 5: Lines are cut after this many characters, at least 20."""
 
     headLines: int | None
-    """Stage 6: Of the lines that are left, so many from the start stay. With `tailLines`, both
-    do.
+    """Stage 6: Only this many of the remaining lines stay, from the start. With `tailLines`,
+    both ends stay.
     """
 
     tailLines: int | None
-    """Stage 6: Of the lines that are left, so many from the end stay."""
+    """Stage 6: Only this many of the remaining lines stay, from the end."""
 
     maxLines: int | None
-    """Stage 7: Of the lines that are left, no more than so many from the start stay, 1 and up."""
+    """Stage 7: At most this many of the remaining lines stay, from the start; at least 1."""
 
     onEmpty: str | None
-    """Stage 8: What the marker says where no line is left."""
+    """Stage 8: The message of the marker if no line is left."""
 
 
 class _RuleReplace(TypedDict):
@@ -703,7 +703,7 @@ class _RuleReplace(TypedDict):
 _RuleReplaceWords = TypedDict(
     "_RuleReplaceWords",
     {
-        # What stands there then; `$1`, `${name}` for what a group matched, `$$` for `$`. Default nothing.
+        # The replacement; `$1`, `${name}` for what a group matched, `$$` for `$`. Default nothing.
         "with": str,
     },
     total=False,
@@ -721,13 +721,13 @@ class _RuleMatchOutput(TypedDict):
     """Regular expression that has to match somewhere in the text."""
 
     message: str
-    """What the marker says: one line of at most 200 bytes without `[` and `]`. One that tells of
-    success is only used where the exit status is known to be 0.
+    """The message of the marker: one line of at most 200 bytes without `[` and `]`. A message
+    that claims success is only used if the exit status is known to be 0.
     """
 
 
 class RuleMatchOutput(_RuleMatchOutput, total=False):
-    """A text that is told in other words."""
+    """A text that is replaced by a message."""
 
     unless: str | None
     """Regular expression that must not match anywhere in the text."""
@@ -741,7 +741,7 @@ class _RuleTest(TypedDict):
 
 
 class RuleTest(_RuleTest, total=False):
-    """A case that a rule has to get right. At least one expectation has to be there."""
+    """A test of a rule. It needs at least one expectation."""
 
     name: str | None
     """What it is about."""
@@ -762,13 +762,13 @@ class RuleTest(_RuleTest, total=False):
     """Whether the rule is used. Default true."""
 
     expect: str | None
-    """The whole output; the check of its first marker may be left out."""
+    """The whole expected output; the seal of its first marker may be left out."""
 
     contains: TextOrTexts
-    """Texts that stand in the output."""
+    """Texts that the output must contain."""
 
     lacks: TextOrTexts
-    """Texts that do not stand in the output."""
+    """Texts that the output must not contain."""
 
 
 class HostCut(TypedDict, total=False):
@@ -819,8 +819,8 @@ class Compressed(_Compressed, total=False):
     """The original, where the content differs from it and it could be stored."""
 
     reclaimed: Reclaimed | None
-    """Why the result left the context, where it did: then the content is what stands in its
-    place.
+    """Why the result was removed from the context, if it was; the content is then its
+    replacement.
     """
 
 
@@ -1177,7 +1177,7 @@ class _GuardEvidence(TypedDict):
     """Lines that report a failure."""
 
     kept: int
-    """Of these, lines that can still be seen; a repeated line counts as seen when one of it is."""
+    """Of these, lines that can still be seen; of equal lines one has to be visible."""
 
 
 class GuardEvidence(_GuardEvidence, total=False):
@@ -1404,7 +1404,7 @@ class StreamOpenParams(_StreamOpenParams, total=False):
     """How the host cuts results itself. Text that it cuts does not count as shown."""
 
     fullOutput: bool
-    """The exact bytes are wanted; redaction alone still applies."""
+    """Return the exact bytes; only secrets are removed."""
 
 
 class StreamOpened(TypedDict):
@@ -1421,7 +1421,7 @@ class _AppendParams(TypedDict):
     """The stream."""
 
     text: str
-    """What came next. It may end anywhere, also between the halves of a surrogate pair."""
+    """The next piece of text. It may end anywhere, even between the halves of a surrogate pair."""
 
 
 class AppendParams(_AppendParams, total=False):
@@ -1439,7 +1439,7 @@ StreamName: TypeAlias = Literal[
     "stdout",
     "stderr",
 ]
-"""Where a piece was written to. Pieces of one name follow each other; names stay apart."""
+"""The output stream of a piece. Pieces of one stream are joined; streams stay apart."""
 
 
 class Appended(TypedDict):
@@ -1532,7 +1532,7 @@ class MessagesParams(_MessagesParams, total=False):
     """
 
     keepNewest: int
-    """So many of the newest results stay exact; redaction alone still applies. Default 0."""
+    """This many of the newest results stay exact; only secrets are removed from them. Default 0."""
 
     toolSchemas: ToolSchemas | None
     """What is done to the schemas of the tools in the body. Default what the policy's
@@ -1546,8 +1546,8 @@ class MessagesParams(_MessagesParams, total=False):
     """Whether the member `_forge` is taken out of the body. Default false."""
 
     reclaim: ReclaimMode
-    """Whether earlier results that are not needed any more leave the context, where that pays.
-    It needs `sessionId`, and `keepNewest` 0. Default `off`.
+    """Whether earlier results that are no longer needed are removed, if that pays. Needs
+    `sessionId`, and `keepNewest` 0. Default `off`.
     """
 
     reclaimTerms: ReclaimTerms | None
@@ -1582,13 +1582,13 @@ ReclaimMode: TypeAlias = Literal[
 
 
 class ReclaimTerms(TypedDict, total=False):
-    """What decides whether it pays that results leave the context: `requestsToCome * removed` is
-    to be more than `(write - read) / read * behind`.
+    """Decides whether removing results pays: `requestsToCome * removed` must be more than
+    `(write - read) / read * behind`.
     """
 
     requestsToCome: int | None
-    """Requests of the conversation that are still to come, this one included. Without it a
-    cautious guess is made from those that were.
+    """Requests of the conversation that are still to come, this one included. Without it, a
+    cautious guess from the number so far.
     """
 
     cache: Cache | None
@@ -1598,8 +1598,8 @@ class ReclaimTerms(TypedDict, total=False):
     """Prices, in place of `cache`."""
 
     minGain: int | None
-    """The least that is to be gained, in tokens read from the cache. Default 6000; 12000 for a
-    batch with results that no later one stands for.
+    """Least gain of a batch, in tokens read from the cache. Default 6000; 12000 for a batch with
+    results that no later result replaces.
     """
 
 
@@ -1650,7 +1650,7 @@ class MessagesCompressed(_MessagesCompressed, total=False):
     """Tokens of `tools`, where their descriptions were minified."""
 
     reclaim: Reclaim | None
-    """What left the context, where that was asked for."""
+    """What was removed from the context, if the request asked for that."""
 
 
 class _MessageResult(TypedDict):
@@ -1675,7 +1675,7 @@ class MessageResult(_MessageResult, total=False):
     """The original, where the text differs from it and it could be stored."""
 
     reclaimed: Reclaimed | None
-    """Why the result left the context, where it did: then a short text stands in its place."""
+    """Why the result was removed from the context, if it was; a short text then replaces it."""
 
 
 class Reclaim(TypedDict):
@@ -1707,7 +1707,7 @@ class ReclaimSum(TypedDict):
     """Requests to come."""
 
     factor: float
-    """What writing costs more than reading, in prices of reading."""
+    """Extra price of writing a token to the cache, as a multiple of the read price."""
 
     gain: int
     """What it gains, in tokens read: `requests * removed - factor * behind`."""
@@ -1913,15 +1913,15 @@ class ReadParams(_ReadParams, total=False):
     """The session that owns the artifact; absent for results that came without a session."""
 
     lines: list[list[int]] | None
-    """Ranges `[first, last]`, from 1, inclusive. They are put in order, and those that touch are
-    joined. A last line behind the end means the last line. Absent or empty for everything.
+    """Ranges `[first, last]`, from 1, inclusive. They are sorted, and adjacent ones are joined.
+    A range may end after the last line. Absent or empty for everything.
     """
 
     numbering: Numbering
     """What the lines are numbered by. Default `result`."""
 
     maxBytes: int | None
-    """Most bytes to return, from 1; more than 1048576 is taken as that. Default 65536."""
+    """Most bytes to return, at least 1; larger numbers count as 1048576. Default 65536."""
 
     cursor: str | None
     """Where the page before ended."""
@@ -1986,11 +1986,11 @@ class SearchParams(_SearchParams, total=False):
     """Letter case does not matter."""
 
     context: int
-    """Lines before and after each match; more than 20 is taken as that. Default 0."""
+    """Lines before and after each match; larger numbers count as 20. Default 0."""
 
     maxMatches: int | None
-    """Most matches to return, from 1; more than 500 is taken as that. Default 50. A page is also
-    bounded in bytes, so that it may hold fewer.
+    """Most matches to return, at least 1; larger numbers count as 500. Default 50. A page is
+    also limited in bytes, so it may hold fewer.
     """
 
     cursor: str | None
@@ -2014,8 +2014,8 @@ class Found(_Found, total=False):
     """Result of `artifact/search`."""
 
     timedOut: bool
-    """Whether the time for one page, a second, was over before the end: `nextCursor` goes on.
-    How far a page comes depends on the machine.
+    """Whether the time for one page, a second, ran out before the end; `nextCursor` continues.
+    How much a page covers depends on the machine.
     """
 
     nextCursor: str | None
@@ -2248,12 +2248,14 @@ class Totals(TypedDict):
     """Bytes that went out."""
 
     baselineTokens: int
-    """Tokens that the host would have shown of what came in: of a result over its `hostLimit`
-    the share that its bytes have within the limit, rounded down; of any other all.
+    """Tokens of the input that the host would have shown: all of a result within `hostLimit`; of
+    a larger one, the share of its bytes within the limit, rounded down.
     """
 
     shownTokens: int
-    """The same of what went out. What is less than the baseline was saved."""
+    """Tokens of the output that the host shows, counted in the same way. The difference to the
+    baseline was saved.
+    """
 
 
 class ReasonTotals(TypedDict):
@@ -2354,13 +2356,13 @@ class ReclaimParams(_ReclaimParams, total=False):
     """Parameters of `session/reclaim`."""
 
     context: list[ContextItem] | None
-    """What the context holds, in order: the id of the call of each result, and tokens of what
-    stands between. Absent where it holds what the session knows.
+    """What the context holds, in order: the call id of each result, and the tokens of everything
+    between. Absent if it holds what the session knows.
     """
 
     answers: list[ModelAnswer] | None
     """The answers of the model since the last `session/reclaim`, in order, at most 256. Absent
-    where they are not known: then they may have cited every result.
+    if they are not known: then every result counts as cited.
     """
 
     reclaimTerms: ReclaimTerms | None
@@ -2457,11 +2459,11 @@ class Reloaded(TypedDict):
     """Configuration files that were read, those that count more first."""
 
     changed: list[str]
-    """Settings that have another value now, for what comes from now on."""
+    """Settings that have another value from now on."""
 
     needsRestart: list[str]
-    """Settings that have another value in the files, which counts when the process starts the
-    next time.
+    """Settings that have another value in the files, which counts after the next start of the
+    process.
     """
 
 
@@ -2557,12 +2559,12 @@ class _Configuration(TypedDict):
 
 
 class Configuration(_Configuration, total=False):
-    """What came of files and variables of settings. What is wrong with them, or not trusted,
-    does not count; all else does.
+    """The result of reading settings from files and variables. Faulty and untrusted settings are
+    ignored; all others count.
     """
 
     untrusted: Untrusted | None
-    """The project's file, where it asks for what only a file that the user trusts may."""
+    """The project's file, if it has settings that only a trusted file may set."""
 
 
 class Untrusted(TypedDict):

@@ -4,6 +4,8 @@
 //! guard's view all come from the spans, so that they cannot disagree with what is shown. One file,
 //! though long: a change of what a span means concerns every function here.
 
+mod marks;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,16 +20,17 @@ pub use crate::text::reduction::Reduction;
 use crate::text::source::Source;
 pub use crate::text::span::{Action, Span};
 use crate::text::span::{join, push_run};
-use crate::text::standing::{Place, place};
 use crate::tokens::Verbatim;
 
-/// Up to this many lines between two that say their time are not marked. A choice: more is an episode of its own.
+/// Largest gap, in lines, between two times that gets no mark. A choice: more is an episode of its own.
 const MAX_LINES_BETWEEN_TIMES: usize = 16;
-/// Most lines of a gap that are looked at for whether they say something.
+/// Gaps of at most this many lines are checked for holding nothing but blank lines and rules.
 const MAX_RULES: usize = 3;
-/// Most gaps that are marked in their places. With more gaps the marks would cost more than they say. Marking only some gaps
-/// would hide the others.
+/// Most gaps that are marked with their lines. With more of them such marks would cost more than they say, and each is
+/// marked with [`SHORT_GAP_MARK`].
 pub const MAX_GAP_MARKS: usize = 64;
+/// The mark of a gap where there are many.
+pub const SHORT_GAP_MARK: &str = "\u{2026}";
 
 /// Groups from here on are those of the cap, which runs last.
 pub const CAP_GROUPS: u32 = u32::MAX - 16;
@@ -43,7 +46,7 @@ pub struct Gap {
     pub count: usize,
     /// Bytes not shown, where the gap is inside lines.
     pub bytes: usize,
-    /// Where the lines stand, and the number of the first of them there.
+    /// Which earlier output shows the lines, and the number of the first of them there.
     pub shown_by: Option<(Arc<Origin>, usize)>,
 }
 
@@ -75,7 +78,7 @@ impl Ledger {
         &self.spans
     }
 
-    /// Whether white space at the ends of kept lines goes, and blanks before their numbers.
+    /// Whether kept lines lose white space at their ends, and blanks before their line numbers.
     pub fn trims(&self) -> (bool, bool) {
         (self.trim_line_ends, self.trim_numbers)
     }
@@ -150,7 +153,7 @@ impl Ledger {
             match span.action {
                 _ if !hit => spans.push(span),
                 Action::Omit { reason, group, names } => {
-                    // The names are of all lines that the marker stood for; only the name of a rule is still right for the rest.
+                    // The names are of all lines of the marker; for the rest only the name of a rule is right.
                     let rule = names.filter(|names| reason.names_a_rule() && !names.contains(": "));
                     let action = Action::Omit { reason, group, names: rule };
                     let mut from = span.lines.start;
@@ -305,19 +308,21 @@ impl Ledger {
 
     fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
         let mut groups = self.group_ranges();
-        let mut marked = self.gap_marks(source).into_iter().peekable();
-        // What the reference right before names: "there" is said of nothing else, so that nobody has to search for it.
+        let marked = self.gap_marks(source);
+        let are_many = marked.len() > MAX_GAP_MARKS;
+        let mut marked = marked.into_iter().peekable();
+        // What the reference directly before names. Only such a reference may be shortened to "there".
         let mut named: Option<(&Origin, usize)> = None;
-        // What the last marker of omitted lines said: of several bodies in a row only the first says that they are bodies. Any other
-        // reason tells how to read what the marker names, and is always said.
-        let mut told: Option<Reason> = None;
+        // The reason of the last marker. Of several bodies in a row only the first marker gives it; any other reason is
+        // always written.
+        let mut last_reason: Option<Reason> = None;
         for (at, span) in self.spans.iter().enumerate() {
             stop::tick();
             match &span.action {
                 Action::Keep => self.write_lines(source, span.lines.clone(), out),
                 Action::Replace { text, .. } => {
                     if may_hold(text) {
-                        told = None;
+                        last_reason = None;
                     }
                     out.put(text);
                     out.put("\n");
@@ -331,14 +336,14 @@ impl Ledger {
                 }
                 Action::Refer { origin, carried, ago, shows_id, is_outline, .. } => {
                     let naming = match shows_id {
-                        _ if named.take() == Some((&**origin, *ago)) => Naming::There,
+                        _ if named.take() == Some((&**origin, *ago)) => Naming::AsBefore,
                         true => Naming::Id,
                         false => Naming::NoId,
                     };
-                    let is_named = naming != Naming::There && !is_outline;
+                    let is_named = naming != Naming::AsBefore && !is_outline;
                     named = is_named.then_some((&**origin, *ago));
                     if *is_outline {
-                        told = None;
+                        last_reason = None;
                     }
                     let marker = match is_outline {
                         true => origin.outline_marker(source, &span.lines, *ago, *shows_id),
@@ -353,7 +358,13 @@ impl Ledger {
                         group => match groups.remove(group) {
                             Some(whole) => whole,
                             None => {
-                                if marked.next_if_eq(&at).is_some() {
+                                if marked.next_if_eq(&at).is_none() {
+                                    continue;
+                                }
+                                if are_many {
+                                    out.put(SHORT_GAP_MARK);
+                                    out.put("\n");
+                                } else {
                                     let is_merged = *reason == Reason::SharedMessage;
                                     put_marker(out, &Marker::Gap { count: span.lines.len(), is_merged });
                                 }
@@ -362,61 +373,15 @@ impl Ledger {
                         },
                     };
                     let (first, last) = source.numbers(&(first..last + 1));
-                    let is_told = told.replace(*reason) == Some(*reason) && *reason == Reason::FileBody;
-                    let reason = (!is_told).then(|| reason.code().to_owned());
-                    let id = handle.filter(|_| !is_told).map(str::to_owned);
+                    let is_repeated =
+                        last_reason.replace(*reason) == Some(*reason) && *reason == Reason::FileBody;
+                    let reason = (!is_repeated).then(|| reason.code().to_owned());
+                    let id = handle.filter(|_| !is_repeated).map(str::to_owned);
                     let names = names.as_deref().map(str::to_owned);
                     put_marker(out, &Marker::Lines { count, first, last, reason, id, names });
                 }
             }
         }
-    }
-
-    /// The spans, by their places, that are gaps of a cut, share the marker of an earlier one and are marked in their own
-    /// place too, so that the lines around them are not taken for neighbours: all that need it, or none.
-    pub fn gap_marks(&self, source: &Source<'_>) -> Vec<usize> {
-        let mut seen = [false; (u32::MAX - CAP_GROUPS) as usize + 1];
-        let mut marked = Vec::new();
-        for (at, span) in self.spans.iter().enumerate() {
-            let Action::Omit { group: group @ CAP_GROUPS.., .. } = span.action else { continue };
-            let is_further = std::mem::replace(&mut seen[(group - CAP_GROUPS) as usize], true);
-            if is_further && self.needs_mark(source, at) {
-                if marked.len() == MAX_GAP_MARKS {
-                    return Vec::new();
-                }
-                marked.push(at);
-            }
-        }
-        marked
-    }
-
-    /// Whether the lines around a gap would be taken for neighbours. Those that say themselves where they stand are not.
-    fn needs_mark(&self, source: &Source<'_>, at: usize) -> bool {
-        let Some(Span { lines, action: Action::Omit { group: CAP_GROUPS.., reason, .. } }) =
-            self.spans.get(at)
-        else {
-            return false;
-        };
-        // Under a budget the tokens of a mark are those of a failure line; the start of an original has one too.
-        if matches!(reason, Reason::Budget | Reason::Externalized) {
-            return false;
-        }
-        // Blank lines and rules between two parts say nothing.
-        let says =
-            |line: usize| source.line(line).bytes().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
-        if lines.len() <= MAX_RULES && !lines.clone().any(says) {
-            return false;
-        }
-        let is_kept = |span: Option<&Span>| span.is_some_and(|span| span.action == Action::Keep);
-        let before = at.checked_sub(1).and_then(|before| self.spans.get(before));
-        let is_told = is_kept(before)
-            && is_kept(self.spans.get(at + 1))
-            && match place(source.line(lines.start - 1)).min(place(source.line(lines.end))) {
-                Place::Number => true,
-                Place::Time => lines.len() <= MAX_LINES_BETWEEN_TIMES,
-                Place::Untold => false,
-            };
-        !is_told && !before.is_some_and(|span| matches!(span.action, Action::Omit { .. }))
     }
 
     /// Per group: lines hidden, first and last line of the group, from 0.
@@ -532,7 +497,7 @@ fn walk(
     Ok(())
 }
 
-/// Takes the names from groups of which lines went into other omissions: they would not be those of what is left.
+/// Removes the names from groups that lost lines to other omissions: the names would no longer fit the rest.
 fn forget_names(before: &[Span], after: &mut [Span]) {
     let count = |spans: &[Span]| {
         let mut lines: Map<u32, usize> = Map::default();

@@ -4,6 +4,8 @@
 //! Only indentation is parsed: a block is a line and the deeper lines after it. Text that is not known to be YAML is
 //! declined.
 
+mod grammar;
+
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
 
@@ -18,6 +20,8 @@ use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 use crate::text::signals;
 use crate::text::source::Source;
+use grammar::blocks;
+pub use grammar::is_certain;
 
 /// Fewest bytes that an omission must save. A choice: about what its marker takes.
 const MIN_SAVED_BYTES: usize = 80;
@@ -25,6 +29,9 @@ const MIN_SAVED_BYTES: usize = 80;
 const MAX_DEPTH: usize = 64;
 /// Most bytes of keys that a marker lists.
 const MAX_NAMES_BYTES: usize = 240;
+/// Fewest items of a series in which one is unlike the others, and levels in which series are looked for. A choice.
+const MIN_SERIES: usize = 6;
+const MAX_SERIES_DEPTH: usize = 4;
 
 /// A line and the deeper lines after it.
 #[derive(Debug, Clone, Copy)]
@@ -66,10 +73,45 @@ impl<'a> Document<'a> {
         about: &'a Relevance,
     ) -> Option<Self> {
         let blocks = blocks(source, lines.clone())?;
-        Some(Self { source, blocks, must, about, lines, drop_empty: false })
+        let mut document = Self { source, blocks, must, about, lines, drop_empty: false };
+        let unlike = document.unlike();
+        document.must.extend(unlike);
+        document.must.sort_unstable();
+        Some(document)
     }
 
-    /// The same without its null and empty members, if they are to go.
+    /// Lines with a value that is unlike those of all other items of the outermost series, or of one right inside.
+    fn unlike(&self) -> Vec<usize> {
+        let documents = self.documents();
+        let lines = |range: &Range<usize>| self.blocks[range.start].start..self.blocks[range.end - 1].end;
+        if documents.len() >= MIN_SERIES {
+            let series = self.series(&documents.iter().map(lines).collect::<Vec<_>>());
+            return series.unlike().into_iter().map(|(_, line)| line as usize).collect();
+        }
+        let mut out = Vec::new();
+        let mut ranges: Vec<(Range<usize>, usize)> = documents.into_iter().map(|range| (range, 0)).collect();
+        while let Some((range, depth)) = ranges.pop() {
+            crate::stop::check();
+            let mut siblings = Vec::new();
+            let mut at = range.start;
+            while at < range.end {
+                siblings.push(at);
+                at = self.blocks[at].next;
+            }
+            let holds_more = siblings.iter().filter(|at| self.blocks[**at].next > **at + 1).count();
+            if siblings.len() >= MIN_SERIES && holds_more * 4 >= siblings.len() * 3 {
+                let items: Vec<Range<usize>> =
+                    siblings.iter().map(|at| self.blocks[*at].start..self.blocks[*at].end).collect();
+                out.extend(self.series(&items).unlike().into_iter().map(|(_, line)| line as usize));
+            } else if depth < MAX_SERIES_DEPTH {
+                let inside = siblings.iter().map(|at| (*at + 1..self.blocks[*at].next, depth + 1));
+                ranges.extend(inside.filter(|(range, _)| !range.is_empty()));
+            }
+        }
+        out
+    }
+
+    /// The document without its null and empty members, if `drop_empty`.
     pub fn sparse(self, drop_empty: bool) -> Self {
         Self { drop_empty, ..self }
     }
@@ -119,6 +161,43 @@ impl<'a> Document<'a> {
         }
         out.push(start..self.blocks.len());
         out
+    }
+
+    /// Items, or members, with their values.
+    fn series(&self, siblings: &[Range<usize>]) -> Series {
+        let texts: Vec<&str> = siblings.iter().map(|lines| self.source.slice(lines.clone())).collect();
+        let scores = self.about.scores_of(&texts);
+        let mut series = Series::default();
+        for (place, lines) in siblings.iter().enumerate() {
+            let mut shape = 0u64;
+            let mut fails = false;
+            // A key that stands several times in an item is another field each time: limits and requests of memory.
+            let mut keys: Vec<(u64, u32)> = Vec::new();
+            for i in lines.clone() {
+                let line = self.source.line(i).trim_start().trim_start_matches("- ");
+                let Some((key, value)) = line.split_once(':') else { continue };
+                let name = digest(key);
+                shape = shape.rotate_left(5) ^ name;
+                let value = value.trim();
+                let nth = match keys.iter().position(|(key, _)| *key == name) {
+                    Some(known) => {
+                        keys[known].1 += 1;
+                        keys[known].1
+                    }
+                    None if keys.len() == MAX_KEYS => continue,
+                    None => {
+                        keys.push((name, 0));
+                        0
+                    }
+                };
+                let value =
+                    number(value.as_bytes()).map_or_else(|| Value::Word(digest(value)), Value::Number);
+                series.field_at(name.rotate_left(nth), value, i as u32);
+                fails |= signals::is_failure(line);
+            }
+            series.push(Item { shape, fails, score: scores[place] });
+        }
+        series
     }
 
     fn must(&self, lines: Range<usize>) -> bool {
@@ -329,40 +408,7 @@ impl Writer<'_, '_> {
     }
 
     fn rank(&self, siblings: &[Range<usize>]) -> super::plan::Ranking {
-        let document = self.document;
-        let texts: Vec<&str> = siblings.iter().map(|lines| document.source.slice(lines.clone())).collect();
-        let scores = document.about.scores_of(&texts);
-        let mut series = Series::default();
-        for (place, lines) in siblings.iter().enumerate() {
-            let mut shape = 0u64;
-            let mut fails = false;
-            // A key that stands several times in an item is another field each time: limits and requests of memory.
-            let mut keys: Vec<(u64, u32)> = Vec::new();
-            for i in lines.clone() {
-                let line = document.source.line(i).trim_start().trim_start_matches("- ");
-                let Some((key, value)) = line.split_once(':') else { continue };
-                let name = digest(key);
-                shape = shape.rotate_left(5) ^ name;
-                let value = value.trim();
-                let nth = match keys.iter().position(|(key, _)| *key == name) {
-                    Some(known) => {
-                        keys[known].1 += 1;
-                        keys[known].1
-                    }
-                    None if keys.len() == MAX_KEYS => continue,
-                    None => {
-                        keys.push((name, 0));
-                        0
-                    }
-                };
-                let value =
-                    number(value.as_bytes()).map_or_else(|| Value::Word(digest(value)), Value::Number);
-                series.field(name.rotate_left(nth), value);
-                fails |= signals::is_failure(line);
-            }
-            series.push(Item { shape, fails, score: scores[place] });
-        }
-        series.rank()
+        self.document.series(siblings).rank()
     }
 
     fn keys(&self, gone: &[Block], bytes: usize) -> Option<String> {
@@ -392,142 +438,4 @@ fn digest(text: &str) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(text.as_bytes());
     hasher.finish()
-}
-
-/// Whether some lines are YAML and nothing else: every line is a member or an item, with plain keys, and members stand in
-/// items or in other members often enough.
-pub fn is_certain(source: &Source<'_>, lines: Range<usize>) -> bool {
-    /// Fewest items with more than one member, or members that hold others. A choice: reports of programs have fewer.
-    const MIN_NESTED: usize = 3;
-    let (mut nested, mut items) = (0, 0);
-    // The indentation of the line that opened a text, and where a member below the last line would stand.
-    let (mut text, mut below): (Option<usize>, Option<(usize, bool)>) = (None, None);
-    for i in lines {
-        let line = source.line(i).trim_end();
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        let rest = &line[indent..];
-        if rest.is_empty()
-            || rest == "---"
-            || rest.starts_with("# ")
-            || text.is_some_and(|open| indent > open)
-        {
-            continue;
-        }
-        text = opens_text(rest).then_some(indent);
-        let member = rest.trim_start_matches("- ");
-        let is_item = member.len() < rest.len();
-        let name = member.split(':').next().unwrap_or_default();
-        let is_member = is_key(member) && super::is_plain_name(name.trim_matches(['"', '\'']));
-        if !is_member && (!is_item || member.contains(": ")) {
-            return false;
-        }
-        match below {
-            Some((at, true)) if at == indent && !is_item => items += 1,
-            Some((at, false)) if indent > at || indent == at && is_item => nested += 1,
-            _ => {}
-        }
-        below = match (is_member, is_item) {
-            (true, true) => Some((line.len() - member.len(), true)),
-            (true, false) if member.ends_with(':') => Some((indent, false)),
-            _ => None,
-        };
-    }
-    items >= MIN_NESTED || nested >= MIN_NESTED
-}
-
-/// Whether a line starts a multi-line value: `key: |`, `- >-`.
-fn opens_text(line: &str) -> bool {
-    let line = line.trim_end();
-    let line = line.split(" #").next().unwrap_or(line).trim_end();
-    let sign = line.rsplit([' ', '-']).next().unwrap_or_default();
-    let sign = if sign.is_empty() { line.rsplit(' ').next().unwrap_or_default() } else { sign };
-    sign.starts_with(['|', '>']) && sign.len() <= 3 && (line.contains(": ") || line.contains("- "))
-}
-
-/// Whether a line is a key: `name:`, `"a b": value`.
-fn is_key(line: &str) -> bool {
-    let (quote, rest) = match line.as_bytes().first() {
-        Some(b'"' | b'\'') => (line.as_bytes()[0] as char, &line[1..]),
-        _ => (':', line),
-    };
-    let Some(len) = rest.find(quote) else { return false };
-    let behind = if quote == ':' { &rest[len..] } else { &rest[len + 1..] };
-    let plain = !rest[..len].contains(['{', '[', '#', '\t']) || quote != ':';
-    len > 0 && plain && behind.strip_prefix(':').is_some_and(|v| v.is_empty() || v.starts_with(' '))
-}
-
-/// The blocks of some lines; `None` if a line does not fit.
-fn blocks(source: &Source<'_>, lines: Range<usize>) -> Option<Vec<Block>> {
-    let mut blocks: Vec<Block> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    let close =
-        |blocks: &mut Vec<Block>, open: &mut Vec<usize>, line: usize, is_over: &dyn Fn(&Block) -> bool| {
-            while let Some(&top) = open.last().filter(|&&top| is_over(&blocks[top])) {
-                let next = blocks.len();
-                blocks[top].end = line;
-                blocks[top].next = next;
-                open.pop();
-            }
-        };
-    for i in lines.clone() {
-        let line = source.line(i);
-        let text = line.trim_start_matches(' ');
-        if text.starts_with('\t') {
-            return None;
-        }
-        let indent = line.len() - text.len();
-        // Blank lines and comments belong to the open block.
-        if text.trim().is_empty() || (text.starts_with('#') && !is_inside(&blocks, &open, indent)) {
-            continue;
-        }
-        if indent == 0 && matches!(text.trim_end(), "---" | "...") {
-            close(&mut blocks, &mut open, i, &|_| true);
-            let next = blocks.len() + 1;
-            let (is_item, is_text, is_rule) = (false, false, true);
-            blocks.push(Block { start: i, end: i + 1, next, indent, key: 0, is_item, is_text, is_rule });
-            continue;
-        }
-        if is_inside(&blocks, &open, indent) {
-            continue;
-        }
-        let is_item = text.starts_with("- ") || text.trim_end() == "-";
-        // Items may have the same indentation as their key.
-        let is_over = |b: &Block| b.indent > indent || (b.indent == indent && (b.is_item || !is_item));
-        close(&mut blocks, &mut open, i, &is_over);
-        if !is_item && !is_key(text) {
-            // A continued value belongs to the open block.
-            if open.is_empty() {
-                return None;
-            }
-            continue;
-        }
-        if open.len() == MAX_DEPTH {
-            return None;
-        }
-        let key = line.len() - text.trim_start_matches(['-', ' ']).len();
-        blocks.push(Block {
-            start: i,
-            end: i + 1,
-            next: 0,
-            indent,
-            key,
-            is_item,
-            is_text: opens_text(text),
-            is_rule: false,
-        });
-        open.push(blocks.len() - 1);
-    }
-    close(&mut blocks, &mut open, lines.end, &|_| true);
-    // Comments after a separator belong to it.
-    for i in 0..blocks.len() {
-        if blocks[i].is_rule {
-            blocks[i].end = blocks.get(i + 1).map_or(lines.end, |next| next.start);
-        }
-    }
-    Some(blocks).filter(|blocks| blocks.len() > 2)
-}
-
-/// Whether a line of this indentation belongs to the open text.
-fn is_inside(blocks: &[Block], open: &[usize], indent: usize) -> bool {
-    open.last().is_some_and(|&top| blocks[top].is_text && indent > blocks[top].key)
 }

@@ -6,6 +6,8 @@
 //!
 //! It is longer than most because document and writer share one grammar.
 
+mod parts;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -18,6 +20,7 @@ use super::{Limits, exact, fields, is_plain_name};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
+use parts::{gaps, least, parts};
 
 /// Fewest bytes that an omission must save. A choice: about what its marker takes.
 const MIN_SAVED_BYTES: usize = 80;
@@ -26,6 +29,8 @@ const MAX_NAMES_BYTES: usize = 240;
 /// Members that are kept of an item beyond the limit, in addition to those that must be kept. A choice: they identify
 /// it.
 const KEPT_MEMBERS: usize = 3;
+/// An item that is unlike all others is shown whole up to this many bytes. A choice: a marker in it takes a third of them.
+const MAX_WHOLE_ITEM_BYTES: usize = 240;
 
 /// A parsed document.
 pub struct Document<'a> {
@@ -90,6 +95,16 @@ impl<'a> Document<'a> {
     /// The bytes that the document takes.
     pub fn range(&self) -> Range<usize> {
         self.nodes.first().map_or(0..0, |root| root.start as usize..root.end as usize)
+    }
+
+    /// Marks a node, and all that it stands in, as what must stay.
+    fn hold(&mut self, node: u32) {
+        let mut at = node;
+        while let Some(node) = self.nodes.get_mut(at as usize)
+            && !std::mem::replace(&mut node.must, true)
+        {
+            at = node.parent;
+        }
     }
 
     /// Writes the document under some limits.
@@ -421,7 +436,15 @@ impl<'d, 'a> Writer<'d, 'a> {
                         _ => fields::rank(document.text, &document.nodes, &values, document.about),
                     }
                 });
-                ranking.keep(limit)
+                let mut keep = ranking.chosen(limit);
+                // What is unlike all others stays wherever it stands, and of its item what says which one it is.
+                let unlike = ranking.unlike().to_vec();
+                for (item, at) in unlike {
+                    let part = parts[item as usize];
+                    keep[item as usize] |= part.end - part.start <= MAX_WHOLE_ITEM_BYTES;
+                    document.hold(at);
+                }
+                keep
             }
         };
         let kept = |(part, chosen): (&Part, bool)| {
@@ -512,45 +535,4 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
         Some(names).filter(|names| !names.is_empty())
     }
-}
-
-/// Most runs of items that a marker numbers.
-const MAX_GAPS: usize = 6;
-
-/// The indexes, from 0, of the items that are left out, where they stand in several places.
-fn gaps(keep: &[Kept]) -> Option<String> {
-    let mut at = 0;
-    let mut runs: Vec<String> = Vec::new();
-    for run in keep.chunk_by(|a, b| (*a == Kept::No) == (*b == Kept::No)) {
-        if run[0] == Kept::No {
-            runs.push(if run.len() == 1 { at.to_string() } else { format!("{at}-{}", at + run.len() - 1) });
-        }
-        at += run.len();
-    }
-    let is_told = (2..=MAX_GAPS).contains(&runs.len());
-    is_told.then(|| format!("index {}", runs.join(" ")))
-}
-
-/// Bytes that an omission must save for its marker to pay.
-fn least(marker: &Marker) -> usize {
-    let names = match marker {
-        Marker::Parts { names: Some(names), .. } => names.len(),
-        _ => 0,
-    };
-    MIN_SAVED_BYTES + names
-}
-
-/// The parts of a container.
-fn parts(nodes: &[Node], i: u32) -> Vec<Part> {
-    let node = nodes[i as usize];
-    let mut out = Vec::with_capacity(node.children as usize);
-    let mut at = i + 1;
-    while at < node.next {
-        let start = nodes[at as usize].start as usize;
-        let value = if node.kind == Kind::Object { nodes[at as usize].next } else { at };
-        let Some(found) = nodes.get(value as usize) else { break };
-        out.push(Part { start, value, end: found.end as usize });
-        at = found.next;
-    }
-    out
 }

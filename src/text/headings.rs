@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use crate::text::source::Source;
 
-/// Lines before the end of a gap among which the headings of what follows are looked for. A choice: in recorded sessions
-/// nearly half of the heads that a reference would hide stand among them.
+/// Headings are searched in this many lines at the end of a gap. A choice: in recorded sessions these lines held nearly
+/// half of the headings that a reference would hide.
 const MAX_HEADING_LINES: usize = 6;
 
-/// Columns that a tab goes on to a multiple of.
+/// Distance of tab stops, in columns, as terminals have it.
 const TAB: usize = 8;
 
-/// Columns of white space that a line begins with: what `man` and editors indent by tabs stands where blanks would.
+/// Width of the indentation of a line, in columns; a tab extends to the next tab stop.
 pub fn indent(line: &str) -> usize {
     line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).fold(0, |columns, b| match b {
         b'\t' => (columns / TAB + 1) * TAB,
@@ -19,7 +19,8 @@ pub fn indent(line: &str) -> usize {
     })
 }
 
-/// The first of the headings of what follows `lines`, among the last of them. A heading is indented less than what it heads.
+/// The first heading, among the last lines of `lines`, of the text that follows them up to `behind`. A heading is indented
+/// less than the lines below it.
 pub fn first(source: &Source<'_>, lines: Range<usize>, behind: usize) -> Option<usize> {
     let text = |i: usize| source.view().text(source.line(i), i);
     let next = (lines.end..behind).take(MAX_HEADING_LINES).map(text).find(|line| !line.trim().is_empty())?;

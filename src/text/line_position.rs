@@ -4,18 +4,18 @@
 /// Bytes of a line that are looked at.
 const MAX_BYTES: usize = 48;
 
-/// What a line says of its position.
+/// What a line states of its own position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// Nothing.
-    Untold,
-    /// When it was written. How many lines stand between two times is not told.
+    Unknown,
+    /// When it was written. How many lines lie between two times stays unknown.
     Time,
     /// Its number.
     Number,
 }
 
-/// See the module.
+/// What a line states of its position.
 pub fn place(line: &str) -> Place {
     let line = line.trim_start_matches([' ', '\t', '[', '(', '<']).as_bytes();
     let line = &line[..line.len().min(MAX_BYTES)];
@@ -24,7 +24,7 @@ pub fn place(line: &str) -> Place {
         () if line.len() >= 8 && has_clock(&line[..8]) => Place::Time,
         () if is_numbered(line) || is_in_file(line) => Place::Number,
         () if is_date(line) || has_clock(line) => Place::Time,
-        () => Place::Untold,
+        () => Place::Unknown,
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
             "http://a:80",
             "2025 was",
         ] {
-            assert_eq!(place(line), Place::Untold, "{line}");
+            assert_eq!(place(line), Place::Unknown, "{line}");
         }
     }
 }

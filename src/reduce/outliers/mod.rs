@@ -1,9 +1,15 @@
-//! Keeps what stands out among the lines that a reducer leaves out since all is well: the slow test that explains how long a run
-//! took, and the one step that is of another kind than hundreds of others.
+//! Keeps outliers among the lines that a reducer leaves out because they report success: the slow test that explains how
+//! long a run took, the one step of another kind among hundreds, that took far longer or came from another server, the one
+//! file that is unlike its neighbours. A kept line keeps its headings.
 //!
-//! Knows no program. Works on lines that are left out for the reasons below, and only makes a reduction smaller.
+//! Knows no program. It only takes lines out of a reduction, so that more is shown.
+
+pub mod measures;
+pub mod names;
 
 use std::ops::Range;
+
+use measures::Measures;
 
 use crate::reduce::quantities::{MILLI, nanoseconds};
 use crate::text::judge;
@@ -13,48 +19,73 @@ use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::text::span::Span;
 
-/// Fewest lines of a reason among which some stand out. A choice: of fewer lines nobody expects to see each.
+/// Fewest lines left out for one reason that are searched for outliers. A choice: a short run has no usual
+/// line.
 const MIN_LINES: usize = 20;
 /// Fewest steps among which one of another kind stands out. A choice: short runs have an opening, a middle and an end.
-const MIN_STEPS: usize = 40;
-/// Most tests that are slow, and what part of all durations one takes at least: 1 in this many.
+const MIN_STEPS: usize = 32;
+/// Most slow tests that are kept. Each takes at least 1 part in `SLOW_ONE_IN` of the time of all tests.
 const MAX_SLOW_TESTS: usize = 2;
 const SLOW_ONE_IN: u64 = 4;
 /// A test that takes less is not slow.
 const MIN_SLOW: u64 = 1_000 * MILLI;
-/// Most steps of other kinds that are kept, and most of one kind. With more of them a program just says many things.
+/// Most steps of rare kinds that are kept, and most of one kind. With more, the program simply prints many kinds of
+/// lines.
 const MAX_ODD_STEPS: usize = 3;
 const MAX_STEPS_OF_KIND: usize = 2;
-/// At least this share of the steps, of 10, is of kinds that are not rare.
+/// Rare steps are only outliers if at least this many tenths of the steps are of common kinds.
 const COMMON_IN_TEN: usize = 9;
 /// A kind is common if at least 1 step in this many is of it.
 const COMMON_ONE_IN: usize = 20;
+/// Words of a step that are counted to tell its form.
+const MAX_FORM_WORDS: usize = 16;
+/// Longest level in brackets in front of a step, in bytes.
+const MAX_LEVEL_BYTES: usize = 11;
 /// Longest line that is kept, in bytes.
 const MAX_LINE_BYTES: usize = 240;
 /// Words at the end of a line among which a duration is looked for.
 const MAX_WORDS: usize = 6;
 /// Headings of a kept line that are kept with it.
 const MAX_HEADINGS: usize = 4;
+/// Lines above a kept one among which the title of its part is looked for.
+const MAX_LINES_TO_TITLE: usize = 2000;
 
-/// A reduction that shows what stands out.
+/// The reduction without the outliers, so that they are shown.
 pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
     let of =
         |reason| out.spans.iter().filter(move |span| is(span, reason)).flat_map(|span| span.lines.clone());
     let mut odd: Set<usize> = Set::default();
-    let passed: Vec<usize> = of(Reason::PassingTests).collect();
-    if passed.len() >= MIN_LINES {
-        for line in slow(source, &passed).into_iter().chain(with_skipped(source, &passed)) {
+    for reason in [Reason::PassingTests, Reason::Progress, Reason::TransferredFiles, Reason::Satisfied] {
+        let lines: Vec<usize> = of(reason).collect();
+        let found = match reason {
+            Reason::PassingTests if lines.len() < MIN_LINES => Vec::new(),
+            Reason::PassingTests => slow(source, &lines).into_iter().chain(unlike(source, &lines)).collect(),
+            _ => steps(source, &lines, reason == Reason::TransferredFiles),
+        };
+        for line in found {
             odd.insert(line);
-            odd.extend(headings(source, &passed, line));
-        }
-    }
-    for reason in [Reason::Progress, Reason::TransferredFiles, Reason::Satisfied] {
-        let steps: Vec<usize> = of(reason).collect();
-        if steps.len() >= MIN_STEPS {
-            odd.extend(other_kinds(source, &steps));
+            odd.extend(headings(source, &lines, line));
+            odd.extend(title(source, &out, line));
         }
     }
     if odd.is_empty() { out } else { without(out, &odd) }
+}
+
+/// The steps that took far longer, moved far more or came from elsewhere than the others, or are of another kind.
+fn steps(source: &Source<'_>, lines: &[usize], are_files: bool) -> Vec<usize> {
+    let measures: Vec<Measures> = lines.iter().map(|line| Measures::of_step(source.line(*line))).collect();
+    let mut out: Vec<usize> = measures::far_steps(&measures).into_iter().map(|place| lines[place]).collect();
+    let texts = || lines.iter().map(|line| (*line, source.line(*line)));
+    out.extend(names::from_other_hosts(texts()));
+    if are_files {
+        out.extend(names::unlike_files(texts()));
+    }
+    if lines.len() >= MIN_STEPS {
+        out.extend(other_kinds(source, lines, kind));
+        out.extend(other_kinds(source, lines, form));
+    }
+    out.retain(|line| source.line(*line).len() <= MAX_LINE_BYTES);
+    out
 }
 
 fn is(span: &Span, reason: Reason) -> bool {
@@ -71,11 +102,13 @@ fn slow(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
     longest.into_iter().filter(is_slow).map(|place| lines[place]).collect()
 }
 
-/// The few lines of files that passed but for tests that did not run: `✓ a.spec.ts (12 tests | 4 skipped)`.
-fn with_skipped(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
+/// The few lines of files that passed but for tests that did not run: `✓ a.spec.ts (12 tests | 4 skipped)`, `(0 tests)`.
+fn unlike(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
     let says = |line: &&usize| {
         let line = source.line(**line).as_bytes();
         memchr::memmem::find_iter(line, b" skipped").any(|at| at > 0 && line[at - 1].is_ascii_digit())
+            || memchr::memmem::find_iter(line, b"0 tests")
+                .any(|at| at > 0 && matches!(line[at - 1], b' ' | b'('))
     };
     let found: Vec<usize> = lines.iter().filter(says).copied().take(MAX_ODD_STEPS + 1).collect();
     if found.len() > MAX_ODD_STEPS { Vec::new() } else { found }
@@ -133,9 +166,42 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     out
 }
 
+/// The line that names the part of the output which an unindented line belongs to, if it is left out: `TASK [Copy] ****`,
+/// `== web`, `Downloading:`.
+fn title(source: &Source<'_>, out: &Reduction, line: usize) -> Option<usize> {
+    let reach = line.saturating_sub(MAX_LINES_TO_TITLE)..line;
+    let found = reach.rev().find(|above| is_title(source.line(*above)))?;
+    let next = out.spans.partition_point(|span| span.lines.end <= found);
+    let span = out.spans.get(next).filter(|span| span.lines.contains(&found))?;
+    matches!(span.action, Action::Omit { .. }).then_some(found)
+}
+
+/// Whether a line is a heading by its form alone.
+fn is_title(line: &str) -> bool {
+    const RULES: [&str; 3] = ["***", "===", "---"];
+    const SIGNS: [&str; 3] = ["== ", "==> ", "## "];
+    let line = line.trim_end();
+    if line.starts_with([' ', '\t']) || line.len() > MAX_LINE_BYTES {
+        return false;
+    }
+    let says = |text: &str| {
+        let text = text.trim_end_matches(['*', '=', '-']).trim();
+        // A level alone, such as `[INFO]`, names nothing.
+        let is_level = text.starts_with('[') && text.find(']') == Some(text.len() - 1);
+        !is_level && text.bytes().any(|b| b.is_ascii_alphabetic())
+    };
+    RULES.iter().any(|rule| line.ends_with(rule)) && says(line)
+        || SIGNS.iter().any(|sign| line.starts_with(sign))
+        || line.ends_with(':') && says(line)
+}
+
 /// The few steps that are of another kind than nearly all.
-fn other_kinds(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
-    let mut kinds: Map<(&str, bool), (usize, [usize; MAX_STEPS_OF_KIND])> = Map::default();
+fn other_kinds<'a>(
+    source: &Source<'a>,
+    lines: &[usize],
+    kind: impl Fn(&'a str) -> (&'a str, usize),
+) -> Vec<usize> {
+    let mut kinds: Map<(&str, usize), (usize, [usize; MAX_STEPS_OF_KIND])> = Map::default();
     for &line in lines {
         let text = source.line(line);
         let entry = kinds.entry(kind(text)).or_default();
@@ -162,6 +228,8 @@ fn other_kinds(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
             && is_usual(lines.get(place + 1))
             && (1..=MAX_LINE_BYTES).contains(&text.len())
             && !text.ends_with("...")
+            // A heading alone says nothing of what stood under it.
+            && !is_title(text)
             // A drawn bar is no step.
             && kind(text).0.bytes().any(|b| b.is_ascii_alphabetic())
     };
@@ -175,15 +243,28 @@ fn other_kinds(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
     out
 }
 
+/// The kind of a step and how many words it has: `Fetching a`, but `Fetching a (from a copy)`.
+fn form(line: &str) -> (&str, usize) {
+    (kind(line).0, line.split_ascii_whitespace().take(MAX_FORM_WORDS).count())
+}
+
 /// The kind of a step: its first word that is no counter, and whether it names an address.
-fn kind(line: &str) -> (&str, bool) {
+fn kind(line: &str) -> (&str, usize) {
     let is_counter = |word: &&str| {
         !word.bytes().any(|b| b.is_ascii_alphabetic() || b == b'*')
             && word.bytes().any(|b| b.is_ascii_digit())
             || word.trim_matches(['[', ']']).bytes().all(|b| b.is_ascii_digit() || b == b'/' || b == b'%')
+            // A level: `[INFO]`.
+            || word.starts_with('[') && word.ends_with(']') && word.len() <= MAX_LEVEL_BYTES
     };
     let word = line.split_ascii_whitespace().find(|word| !is_counter(word)).unwrap_or_default();
-    (word, memchr::memmem::find(line.as_bytes(), b"://").is_some())
+    // `Get:28`
+    let digits = word.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let word = match word.len() - digits {
+        0 => word,
+        end => &word[..end],
+    };
+    (word, usize::from(memchr::memmem::find(line.as_bytes(), b"://").is_some()))
 }
 
 /// Takes lines out of what is left out. What a marker names stays with the next line of its group.
@@ -279,12 +360,52 @@ mod tests {
             assert_eq!(kept(&steps(odd), Reason::Progress), [33], "{odd}");
         }
         assert_eq!(kept(&steps("Building CXX object b.o"), Reason::Progress), [0; 0]);
+        assert_eq!(kept(&steps("Building CXX object b.o (from a copy)"), Reason::Progress), [33]);
+        let verb = |i: usize| (b'a' + i as u8) as char;
         let many: String =
-            (0..80).map(|i| format!("verb{} thing\n", if i % 9 == 0 { i } else { 0 })).collect();
+            (0..80).map(|i| format!("verb{} thing\n", verb(if i % 9 == 0 { i / 9 } else { 9 }))).collect();
         assert_eq!(kept(&many, Reason::Progress), [0; 0]);
         let files: String = (0..80)
             .map(|i| format!("{} a/{i}.jpg\n", if i == 9 { ".f...p....." } else { ">f.st......" }))
             .collect();
         assert_eq!(kept(&files, Reason::TransferredFiles), [9]);
+    }
+
+    #[test]
+    fn a_step_that_took_far_longer_or_came_from_elsewhere_stays() {
+        let with = |usual: &dyn Fn(usize) -> String, odd: &str| -> String {
+            (0..80).map(|i| if i == 33 { format!("{odd}\n") } else { usual(i) + "\n" }).collect()
+        };
+        let fetch = |i: usize| format!("http fetch GET 200 https://a.org/p{i} {}ms (cache)", 20 + i);
+        let reading = |i: usize| format!("a.s[{i}]: Refreshing state... [id=subnet-{i}]");
+        for (usual, odd) in [
+            (&fetch as &dyn Fn(usize) -> String, "http fetch GET 200 https://a.org/p33 48112ms (cache)"),
+            (&fetch, "http fetch GET 200 https://b.org/p33 42ms (cache)"),
+            (&reading, "a.base: Read complete after 3m14s [id=ami-0]"),
+            (&|i| format!("#{i} 0.3{i} ok"), "#33 211.31 ok"),
+            (
+                &|i| format!("#{i} transferring context: {i}kB 0.1s done"),
+                "#33 transferring context: 2.8GB 0.1s done",
+            ),
+        ] {
+            assert_eq!(kept(&with(usual, odd), Reason::Progress), [33], "{odd}");
+            assert_eq!(kept(&with(usual, &usual(33)), Reason::Progress), [0; 0], "{odd}");
+        }
+        let files = with(&|i| format!("app/img/{i}.png"), "../../etc/passwd");
+        assert_eq!(kept(&files, Reason::TransferredFiles), [33]);
+    }
+
+    #[test]
+    fn the_title_of_its_part_stays_with_a_line() {
+        let hosts = |word: &str| -> String {
+            (0..60).map(|i| format!("{}: [web{i}]\n", if i == 44 { word } else { "ok" })).collect()
+        };
+        for title in ["TASK [Open firewall] ****", "== web", "Open firewall:"] {
+            let text = format!("{title}\n{}\n{title}\n{}", hosts("ok"), hosts("skipping"));
+            assert_eq!(kept(&text, Reason::Progress), [62, 63 + 44], "{title}");
+        }
+        assert!(
+            !is_title("[INFO] -----") && !is_title("ok: [web]") && !is_title("-----") && !is_title("  a:")
+        );
     }
 }

@@ -1,0 +1,72 @@
+//! Lines about many things of a few kinds, such as the sensors of a machine or the objects of an SNMP walk: a value that is usual
+//! for one kind stands out in another. Compares the lines of each kind, which have one key or one first word but for digits.
+
+use crate::pipeline::limit::candidate::Candidate;
+use crate::pipeline::limit::columns;
+use crate::pipeline::limit::slots::{self, BLANK};
+use crate::text::maps::Map;
+use crate::text::source::Source;
+
+/// Fewest lines of a kind. A choice: with fewer of them any may be the odd one.
+const MIN_LINES: usize = 8;
+/// Most kinds; with more of them lines have no kinds, but names.
+const MAX_KINDS: usize = 64;
+/// Of 10 lines at least this many are of a kind.
+const MOST_IN_TEN: usize = 7;
+
+/// Adds the lines that stand out among those of their kind.
+pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
+    if lines.len() < 2 * MIN_LINES || source.text().len() > columns::MAX_TEXT_BYTES {
+        return;
+    }
+    let mut of_form: Map<u64, usize> = Map::default();
+    let mut kinds: Vec<Vec<usize>> = Vec::new();
+    for (place, line) in lines.iter().enumerate() {
+        crate::stop::tick();
+        let form = slots::form(source.line(*line));
+        if form == BLANK {
+            continue;
+        }
+        let next = kinds.len();
+        let kind = *of_form.entry(form).or_insert(next);
+        if kind == next {
+            if kinds.len() == lines.len() / MIN_LINES + MAX_KINDS {
+                return;
+            }
+            kinds.push(Vec::new());
+        }
+        kinds[kind].push(place);
+    }
+    kinds.retain(|places| places.len() >= MIN_LINES);
+    let all: usize = kinds.iter().map(Vec::len).sum();
+    // Of one kind, they were compared already.
+    if !(2..=MAX_KINDS).contains(&kinds.len()) || all * 10 < lines.len() * MOST_IN_TEN {
+        return;
+    }
+    for places in kinds {
+        let of_kind: Vec<usize> = places.iter().map(|place| lines[*place]).collect();
+        let mut found = Vec::new();
+        columns::find(source, &of_kind, MIN_LINES, &mut found);
+        // What stands out among all lines comes first.
+        out.extend(found.into_iter().map(|c| Candidate { place: places[c.place], count: c.count + 1, ..c }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_usual_for_another_kind() {
+        let temperature = |i: usize| if i == 19 { 79 } else { 33 + i % 4 };
+        let mut text: String =
+            (0..24).map(|i| format!("CPU{i} Temp | {}.0 | ok\n", temperature(i))).collect();
+        text.extend((0..12).map(|i| format!("FAN{i} Speed | {}.0 | ok\n", 7_000 + i * 90)));
+        let source = Source::new(&text);
+        let mut found = Vec::new();
+        find(&source, &(0..source.len()).collect::<Vec<_>>(), &mut found);
+        let mut places: Vec<usize> = found.iter().map(|c| c.place).collect();
+        places.dedup();
+        assert_eq!(places, [19]);
+    }
+}

@@ -1,0 +1,119 @@
+//! The parts of fields that are no two alike, such as `10.0.1.11:40000->10.0.2.20:5432`: one part may be the same in all rows
+//! but one. Finds nothing but rare values: most parts are numbers of something.
+
+use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS};
+use crate::pipeline::limit::values::Column;
+
+/// What divides the parts of a field.
+const DIVIDERS: &[u8] = b":,;=>/|()[]<\"'@";
+/// Most parts of a field that are compared.
+const MAX_PARTS: usize = 8;
+/// Most fields of a row whose parts are compared. Bounds the work.
+const MAX_PARTED: usize = 6;
+/// A field is looked into where at most 1 in this many rows has a value that another has.
+const UNLIKE_ONE_IN: usize = 4;
+
+/// The parts of the fields of one column.
+pub(super) struct Parts {
+    at: usize,
+    columns: Vec<Column>,
+}
+
+impl Parts {
+    /// Notes a row.
+    pub(super) fn look(&mut self, place: usize, fields: &[&[u8]]) {
+        let Some(field) = fields.get(self.at) else { return };
+        let count = self.columns.len();
+        let parts = of(field);
+        if parts.clone().take(count + 1).count() != count {
+            return;
+        }
+        for (nth, (column, part)) in self.columns.iter_mut().zip(parts).enumerate() {
+            if !column.is_done() {
+                column.look(place, part, nth);
+            }
+        }
+    }
+
+    /// The columns of parts, each with a number that no column of fields has.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (usize, &Column)> {
+        let first = MAX_COLUMNS + 1 + self.at * MAX_PARTS;
+        self.columns.iter().enumerate().map(move |(nth, column)| (first + nth, column))
+    }
+}
+
+/// The columns whose fields have parts, by some rows.
+pub(super) fn parted(lines: &[&str], divider: Divider, count: usize) -> Vec<Parts> {
+    let mut fields = Vec::new();
+    let mut rows: Vec<Vec<&[u8]>> = Vec::new();
+    for line in lines {
+        divider.fields(line, &mut fields);
+        if fields.len() == count {
+            rows.push(fields.clone());
+        }
+    }
+    let parts_of = |at: usize| {
+        let mut counts: Vec<usize> = rows.iter().map(|row| of(row[at]).take(MAX_PARTS + 1).count()).collect();
+        counts.sort_unstable();
+        let (len, parts) = counts.chunk_by(|a, b| a == b).map(|c| (c.len(), c[0])).max()?;
+        let mut values: Vec<&[u8]> = rows.iter().map(|row| row[at]).collect();
+        values.sort_unstable();
+        values.dedup();
+        let is_unlike = (rows.len() - values.len()) * UNLIKE_ONE_IN <= rows.len();
+        let is_parted = (2..=MAX_PARTS).contains(&parts) && len * 4 >= rows.len() * 3 && is_unlike;
+        is_parted.then(|| Parts { at, columns: (0..parts).map(|_| Column::default()).collect() })
+    };
+    (0..count.min(MAX_COLUMNS)).filter_map(parts_of).take(MAX_PARTED).collect()
+}
+
+/// The parts of a field that hold anything.
+fn of(field: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    field.split(|b| DIVIDERS.contains(b)).filter(|part| !part.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pipeline::limit::columns::{MIN_ROWS, find};
+    use crate::text::source::Source;
+
+    fn standing_out(line: impl Fn(usize) -> String) -> Vec<usize> {
+        let text: String = (0..80).map(|i| line(i) + "\n").collect();
+        let source = Source::new(&text);
+        let mut found = Vec::new();
+        find(&source, &(0..source.len()).collect::<Vec<_>>(), MIN_ROWS, &mut found);
+        let mut places: Vec<usize> = found.iter().map(|c| c.place).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    #[test]
+    fn the_one_peer_of_another_host() {
+        let peer = |i: usize| if i == 61 { "10.0.9.77" } else { "10.0.2.20" };
+        let socket =
+            |i: usize| format!("app {}u IPv4 TCP 10.0.1.11:{}->{}:5432 (OPEN)", i, 40_000 + i, peer(i));
+        assert_eq!(standing_out(socket), [61]);
+        // Every part is the same, or no two are.
+        assert_eq!(
+            standing_out(|i| format!("app {i}u IPv4 TCP 10.0.1.{i}:{i}->10.0.2.20:5432 (OPEN)")),
+            [0; 0]
+        );
+    }
+
+    #[test]
+    fn the_one_name_of_another_form() {
+        let name = |i: usize| if i == 33 { "v1.4-rc1-broken".to_owned() } else { format!("v1.{i}") };
+        assert_eq!(standing_out(|i| format!("{} tag of build {i}", name(i))), [33]);
+        // Lines of all lengths.
+        let words = |i: usize| "word ".repeat(i % 7);
+        assert_eq!(standing_out(|i| format!("{} {}", name(i), words(i))), [33]);
+    }
+
+    #[test]
+    fn the_first_row_of_a_new_setting() {
+        let row = |i: usize| {
+            format!("{i}/80 loss={}.{} lr={}", 9 - i / 10, i % 10, if i < 45 { "0.001" } else { "0.0001" })
+        };
+        assert_eq!(standing_out(row), [45]);
+    }
+}

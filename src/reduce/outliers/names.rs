@@ -1,0 +1,164 @@
+//! Which of many names of files and hosts are unlike the others: the only one from another server, the only one that lies
+//! outside of the folder, the only one of another version.
+
+use crate::text::judge::{Counted, RARE_ONE_IN, is_few};
+
+/// Fewest names among which one is unlike the others. A choice: of fewer nobody expects to see each.
+const MIN_NAMES: usize = 20;
+/// Most names that stay for one reason.
+const MAX_UNLIKE: usize = 4;
+/// Longest end of a name that says what a file is, in bytes.
+const MAX_EXTENSION_BYTES: usize = 8;
+
+/// The lines that name another server or bucket than nearly all.
+pub fn from_other_hosts<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    let mut hosts: Counted<&str> = Counted::default();
+    lines.filter_map(|(line, text)| Some((line, host(text)?))).for_each(|(line, host)| hosts.add(host, line));
+    few(&hosts)
+}
+
+/// The lines with files of which the path, folder, kind or version is unlike that of nearly all.
+pub fn unlike_files<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    let (mut all, mut out) = (0, Vec::new());
+    let [mut outside, mut absolute, mut hidden] = [const { Vec::new() }; 3];
+    let (mut folders, mut extensions) = (Counted::default(), Counted::default());
+    let mut versions: Counted<&str> = Counted::default();
+    for (line, text) in lines {
+        all += 1;
+        let path = path(text);
+        let (folder, name) = path.trim_end_matches('/').rsplit_once('/').unwrap_or(("", path));
+        let parts = || path.split('/').filter(|part| part.len() > 1 && part.starts_with('.'));
+        if parts().any(|part| part == "..") {
+            outside.push(line);
+        } else if parts().next().is_some() {
+            hidden.push(line);
+        }
+        if path.starts_with('/') {
+            absolute.push(line);
+        }
+        if !path.ends_with('/') {
+            folders.add(folder, line);
+            extensions.add(extension(name), line);
+        }
+        if let Some(version) = version(name) {
+            versions.add(version, line);
+        }
+    }
+    if all < MIN_NAMES {
+        return Vec::new();
+    }
+    for places in [outside, absolute, hidden] {
+        if is_few(places.len(), all, RARE_ONE_IN) {
+            out.extend(places.into_iter().take(MAX_UNLIKE));
+        }
+    }
+    for counted in [&folders, &extensions, &versions] {
+        out.extend(few(counted));
+    }
+    out
+}
+
+/// The lines whose last word is a path below another folder of the root than nearly all.
+pub fn from_other_folders<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    let mut folders: Counted<&str> = Counted::default();
+    for (line, text) in lines {
+        let path = text.split_ascii_whitespace().next_back().unwrap_or_default();
+        folders.add(path.split('/').nth(1).unwrap_or_default(), line);
+    }
+    few(&folders)
+}
+
+/// Where rare values stand, if there are few. With more of them a list just has many kinds.
+fn few(counted: &Counted<&str>) -> Vec<usize> {
+    let rare = if counted.all() < MIN_NAMES { Vec::new() } else { counted.rare() };
+    if rare.len() > MAX_UNLIKE { Vec::new() } else { rare }
+}
+
+/// `https://deb.debian.org` of an address in a line, the last where there are several.
+fn host(line: &str) -> Option<&str> {
+    let at = line.rfind("://")?;
+    let start = line[..at].rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);
+    let host = line[at + 3..].bytes().take_while(|b| !matches!(b, b'/' | b' ' | b'"' | b')' | b']')).count();
+    line.get(start..at + 3 + host)
+}
+
+/// The path in a line of a list of files: `x dist/a.js`, `  inflating: a/b.txt`, `>f+++++++++ a`, `upload: ./a to s3://b/a`.
+fn path(line: &str) -> &str {
+    let line = line.trim();
+    let line = match line.split_once(": ") {
+        Some((word, rest)) if !word.contains(['/', '.']) => rest.trim_start(),
+        _ => line,
+    };
+    let line = match line.split_once(' ') {
+        // What a program says of a file has no slash and no dot in front of letters.
+        Some((word, rest)) if word.len() == 1 || word.len() == 11 && !word.contains('/') => rest.trim_start(),
+        _ => line,
+    };
+    let end = [" to ", " (", " -> "].iter().filter_map(|end| line.find(end)).min();
+    end.and_then(|end| line.get(..end)).unwrap_or(line)
+}
+
+/// What kind of file a name is of: `js`; nothing where its end is no word.
+fn extension(name: &str) -> &str {
+    let end = name.rsplit_once('.').map_or("", |(_, end)| end);
+    let is_word = end.len() <= MAX_EXTENSION_BYTES && end.bytes().all(|b| b.is_ascii_alphabetic());
+    if is_word { end } else { "" }
+}
+
+/// `3.18.2` of `mod-3.18.2.jar`
+fn version(name: &str) -> Option<&str> {
+    let (name, end) = name.rsplit_once('.')?;
+    let is_extension = end.bytes().any(|b| b.is_ascii_alphabetic());
+    let (_, version) = name.rsplit_once(['-', '_'])?;
+    let is_version = version.contains('.') && version.starts_with(|c: char| c.is_ascii_digit());
+    (is_extension && is_version).then_some(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unlike(usual: impl Fn(usize) -> String, odd: &str) -> bool {
+        let lines: Vec<String> = (0..80).map(|i| if i == 33 { odd.to_owned() } else { usual(i) }).collect();
+        let mut found = unlike_files(lines.iter().map(String::as_str).enumerate());
+        found.dedup();
+        assert!(found.is_empty() || found == [33], "{found:?}");
+        !found.is_empty()
+    }
+
+    #[test]
+    fn files_unlike_the_others() {
+        let image = |i: usize| format!("app/img/{i:04}.png");
+        for odd in [
+            "app/.env.production",
+            "../../var/.ssh/authorized_keys",
+            "/etc/passwd",
+            "app/img/dump.sql",
+            "app/lib/0033.png",
+        ] {
+            assert!(unlike(image, odd), "{odd}");
+            assert!(unlike(|i| format!("x {}", image(i)), &format!("x {odd}")), "{odd}");
+            assert!(unlike(|i| format!(">f+++++++++ {}", image(i)), &format!(">f+++++++++ {odd}")), "{odd}");
+            let inflating = |path: &str| format!("  inflating: {path}  ");
+            assert!(unlike(|i| inflating(&image(i)), &inflating(odd)), "{odd}");
+        }
+        assert!(!unlike(image, "app/img/9999.png") && !unlike(image, "app/img/"));
+        assert!(unlike(|i| format!("lib/mod{i}-3.18.2.jar"), "lib/mod33-2.0.0.jar"));
+        assert!(!unlike(|i| format!("lib/mod{i}-3.{i}.2.jar"), "lib/mod33-2.0.0.jar"));
+        assert!(!unlike(|i| format!("dir{i}/a.c"), "dir/a.c"));
+    }
+
+    #[test]
+    fn servers_unlike_the_others() {
+        let other = |odd: &str| {
+            let line =
+                |i| if i == 33 { odd.to_owned() } else { format!("Get:{i} https://a.org/x/{i} [1 kB]") };
+            let lines: Vec<String> = (0..80).map(line).collect();
+            from_other_hosts(lines.iter().map(String::as_str).enumerate())
+        };
+        assert_eq!(other("Get:33 http://203.0.113.5/x/33 [1 kB]"), [33]);
+        assert_eq!(other("Get:33 http://a.org/x/33 [1 kB]"), [33]);
+        assert_eq!(other("Get:33 https://a.org/y [1 kB]"), [0; 0]);
+        assert_eq!(host("upload: ./a to s3://acme-site/a"), Some("s3://acme-site"));
+    }
+}

@@ -1,0 +1,123 @@
+//! Tests that passed but took much of the time of all: runners mark them, and a reader looks for them. Those of a second and more
+//! in long runs are kept by `reduce::outliers`; here the limit is that of the runners, which call a test slow sooner.
+
+use super::{FORMS, Said, is};
+use crate::reduce::quantities::{MILLI, nanoseconds};
+use crate::text::judge;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
+use crate::text::span::Span;
+
+/// A test that takes less is not slow. Vitest marks tests from 300 ms on, Jest files from 5 s, Mocha tests from 75 ms. A choice.
+const MIN_SLOW: u64 = 400 * MILLI;
+/// Most slow tests, and what part of all durations one takes at least: 1 in this many.
+const MAX_SLOW: usize = 2;
+const SLOW_ONE_IN: u64 = 4;
+/// Headings of a slow test that are shown with it, and the most lines between two that are left out together.
+const MAX_HEADINGS: usize = 4;
+const MAX_LINES_ABOVE: usize = 3;
+/// Longest duration, in bytes.
+const MAX_BYTES: usize = 24;
+
+/// Shows the slow tests among those that are left out.
+pub(super) fn keep(source: &Source<'_>, out: &mut Reduction) {
+    let lines: Vec<usize> = out
+        .spans
+        .iter()
+        .filter(|span| is(span, Reason::PassingTests))
+        .flat_map(|span| span.lines.clone())
+        .collect();
+    let times: Vec<u64> = lines.iter().map(|line| duration(source.line(*line)).unwrap_or(0)).collect();
+    let all = times.iter().fold(0u64, |sum, time| sum.saturating_add(*time));
+    let is_slow = |at: &usize| {
+        times[*at] >= MIN_SLOW
+            && times[*at].saturating_mul(SLOW_ONE_IN) >= all
+            && FORMS.classify(source.line(lines[*at])) == Some(Said::Passed)
+    };
+    let slow: Vec<usize> =
+        judge::much_larger(&times, MILLI, MAX_SLOW).into_iter().filter(is_slow).map(|at| lines[at]).collect();
+    let with_headings: Vec<usize> =
+        slow.iter().flat_map(|line| headings(source, &lines, *line)).chain(slow.iter().copied()).collect();
+    for line in with_headings {
+        let Some(at) = out.spans.iter().position(|span| span.lines.contains(&line)) else { continue };
+        let behind = Span { lines: line + 1..out.spans[at].lines.end, action: out.spans[at].action.clone() };
+        out.spans[at].lines.end = line;
+        if !behind.lines.is_empty() {
+            out.spans.insert(at + 1, behind);
+        }
+        if out.spans[at].lines.is_empty() {
+            out.spans.remove(at);
+        }
+    }
+}
+
+/// The lines among these, which are in order, that an indented one stands under.
+fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
+    let indent = |line: usize| source.line(line).len() - source.line(line).trim_start_matches(' ').len();
+    let mut out = Vec::new();
+    let (mut below, mut under) = (line, indent(line));
+    for &above in lines[..lines.partition_point(|known| *known < line)].iter().rev() {
+        // What stands between them is shown, and may hold the heading.
+        if under == 0 || out.len() == MAX_HEADINGS || below - above > MAX_LINES_ABOVE {
+            break;
+        }
+        below = above;
+        let is_heading = || FORMS.classify(source.line(above)) != Some(Said::Passed);
+        if !source.line(above).trim().is_empty() && indent(above) < under && is_heading() {
+            under = indent(above);
+            out.push(above);
+        }
+    }
+    out
+}
+
+/// The duration at the end of a line, in nanoseconds: `(801 ms)`, `(643ms)`, ` 702ms`, `[1.20s]`.
+fn duration(line: &str) -> Option<u64> {
+    let line = line.trim_end();
+    let inside = match line.strip_suffix([')', ']']) {
+        Some(inside) => &inside[inside.rfind(['(', '['])? + 1..],
+        None => &line[line.rfind(' ')? + 1..],
+    };
+    let is_duration = inside.len() <= MAX_BYTES
+        && inside.starts_with(|c: char| c.is_ascii_digit())
+        && inside.ends_with(|c: char| c.is_ascii_alphabetic());
+    if is_duration { nanoseconds(inside.as_bytes()) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(lines: &[&str]) -> Vec<usize> {
+        let text = lines.join("\n");
+        let source = Source::new(&text);
+        let mut out = Reduction::default();
+        out.omit_in(0..source.len(), Reason::PassingTests, 1);
+        keep(&source, &mut out);
+        let hidden: Vec<usize> = out.spans.iter().flat_map(|span| span.lines.clone()).collect();
+        (0..source.len()).filter(|line| !hidden.contains(line)).collect()
+    }
+
+    #[test]
+    fn a_test_that_took_most_of_the_time_stays() {
+        for slow in [
+            "  \u{2713} slow (801 ms)",
+            "    \u{2714} is slow (643ms)",
+            " \u{2713} a > slow 702ms",
+            "    \u{2713} s (12.5 s)",
+        ] {
+            let fast = "  \u{2713} adds 1 (3 ms)";
+            assert_eq!(kept(&[fast, fast, slow, fast]), [2], "{slow}");
+        }
+        // With what it stands under.
+        let tree = ["  a", "    \u{2713} x", "  b", "    \u{2713} y", "    \u{2713} slow (801 ms)"];
+        assert_eq!(kept(&tree), [2, 4]);
+        // All are slow, or none is.
+        assert_eq!(
+            kept(&["  \u{2713} a (801 ms)", "  \u{2713} b (801 ms)", "  \u{2713} c (790 ms)"]),
+            [0; 0]
+        );
+        assert_eq!(kept(&["  \u{2713} a (80 ms)", "  \u{2713} b", "  \u{2713} c"]), [0; 0]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Variables: environments that something listed, with `NAME=value` in every line or in the strings of a container, and
+//! commands and files that declare a value behind a name without an operator.
+//!
+//! It reads the lines around a variable, a few at a time, and claims nothing.
+
+use super::judge::{ByteSet, is_word, skip};
+use super::names::MAX_NAME_BYTES;
+use std::ops::Range;
+
+/// Lines without a setting that may stand between two settings of a file.
+const MAX_LINES_APART: usize = 3;
+
+/// Whether the previous line is a setting; skips blank lines and comments. `None` if there is no previous line.
+pub(super) fn setting_before(text: &[u8], start: usize) -> Option<bool> {
+    let mut end = start.checked_sub(1)?;
+    for _ in 0..=MAX_LINES_APART {
+        let near = &text[end.saturating_sub(MAX_LINE_BYTES)..end];
+        let at = memchr::memrchr(b'\n', near).map_or(end - near.len(), |at| end - near.len() + at + 1);
+        let line = text[at..end].trim_ascii();
+        if !line.is_empty() && line[0] != b'#' {
+            return Some(is_setting(&text[at..]));
+        }
+        match at.checked_sub(1) {
+            Some(before) => end = before,
+            None => return None,
+        }
+    }
+    Some(false)
+}
+
+/// As `setting_before`, for the next line.
+pub(super) fn setting_behind(text: &[u8], end: usize) -> Option<bool> {
+    let mut at = end + 1;
+    for _ in 0..=MAX_LINES_APART {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let len = rest
+            .iter()
+            .take(MAX_LINE_BYTES)
+            .position(|&b| b == b'\n')
+            .unwrap_or(rest.len().min(MAX_LINE_BYTES));
+        let line = rest[..len].trim_ascii();
+        if !line.is_empty() && line[0] != b'#' {
+            return Some(is_setting(rest));
+        }
+        at += len + 1;
+    }
+    Some(false)
+}
+
+/// Whether `"NAME=value"` is one of the strings of `"Env": [`, as containers list their environment.
+pub(super) fn is_container_variable(text: &[u8], name: usize, end: usize) -> bool {
+    let quoted = name > 0 && text[name - 1] == b'"' && text.get(end) == Some(&b'"');
+    let near = &text[name.saturating_sub(MAX_ENVIRONMENT_BYTES)..name];
+    quoted
+        && memchr::memrchr(b'[', near)
+            .is_some_and(|open| near[..open].trim_ascii_end().ends_with(b"\"Env\":"))
+}
+
+/// Longest distance to the start of a container's environment, in bytes.
+const MAX_ENVIRONMENT_BYTES: usize = 16 << 10;
+
+/// Longest line before a name that is examined, in bytes.
+pub(super) const MAX_LINE_BYTES: usize = 1 << 10;
+
+/// Whether a text starts like a variable in a shell listing: `NAME=`, also after `export` and `declare -x`.
+pub(super) fn is_setting(text: &[u8]) -> bool {
+    let text =
+        [&b"export "[..], b"declare -x "].iter().find_map(|start| text.strip_prefix(*start)).unwrap_or(text);
+    let len = text.iter().take(MAX_NAME_BYTES).take_while(|&&b| is_word(b)).count();
+    len > 0 && text.get(len) == Some(&b'=') && !text[0].is_ascii_digit()
+}
+
+/// Whether the value of such a name in a listed environment is a real value: such a list has no examples.
+pub(super) fn is_given(bytes: &[u8], password: bool) -> bool {
+    let plain = bytes.iter().all(|b| b.is_ascii_graphic());
+    let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
+    plain
+        && digits < bytes.len()
+        && bytes.len()
+            >= if password {
+                6
+            } else if digits > 0 {
+                8
+            } else {
+                16
+            }
+}
+
+const BLANK: ByteSet = ByteSet::parse(" \t");
+
+/// Where the value of a name begins that a command or a file declares without an operator: `ENV NAME value`, `setenv NAME value`,
+/// `set -gx NAME value`, `gh secret set NAME --body value`; `3) "name"` above `4) "value"` of Redis.
+pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
+    const WORDS: &[&[u8]] = &[
+        b"ENV ",
+        b"setenv ",
+        b"set -gx ",
+        b"set -x ",
+        b"set -Ux ",
+        b"set -xg ",
+        b"set -xU ",
+        b"set --export ",
+        b"#define ",
+        b"setx ",
+        b"configure set ",
+        b"config set ",
+        b"user-secrets set ",
+        b"config --global ",
+    ];
+    const FLAGS: &[&[u8]] = &[b"--body ", b"--body=", b"-b "];
+    let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
+    let from = skip(text, name.end, BLANK, 8);
+    if from > name.end {
+        if before.ends_with(b"secret set ") {
+            let flag = FLAGS.iter().find(|flag| text[from..].starts_with(flag))?;
+            return Some(from + flag.len());
+        }
+        return WORDS.iter().any(|word| before.ends_with(word)).then_some(from);
+    }
+    if closed == name.end || !before.ends_with(b") \"") {
+        return None;
+    }
+    let line = skip(text, closed, const { ByteSet::parse(" \r\n") }, 12);
+    let number = skip(text, line, const { ByteSet::parse("0-9") }, 6);
+    (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
+}
+
+/// Where a value begins that stands behind a name without an operator: behind a flag, a declaration, or in an element.
+pub(super) fn behind_word(text: &[u8], name: &Range<usize>) -> Option<usize> {
+    let before = name.start.checked_sub(1).map(|at| text[at]);
+    if before == Some(b'<') {
+        return (text.get(name.end) == Some(&b'>')).then_some(name.end + 1);
+    }
+    let from = skip(text, name.end, BLANK, 8);
+    let is_flag = from > name.end && text[name.clone()].starts_with(b"--");
+    if is_flag { Some(from) } else { declared(text, name, name.end) }
+}
+
+/// Longest declaration before a name, in bytes.
+const MAX_DECLARATION_BYTES: usize = 24;
