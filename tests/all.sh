@@ -95,6 +95,7 @@ cat "$said" >&2
 [ "$checked" = 0 ]
 
 cargo test --quiet --no-default-features --test library --locked
+# It was checked above, if it could be.
 part "the engine for WebAssembly" wasm -- true
 part "the module for WebAssembly" wasm -- \
     cargo build --quiet --profile wasm -p tersed-wasm --target "$wasm" --locked

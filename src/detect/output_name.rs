@@ -42,7 +42,6 @@ const PRINT_SECRETS: &[(&str, &[&str])] = &[
 /// Options whose value is the name, by program.
 const NAME_OPTIONS: &[(&str, &[&str])] = &[
     ("aws", &["--name", "--query"]),
-    ("jq", &[]),
     ("kubectl", &["-o", "--output"]),
     ("oc", &["-o", "--output"]),
     ("op", &["--fields", "--field"]),

@@ -228,9 +228,9 @@ impl Engine {
     }
 
     /// Notes that the model gets the result of a command without us. A session that is not open has nothing to forget.
-    pub fn unseen(&self, session: &str, command: &str) {
+    pub fn unseen(&self, session: &str, command: &str, is_counted: bool) {
         if let Ok(Some(session)) = self.sessions().get_if_open(session) {
-            lock(&session).unseen(command);
+            lock(&session).unseen(command, is_counted);
         }
     }
 

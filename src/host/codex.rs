@@ -52,7 +52,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             // No other hook sees the result of what is not wrapped, or asks for its exact output. What a program runs, the
             // model does not see.
             if (answer.is_none() || asks_for_all(event)) && !is_of_program(&event.tool_use_id) {
-                unseen(host, event);
+                unseen(host, event, true);
             }
             answer
         }

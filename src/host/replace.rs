@@ -222,9 +222,9 @@ pub fn asks_for_all(event: &Event) -> bool {
 }
 
 /// A command runs outside of `tersed run`, and its result goes to the model as it is, or may.
-pub fn unseen(host: &Host, event: &Event) {
+pub fn unseen(host: &Host, event: &Event, is_counted: bool) {
     if let Some(command) = event.tool_input.get("command").and_then(Value::as_str) {
-        host.engine().unseen(&event.context(), command);
+        host.engine().unseen(&event.context(), command, is_counted);
     }
 }
 

@@ -494,9 +494,10 @@ impl Session {
     }
 
     /// Notes that the model gets the result of a command that does not come here. It may be another result of a command that
-    /// was run before: "same output as" that command would then name the wrong one, so no later result refers to it.
-    pub fn unseen(&mut self, command: &str) {
-        self.at.results += 1;
+    /// was run before: "same output as" that command would then name the wrong one, so no later result refers to it. `is_counted`: nothing else
+    /// counts that result.
+    pub fn unseen(&mut self, command: &str, is_counted: bool) {
+        self.at.results += usize::from(is_counted);
         let numbers = self.seen.named_in(command).into_iter().map(|call| self.calls.id(call).to_owned());
         let named: HashSet<String> = numbers.chain(self.index.named_in(command)).collect();
         if !named.is_empty() {

@@ -62,7 +62,8 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         let answer = wrapped(event);
         // No other hook sees the result of what fails, or asks for its exact output.
         if answer.is_none() || asks_for_all(event) {
-            unseen(host, event);
+            // One that succeeds is counted when its result comes.
+            unseen(host, event, false);
         }
         return answer;
     }
