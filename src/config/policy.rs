@@ -71,6 +71,9 @@ settings! {
     /// ago it was. A request does not tell: some models are shown the ids, or their ends, and others none. Default true; false in
     /// hosts that use `tersed hook`, `run`, `mcp`, `mcp-proxy` or `gateway`.
     ids_visible: bool = true;
+    /// Whether the host gives every result of a conversation, so that a reference can say how many results ago something was
+    /// shown; if not, it says "earlier". Default true; false in hosts that use `tersed hook`, `run` or `mcp`.
+    sees_all_results: bool = true;
     /// Whether outcomes are remembered by call id. Default true.
     memo: bool = true;
     /// Whether secrets are removed. Default true.

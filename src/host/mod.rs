@@ -25,13 +25,19 @@ use std::sync::{Mutex, PoisonError};
 use std::path::PathBuf;
 
 use crate::artifact::vault::conversations_folder;
-use crate::config::{Recovery, RecoveryMode};
+use crate::config::{Policy, Recovery, RecoveryMode};
 use crate::engine::{Engine, Settings};
 
 /// The home folder of the user, for settings of hosts. One that is relative is none: it would lead into the working directory,
 /// which may be anybody's.
 pub(crate) fn home() -> Option<PathBuf> {
     std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+}
+
+/// The models of these hosts see no ids of calls, and more results than a hook is given.
+fn hide_ids_and_counts(policy: &mut Policy) {
+    policy.ids_visible = false;
+    policy.sees_all_results = false;
 }
 
 /// An engine and its recent sessions, the latest last. They are searched for an original, because a model that asks for one
@@ -64,7 +70,7 @@ impl Host {
     /// An engine for a host whose model has the tools of [`tools`]. No host of this kind shows its model the ids of calls.
     pub fn new(mut settings: Settings) -> Self {
         settings.policy.expand_tool = true;
-        settings.policy.ids_visible = false;
+        hide_ids_and_counts(&mut settings.policy);
         // Results without a session are searched too.
         Self::of(Engine::new(settings))
     }
@@ -72,13 +78,13 @@ impl Host {
     /// An engine for a host whose model has a shell. The model reads originals from this process as long as it runs.
     pub fn resident(mut settings: Settings) -> Self {
         settings.originals_by_command = true;
-        settings.policy.ids_visible = false;
+        hide_ids_and_counts(&mut settings.policy);
         Self::of(Engine::new(settings))
     }
 
     /// An engine for one result. Its original goes to the folder in the settings, or else to `originals`.
     pub fn once(mut settings: Settings, originals: Option<PathBuf>) -> Self {
-        settings.policy.ids_visible = false;
+        hide_ids_and_counts(&mut settings.policy);
         if settings.recovery.mode == RecoveryMode::Never
             && let Some(folder) = originals
         {

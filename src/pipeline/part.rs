@@ -339,7 +339,7 @@ impl<'a> Attempt<'_, 'a> {
         if !references.is_empty()
             && self.rule_allows("block_dedup")
             && self.try_step("block_dedup", source, &[], state, |_| {
-                Ok(blocks::reduction(&references, self.request.policy.ids_visible))
+                Ok(blocks::reduction(&references, self.request.policy))
             })
         {
             self.found.references.extend(references);
@@ -406,7 +406,7 @@ impl<'a> Attempt<'_, 'a> {
         }
         let others = self.found.references.len();
         let found = outlines::find(source, self.part, &state.0, protected, self.request.earlier, others);
-        let reduction = || blocks::reduction(&found, self.request.policy.ids_visible);
+        let reduction = || blocks::reduction(&found, self.request.policy);
         if !found.is_empty() && self.try_step("block_dedup", source, protected, state, |_| Ok(reduction())) {
             self.found.references.extend(found);
         }

@@ -105,7 +105,7 @@ impl<'a> Request<'a> {
         // An edit shows what it touched, also where an earlier one showed the same.
         let may_repeat = dedups && !edit::is_edit(call);
         let duplicate_of = key.as_ref().filter(|_| may_repeat).and_then(|key| history.first(key));
-        let duplicate_of = duplicate_of.map(|first| First { shows_id: policy.ids_visible, ..first });
+        let duplicate_of = duplicate_of.map(|first| first.as_told(policy));
         // A result that repeats as a whole is not searched for repeated lines.
         let is_looked_up = dedups && duplicate_of.is_none();
         let key_of = |retain: &Arc<Retain>| pointer::key(retain);
@@ -178,7 +178,7 @@ impl<'a> Request<'a> {
     pub(super) fn same_but_for_times(&self, found: &Evidence) -> Option<First> {
         let history = self.history.filter(|_| self.is_compared)?;
         let first = history.first_but_for_times(&self.key_but_for_times(found)?)?;
-        Some(First { shows_id: self.policy.ids_visible, ..first })
+        Some(first.as_told(self.policy))
     }
 
     /// What the session talks about.

@@ -265,6 +265,7 @@ mod tests {
     use crate::config::Policy;
     use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
+    use crate::text::marker::Ago;
     use crate::text::origin::Origin;
 
     fn facts(call: &ToolCall, text: &str) -> Facts {
@@ -276,7 +277,7 @@ mod tests {
     fn references_of_another_process_are_seen() {
         let origin = Origin { call: String::new(), tool: "bash".into(), argument: None, label: None };
         let there = marker::NumbersThere::NoNumbers;
-        let marker = Marker::Shown { first: 2, last: 9, there, origin, ago: Some(2) }.write();
+        let marker = Marker::Shown { first: 2, last: 9, there, origin, ago: Some(Ago::Results(2)) }.write();
         let call = ToolCall { tool: "bash".into(), command: Some("cat a".into()), ..ToolCall::default() };
         let text: String = (0..90).map(|n| format!("line {n} of it\n")).collect();
         assert!(facts(&call, &format!("{text}{marker}\nend\n")).refers_to_others);

@@ -12,6 +12,7 @@ use crate::detect::pointed;
 use crate::pipeline::repeat::blocks::{Earlier, Index};
 use crate::pipeline::repeat::dedup::{Decision, First, History, Key};
 use crate::sanitize::spare::Fingerprint as Fingerprint64;
+use crate::text::marker::Ago;
 use crate::text::relevance;
 use crate::text::relevance::Term;
 
@@ -37,7 +38,7 @@ impl Live<'_> {
         let shown = seen.newest(key, is_open)?;
         let tool = self.session.tools.get(shown.tool as usize)?.to_string();
         let label = self.session.seen.label(shown).map(str::to_owned);
-        let ago = at.results.saturating_sub(shown.at().results) + 1;
+        let ago = Ago::Results(at.results.saturating_sub(shown.at().results) + 1);
         Some(First { call: calls.id(shown.call).to_owned(), tool, label, ago, but_for_times, shows_id: true })
     }
 }

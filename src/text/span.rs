@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::stop;
+use crate::text::marker::Ago;
 use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 
@@ -44,8 +45,8 @@ pub enum Action {
         there: usize,
         /// The number that it carries there; 0 where it carries none.
         carried: usize,
-        /// How many results ago they were shown.
-        ago: usize,
+        /// How far back they were shown.
+        ago: Ago,
         /// Whether the model sees the ids of calls.
         shows_id: bool,
         /// Whether that result shows only an outline of the lines, the same that would be shown here.

@@ -371,11 +371,11 @@ fn hooks_and_wrapped_commands_share_one_memory() {
     assert!(refers(row, &host, ("s", "", "c2"), &text(1)));
     assert!(!refers(row, &host, ("s", "", "c3"), &text(2)));
     let (printed, changed) = wrapped(&host, ("s", "", "c4"), &text(2));
-    assert!(printed.contains("; show c3, 1 result ago]") && changed.is_none(), "{printed}");
+    assert!(printed.contains("; show c3, earlier]") && changed.is_none(), "{printed}");
     // An agent's wrapped command sees only what the agent saw.
     assert_eq!(wrapped(&host, ("s", "a1", "c5"), &text(1)).0, text(1));
     let (printed, _) = wrapped(&host, ("s", "a1", "c6"), &text(1));
-    assert!(printed.contains(": same output as in ") && printed.contains(", 1 result ago]"), "{printed}");
+    assert!(printed.contains(": same output as in ") && printed.contains(", earlier]"), "{printed}");
     tell(row, &host, "pre-compact", "s", "");
     assert_eq!(wrapped(&host, ("s", "", "c7"), &text(1)).0, text(1));
     assert_eq!(wrapped(&host, ("s", "a1", "c8"), &text(2)).0, text(2));

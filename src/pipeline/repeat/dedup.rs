@@ -6,7 +6,7 @@
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
-use crate::config::Scale;
+use crate::config::{Policy, Scale};
 use crate::detect::wrapper;
 use crate::pipeline::evidence::Rung;
 use crate::pipeline::limit::budget::Ask;
@@ -14,7 +14,7 @@ use crate::pipeline::repeat::blocks::{Earlier, Reference};
 use crate::pipeline::repeat::times;
 use crate::sanitize::spare::Fingerprint;
 use crate::text::call::ToolCall;
-use crate::text::marker::{self, Marker, SealKey};
+use crate::text::marker::{self, Ago, Marker, SealKey};
 use crate::text::origin::Origin;
 use crate::text::relevance::Term;
 use crate::text::source::Source;
@@ -34,8 +34,8 @@ pub struct First {
     pub tool: String,
     /// What it was about.
     pub label: Option<String>,
-    /// How many results ago it was shown.
-    pub ago: usize,
+    /// How far back it was shown.
+    pub ago: Ago,
     /// Whether the two differ in times.
     pub but_for_times: bool,
     /// Whether the model sees the ids of calls.
@@ -43,6 +43,11 @@ pub struct First {
 }
 
 impl First {
+    /// The same as the model may be told of it.
+    pub fn as_told(self, policy: &Policy) -> Self {
+        Self { shows_id: policy.ids_visible, ago: self.ago.if_counted(policy.sees_all_results), ..self }
+    }
+
     /// Where it stands.
     pub fn origin(&self) -> Origin {
         Origin { call: self.call.clone(), tool: self.tool.clone(), argument: None, label: self.label.clone() }

@@ -525,6 +525,7 @@ fn forget_names(before: &[Span], after: &mut [Span]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::marker::Ago;
 
     #[test]
     fn between_times_only_a_long_gap_is_marked() {
@@ -576,7 +577,7 @@ mod tests {
                     origin: Arc::clone(origin),
                     there: i * 2 + 1,
                     carried: i * 2 + 1,
-                    ago: 3,
+                    ago: Ago::Results(3),
                     shows_id: true,
                     is_outline: false,
                 },

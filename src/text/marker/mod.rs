@@ -4,6 +4,7 @@
 //! the grammar. The first marker of a document carries a keyed check over the whole document, so that an
 //! output of ours can be told from text that quotes or imitates one, without any stored state. This file is longer than most: each form of marker has its fields and its writer here.
 
+mod ago;
 mod letter;
 mod letters;
 mod lookalike;
@@ -19,6 +20,7 @@ use std::ops::Range;
 use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
+pub use ago::Ago;
 pub use lookalike::{Looks, escape, look, look_at_end, parting};
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
@@ -131,8 +133,8 @@ pub enum Marker {
         there: NumbersThere,
         /// What they stand in.
         origin: Origin,
-        /// How many results ago that was, 0 for this call; earlier versions did not say it.
-        ago: Option<usize>,
+        /// How far back that was; earlier versions did not say it.
+        ago: Option<Ago>,
     },
     /// These lines stand in what the [`Shown`](Self::Shown) before it names.
     There {
@@ -147,8 +149,8 @@ pub enum Marker {
     Same {
         /// The earlier result.
         origin: Origin,
-        /// How many results ago that was.
-        ago: usize,
+        /// How far back that was.
+        ago: Ago,
         /// Whether the two differ in times.
         but_for_times: bool,
     },
@@ -216,8 +218,8 @@ pub enum Marker {
         tool: String,
         /// What that call was about.
         label: Option<String>,
-        /// How many results ago that was; earlier versions did not say it.
-        ago: Option<usize>,
+        /// How far back that was; earlier versions did not say it.
+        ago: Option<Ago>,
     },
 }
 
@@ -337,14 +339,14 @@ pub enum Naming {
 }
 
 impl Origin {
-    /// The marker for lines shown `ago` results ago. `there` is the number of the first line in that result, 0 if it has
+    /// The marker for lines shown so far back. `there` is the number of the first line in that result, 0 if it has
     /// none.
     pub fn marker(
         &self,
         source: &Source<'_>,
         lines: &Range<usize>,
         there: usize,
-        ago: usize,
+        ago: Ago,
         naming: Naming,
     ) -> Marker {
         let (first, last) = source.numbers(lines);
@@ -361,12 +363,12 @@ impl Origin {
         Marker::Shown { first, last, there, origin, ago: Some(ago) }
     }
 
-    /// The marker for lines whose outline was shown `ago` results ago.
+    /// The marker for lines whose outline was shown so far back.
     pub fn outline_marker(
         &self,
         source: &Source<'_>,
         lines: &Range<usize>,
-        ago: usize,
+        ago: Ago,
         shows_id: bool,
     ) -> Marker {
         let (first, last) = source.numbers(lines);
@@ -423,19 +425,15 @@ fn called(call: &str, tool: &str) -> String {
     }
 }
 
-/// Writes what a call was about and how many results ago it was, where that is known.
-fn about(out: &mut String, before: &str, label: Option<&str>, ago: Option<usize>) {
+/// Writes what a call was about and how far back it was, where that is known.
+fn about(out: &mut String, before: &str, label: Option<&str>, ago: Option<Ago>) {
     let Some(ago) = ago else { return };
     out.push_str(before);
     if let Some(label) = label {
         // Writing into a String cannot fail.
         let _ = write!(out, "{}, ", inside(label));
     }
-    let _ = match ago {
-        0 => write!(out, "this call"),
-        1 => write!(out, "1 result ago"),
-        ago => write!(out, "{ago} results ago"),
-    };
+    let _ = write!(out, "{ago}");
 }
 
 impl Marker {

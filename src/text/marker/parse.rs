@@ -1,6 +1,7 @@
 //! Reads markers, in the forms that the writer uses and no others.
 
 use super::{
+    Ago,
     BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker, NumbersThere,
     OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
 };
@@ -58,9 +59,9 @@ fn called(text: &str) -> Option<(String, String)> {
     Some((call.to_owned(), tool.to_owned()))
 }
 
-/// What may follow the marker of a duplicate, and its length: what the earlier call was about and how many results ago
-/// it was.
-fn same_output(behind: &str) -> Option<(Option<String>, usize, usize)> {
+/// What may follow the marker of a duplicate, and its length: what the earlier call was about and how far back it
+/// was.
+fn same_output(behind: &str) -> Option<(Option<String>, Ago, usize)> {
     let body = behind.strip_prefix(SAME_OUTPUT)?;
     let body = &body[..memchr::memchr(b')', body.as_bytes())?];
     let rest = body.strip_prefix(" as ").or_else(|| body.strip_prefix(", "))?;
@@ -68,8 +69,8 @@ fn same_output(behind: &str) -> Option<(Option<String>, usize, usize)> {
     (label.is_some() == body.starts_with(" as ")).then_some((label, ago, SAME_OUTPUT.len() + body.len() + 1))
 }
 
-/// What a call was about, where that is known, and how many results ago it was.
-fn about(text: &str) -> Option<(Option<String>, usize)> {
+/// What a call was about, where that is known, and how far back it was.
+fn about(text: &str) -> Option<(Option<String>, Ago)> {
     let (label, ago) = match text.rsplit_once(", ") {
         Some((label, ago)) => (Some(label.to_owned()).filter(|l| !l.is_empty() && !l.contains(", ")), ago),
         None => (None, text),
@@ -77,12 +78,7 @@ fn about(text: &str) -> Option<(Option<String>, usize)> {
     if label.is_none() && text.contains(", ") {
         return None;
     }
-    let ago = match ago {
-        "this call" => 0,
-        "1 result ago" => 1,
-        more => number(more.strip_suffix(" results ago")?).filter(|ago| *ago > 1)?,
-    };
-    Some((label, ago))
+    Some((label, Ago::parse(ago)?))
 }
 
 fn parse_externalized(text: &str) -> Option<(Marker, usize)> {

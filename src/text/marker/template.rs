@@ -21,6 +21,7 @@ pub(super) const WORDS: &[&str] = &[
     "characters",
     "cited",
     "dir",
+    "earlier",
     "elements",
     "exit",
     "for",

@@ -47,27 +47,27 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
             last: 4,
             there: NumbersThere::SameNumbers,
             origin: labelled.clone(),
-            ago: Some(3),
+            ago: Some(Ago::Results(3)),
         },
         Marker::Shown {
             first: 2,
             last: 4,
             there: NumbersThere::From(5),
             origin: labelled.without_id(),
-            ago: Some(3),
+            ago: Some(Ago::Results(3)),
         },
         Marker::Shown {
             first: 2,
             last: 4,
             there: NumbersThere::SameNumbers,
             origin: origin(Some(name())).without_id(),
-            ago: Some(1),
+            ago: Some(Ago::Results(1)),
         },
         Marker::There { first: 2, last: 4, there: NumbersThere::SameNumbers },
         Marker::There { first: 2, last: 4, there: NumbersThere::From(5) },
         Marker::There { first: 2, last: 4, there: NumbersThere::NoNumbers },
-        Marker::Same { origin: labelled.without_id(), ago: 2, but_for_times: false },
-        Marker::Same { origin: labelled, ago: 2, but_for_times: true },
+        Marker::Same { origin: labelled.without_id(), ago: Ago::Results(2), but_for_times: false },
+        Marker::Same { origin: labelled, ago: Ago::Results(2), but_for_times: true },
         Marker::Binary { mime: name(), bytes: 7 },
         Marker::NotKept { lines: 3, of: 5, bytes: 70, reason: reason() },
         Marker::Exit { status: 101 },
@@ -81,8 +81,8 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         removed(2, RemovedWhy::NotCited(6), None, Some(ReadBy::Command { folder: Some(name()) })),
         Marker::Externalized { key: name(), kind: name(), summary: name() },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: None },
-        Marker::Duplicate { call: name(), tool: name(), label: None, ago: Some(1) },
-        Marker::Duplicate { call: name(), tool: name(), label, ago: Some(2) },
+        Marker::Duplicate { call: name(), tool: name(), label: None, ago: Some(Ago::Results(1)) },
+        Marker::Duplicate { call: name(), tool: name(), label, ago: Some(Ago::Results(2)) },
     ];
     let part =
         |unit: &Unit| Marker::Parts { count: 1, of: 3, unit: *unit, reason: reason(), names: Some(name()) };
@@ -125,6 +125,11 @@ fn any_label() -> impl Strategy<Value = Option<String>> {
 }
 
 /// Where lines whose first carries `first` stand, `there` for the number that it carries there.
+/// 0 is this call; every tenth is not counted.
+fn ago(results: usize) -> Ago {
+    Ago::results(results).if_counted(results % 10 != 9)
+}
+
 fn place(first: usize, there: usize, same: bool) -> NumbersThere {
     match there {
         _ if same => NumbersThere::SameNumbers,
@@ -207,20 +212,20 @@ fn any_marker() -> impl Strategy<Value = Marker> {
                 first,
                 last: first + more,
                 there: place(first, there, same),
-                ago: Some(there % 9).filter(|_| !same || origin.label.is_some() || origin.call.is_empty()),
+                ago: Some(ago(there % 9)).filter(|_| !same || origin.label.is_some() || origin.call.is_empty()),
                 origin,
             }
         ),
         (n.clone(), n.clone(), n.clone(), any::<bool>()).prop_map(|(first, more, there, same)| {
             Marker::There { first, last: first + more, there: place(first, there, same) }
         }),
-        ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}", any_label(), proptest::option::of(0usize..99)).prop_map(
+        ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}", any_label(), proptest::option::of((0usize..99).prop_map(ago))).prop_map(
             |(call, tool, label, ago)| {
                 let label = label.filter(|_| ago.is_some());
                 Marker::Duplicate { call, tool, label, ago }
             }
         ),
-        (any_origin(), 0usize..99, any::<bool>()).prop_map(|(origin, ago, but_for_times)| Marker::Same {
+        (any_origin(), (0usize..99).prop_map(ago), any::<bool>()).prop_map(|(origin, ago, but_for_times)| Marker::Same {
             origin: Origin { argument: None, ..origin },
             ago,
             but_for_times,

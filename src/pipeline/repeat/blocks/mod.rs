@@ -11,9 +11,10 @@ pub mod outlines;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::config::Policy;
 use crate::text::headings;
 use crate::text::ledger::{Action, Ledger, Reduction};
-use crate::text::marker::{Marker, Naming};
+use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
 use index::{Found, ShownBy, Text, WINDOW_LINES};
@@ -179,7 +180,7 @@ fn keep_best(
     // Counted with the longest form of the marker, so that it pays in any.
     let saved = |r: &Reference| {
         let lines = r.lines.0 as usize..r.lines.1 as usize;
-        let marker = r.origin.marker(source, &lines, r.carried as usize, r.ago as usize, Naming::Id);
+        let marker = r.origin.marker(source, &lines, r.carried as usize, Ago::results(r.ago as usize), Naming::Id);
         counter.count(source.slice(lines)).saturating_sub(counter.count(&marker.write()))
     };
     let mut ranked: Vec<(usize, Reference)> = all.drain(..).map(|r| (saved(&r), r)).collect();
@@ -200,7 +201,7 @@ fn keep_headings(references: &mut [Reference], source: &Source<'_>, counter: &dy
         else {
             continue;
         };
-        let (carried, ago) = (reference.carried as usize, reference.ago as usize);
+        let (carried, ago) = (reference.carried as usize, Ago::results(reference.ago as usize));
         let marker = reference.origin.marker(source, &(lines.start..end), carried, ago, Naming::Id);
         if pays(source.slice(lines.start..end), &marker, counter) {
             reference.lines.1 = end as u32;
@@ -208,8 +209,8 @@ fn keep_headings(references: &mut [Reference], source: &Source<'_>, counter: &dy
     }
 }
 
-/// What to show: a marker in place of each run. `shows_ids`: the model sees the ids of calls.
-pub fn reduction(references: &[Reference], shows_ids: bool) -> Reduction {
+/// What to show: a marker in place of each run.
+pub fn reduction(references: &[Reference], policy: &Policy) -> Reduction {
     let mut out = Reduction::default();
     for r in references {
         let lines = r.lines.0 as usize..r.lines.1 as usize;
@@ -217,8 +218,8 @@ pub fn reduction(references: &[Reference], shows_ids: bool) -> Reduction {
             origin: Arc::clone(&r.origin),
             there: r.there as usize,
             carried: r.carried as usize,
-            ago: r.ago as usize,
-            shows_id: shows_ids,
+            ago: Ago::results(r.ago as usize).if_counted(policy.sees_all_results),
+            shows_id: policy.ids_visible,
             is_outline: r.is_outline,
         };
         out.push(lines, action);
@@ -302,7 +303,7 @@ impl Search<'_> {
     /// Shortens a reference so that lines of context after it are shown, if it still pays.
     fn shorten(&self, reference: &mut Reference) {
         let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT_LINES);
-        let (carried, ago) = (reference.carried as usize, reference.ago as usize);
+        let (carried, ago) = (reference.carried as usize, Ago::results(reference.ago as usize));
         if !lines.is_empty()
             && self.pays(&lines, &reference.origin.marker(self.source, &lines, carried, ago, Naming::Id))
         {
@@ -320,7 +321,7 @@ impl Search<'_> {
             true => 0,
             false => self.now.results.saturating_sub(results) + 1,
         };
-        self.pays(&lines, &origin.marker(self.source, &lines, carried, ago, Naming::Id)).then_some(
+        self.pays(&lines, &origin.marker(self.source, &lines, carried, Ago::results(ago), Naming::Id)).then_some(
             Reference {
                 part: self.part as u32,
                 lines: (lines.start as u32, lines.end as u32),

@@ -9,6 +9,8 @@ use std::ops::Range;
 
 /// Longest line of a table, in bytes.
 const MAX_LINE_BYTES: usize = 4 << 10;
+/// Shorter cells, in bytes, are no secrets: no rule for names takes a shorter value.
+const MIN_VALUE_BYTES: usize = 4;
 /// Longest name of a column.
 const MAX_NAME_BYTES: usize = 48;
 /// Most columns of a line that are examined. Bounds the work.
@@ -309,17 +311,18 @@ fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) 
 fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view: &mut View) {
     let [cell, more @ ..] = pieces else { return };
     let cell = cell.clone();
-    if cell.is_empty() || cell.len() > MAX_LINE_BYTES {
+    let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+    if bytes < MIN_VALUE_BYTES || cell.len() > MAX_LINE_BYTES {
         return;
     }
-    let here = cell.start..cell.start;
     let quote: &[u8] = if text[cell.clone()].contains(&b'"') { b"'" } else { b"\"" };
-    view.stand(b"\n", here.clone());
-    let name: Vec<u8> = text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }).collect();
-    view.stand(&name, here.clone());
+    let mut head = Vec::with_capacity(name.len() + 5);
+    head.push(b'\n');
+    head.extend(text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }));
     // Two blanks: it is no line of a file of settings, where words are passwords.
-    view.stand(b":  ", here.clone());
-    view.stand(quote, here);
+    head.extend_from_slice(b":  ");
+    head.extend_from_slice(quote);
+    view.stand(&head, cell.start..cell.start);
     view.copy(text, cell.clone());
     for piece in more {
         view.copy(text, piece.clone());
