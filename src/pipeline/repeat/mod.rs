@@ -1,6 +1,6 @@
-//! References to what was shown before.
+//! References to text that was shown before.
 //!
-//! | file | looks for | in place of it stands |
+//! | file | looks for | replaces it by |
 //! | --- | --- | --- |
 //! | `dedup` | a result that is the same as an earlier one | a reference to that result |
 //! | `times` | a run that is the same but for times | a reference, with its failure lines |
