@@ -3,8 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A marker of every form and of every way to write it, in which all that is no word of the grammar is a number or
-/// `name`.
+/// A marker of every form and in every way to write it. Everything in it that is not a word of the grammar is a
+/// number or `name`.
 pub(super) fn every_form(name: &str) -> Vec<Marker> {
     let name = || name.to_owned();
     let label = Some(name());
@@ -89,7 +89,7 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
     all.extend(Unit::ALL.iter().map(part));
     let mut seen = std::collections::BTreeSet::new();
     for marker in &all {
-        // A new form has to be added above, and here.
+        // A new form must be added above, and here.
         seen.insert(match marker {
             Marker::Lines { .. } => 0,
             Marker::Bytes { .. } => 1,
@@ -124,7 +124,7 @@ fn any_label() -> impl Strategy<Value = Option<String>> {
     proptest::option::of("[a-z./-]{1,9}( [a-z./-]{1,9}){0,2}")
 }
 
-/// Where lines whose first carries `first` stand, `there` for the number that it carries there.
+/// The line numbers in the origin, for lines whose first number is `first` here and `there` in the origin.
 fn place(first: usize, there: usize, same: bool) -> NumbersThere {
     match there {
         _ if same => NumbersThere::SameNumbers,
@@ -286,7 +286,7 @@ fn the_seal_of_what_left_stands_at_the_end_and_by_its_name() {
     let head = "[tersed: removed 9 lines of a.rs 1-9, not cited in the last 8 answers; id 12345678; seal ";
     assert!(text.starts_with(head) && is_sealed(&text, &key), "{text}");
     assert_eq!(Marker::parse(&text).map(|(read, _)| read), Some(marker));
-    // A seal at another place, with other digits or for another text is none.
+    // A seal at another position, with other digits or for another text is not valid.
     let digit = head.len();
     for other in ["", "x", "0123456789012"] {
         let mut forged = text.clone();

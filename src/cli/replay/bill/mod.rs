@@ -34,7 +34,7 @@ pub(super) struct Terms {
     pub name: String,
 }
 
-/// The sums of one system, one for each minimum number of answers in [`LENGTHS`].
+/// The sums of one system, one for each minimum number of answers in `LENGTHS`.
 struct Line {
     name: String,
     sums: [Sum; LENGTHS.len()],
