@@ -1,7 +1,7 @@
 //! The byte cap: keeps head, tail, failure lines with the lines around them, and samples of the rest.
 //!
-//! It runs last, on what the other steps left. A cap that the caller set is never exceeded; the default cap is, if
-//! failure lines need it. At most two whole markers are written; further gaps get a short mark instead.
+//! It runs last, on what the other steps left. A cap that the caller set is strict; the default cap is exceeded
+//! if failure lines need it. At most two whole markers are written; further gaps get a short mark instead.
 //!
 //! This file is longer than most because choosing lines and accounting for their bytes are one pass.
 

@@ -10,7 +10,7 @@ use crate::text::judge::{
 
 /// A rare value occurs in at most a fifth of the rows that the column's values have on average.
 const RARE_SHARE: usize = 5;
-/// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
+/// A column is numeric if at most 1 in 10 of its fields, apart from the header, is not a number.
 pub(super) const NON_NUMBERS_ONE_IN: usize = 10;
 /// If most fields of a column are the same number, at most 1 in this many other numbers may be outliers.
 const EXTREMES_ONE_IN: usize = 5;
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(keys.len(), fields.len() + longer.len());
     }
 
-    /// The rows that stand out of a column of numbers.
+    /// The rows that stand out in a column of numbers.
     fn unlike(fields: &[String]) -> Vec<usize> {
         let numbers = fields.iter().filter_map(|field| number(field.as_bytes())).collect();
         let mut column = Column::with_sample(numbers, fields.len(), MIN_ROWS_FOR_EXCEPTION);

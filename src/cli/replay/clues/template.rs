@@ -1,31 +1,31 @@
 //! The small template language of the cases, so that a case with many similar blocks stays short.
 //!
-//! A line that begins with `@` is a direction, every other line is text:
+//! A line that starts with `@` is a directive, every other line is text:
 //!
 //! ```text
 //! @repeat 40 disk     the lines up to `@end`, forty times; `%{disk}` counts from 1. Without a name it is `n`.
-//! @repeat 40 n ,      the same, with a comma behind each but the last
-//! @odd 23             what stands up to the next `@odd` or `@end` takes the place of the block in its turn 23
-//! @let body           the lines up to `@end` are kept under a name
+//! @repeat 40 n ,      the same, with a comma after each except the last
+//! @odd 23             the lines up to the next `@odd` or `@end` replace the block in turn 23
+//! @let body           the lines up to `@end` are stored under a name
 //! @oneline            the lines up to `@end`, without their indentation, as one line
 //! @end
-//! @@ -1,7 +1,7 @@     text, as in every line that begins with two of them
+//! @@ -1,7 +1,7 @@     text, like every line that starts with two `@`
 //! ```
 //!
-//! In a line `%{…}` stands for a value; ` >5`, ` <5` and ` 05` at its end fill it up to five characters, ` =name` keeps it:
+//! In a line `%{…}` is replaced by a value; ` >5`, ` <5` and ` 05` at its end pad it to five characters, ` =name` stores it:
 //!
 //! | value | is |
 //! | --- | --- |
-//! | `disk`, `disk*3+7` | a count or a value that was kept, times and plus |
+//! | `disk`, `disk*3+7` | a count or a stored value, times a number, plus a number |
 //! | `int 10 99` | a number from 10 to 99 |
 //! | `dec 2 100 950` | a number from 1.00 to 9.50 |
 //! | `hex 8` | eight hexadecimal digits |
 //! | `pick a b c` | one of them |
 //! | `of disk a b c` | one of them, in turns |
-//! | `percent disk 40` | how much of forty that is, in whole percent |
+//! | `percent disk 40` | the value as a share of forty, in whole percent |
 //! | `word`, `word disk` | a word; the word of that number |
 //! | `time disk*7+40` | that many seconds after midnight, as `00:00:47` |
-//! | `text body`, `json body` | what was kept with `@let`; the same as a string of JSON |
+//! | `text body`, `json body` | the lines stored with `@let`; the same as a JSON string |
 //!
 //! Numbers and words are drawn from the name of the case, so each run gives the same text.
 
@@ -33,7 +33,7 @@ use std::collections::HashMap;
 
 /// Widest value, in characters.
 const MAX_WIDTH: usize = 4096;
-/// Longest text that a template may give, in bytes: a few lines could otherwise fill all memory.
+/// The longest text that a template may render to, in bytes: a few lines could otherwise fill all memory.
 const MAX_TEXT: usize = 16 << 20;
 
 /// Renders a template. `seed` is the name of the case.

@@ -110,7 +110,7 @@ mod tests {
         let failure = |name: &str, what: &str| {
             format!("___ {name} ___\n\n{what}\n\n{HELPER}E       assert 6 == 7\n\nt.py:5: AssertionError\n")
         };
-        // The same report, but for the name and an address.
+        // The same report, apart from the name and an address.
         let same = failure("test_a", "self = <T at 0x7f01>") + &failure("test_b", "self = <T at 0x8f0a1>");
         assert_eq!(of(&same), [(12..22, Reason::SameFailure)]);
         // The value of an argument differs: the source lines above the failing line are left out.
