@@ -12,7 +12,7 @@
 //! @@ -1,7 +1,7 @@     text, like every line that starts with two `@`
 //! ```
 //!
-//! In a line `%{…}` is replaced by a value; ` >5`, ` <5` and ` 05` at its end pad it to five characters, ` =name` stores it:
+//! In a line `%{…}` is a value; ` >5`, ` <5` and ` 05` at its end pad it to five characters, ` =name` stores it:
 //!
 //! | value | is |
 //! | --- | --- |
