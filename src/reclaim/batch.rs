@@ -1,27 +1,27 @@
-//! A batch of results that are removed together, and the sum that decided it. It decides nothing.
+//! A removal batch: results that leave together, and the sum for which they leave. Only data, no decisions.
 
 use crate::text::marker::RemovedWhy;
 
-/// The sum that decided.
+/// The numbers on which the decision is based.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sum {
-    /// Tokens that go.
+    /// Tokens that are removed.
     pub removed: usize,
-    /// Tokens that stay behind the first that go, and that the provider's cache holds.
+    /// Tokens that stay, are behind the first removed result, and are in the provider's cache.
     pub behind: usize,
-    /// Requests to come, the next one included.
+    /// Expected further requests, including the next one.
     pub requests: usize,
     /// Extra price of writing a token to the cache, as a multiple of the read price.
     pub factor: f64,
-    /// What it gains, in tokens read.
+    /// The gain, in tokens read from the cache.
     pub gain: i64,
 }
 
-/// Results that go together.
+/// Results that are removed together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
-    /// Each by its number in the order of the conversation, and why it may go. None where nothing pays.
+    /// The number of each result in the conversation, and why it may be removed. Empty if no batch pays.
     pub gone: Vec<(usize, RemovedWhy)>,
-    /// The sum.
+    /// The sum that decided.
     pub sum: Sum,
 }

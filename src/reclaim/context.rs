@@ -1,7 +1,7 @@
-//! What a context holds, in order: results that a [`Timeline`](super::Timeline) knows, and tokens of all else. It decides
-//! nothing.
+//! The content of a context, in order: results that a [`Timeline`](super::Timeline) knows, and tokens of everything
+//! else. Only data, no decisions.
 
-/// One thing in a context.
+/// An item in a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item<'a> {
     /// The result of a call.
@@ -13,9 +13,9 @@ pub enum Item<'a> {
 /// A result in a context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Its number in the order of the conversation.
+    /// The number of the result in the conversation.
     pub(super) number: usize,
-    /// Tokens of other things between the result before it and this one.
+    /// Tokens of other items between the previous result and this one.
     pub(super) between: usize,
 }
 
@@ -37,7 +37,7 @@ impl Context {
         self.places.push(Place { number, between });
     }
 
-    /// Forgets what stands behind the last result.
+    /// Drops the tokens behind the last result.
     pub(super) fn end_with_result(&mut self) {
         self.behind = 0;
     }
@@ -50,7 +50,7 @@ impl Context {
         self.behind
     }
 
-    /// For each of so many results whether it is in the context.
+    /// For each of the first `results` results, whether it is in the context.
     pub(super) fn here(&self, results: usize) -> Vec<bool> {
         let mut here = vec![false; results];
         for place in &self.places {

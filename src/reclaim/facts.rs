@@ -1,4 +1,4 @@
-//! What decides whether a result may be removed.
+//! The facts about a result that decide whether it may be removed.
 
 use super::hits::Hits;
 use super::place::{Folder, Place};
@@ -11,11 +11,11 @@ use crate::text::call::ToolCall;
 use crate::text::marker::{self, Marker};
 use crate::text::source::Source;
 
-/// Smaller results are not removed: their replacement would cost half of it.
+/// Smaller results are not removed: their replacement would cost half of them.
 const MIN_TOKENS: usize = 80;
 /// Tokens of a marker that replaces a result: in 40 real sessions 28 to 54, on average 37.
 const MARKER_TOKENS: usize = 37;
-/// Bytes of a token, where a text is not counted.
+/// The estimated bytes of a token in a text that is not counted.
 pub(super) const BYTES_OF_TOKEN: usize = 4;
 
 /// The facts that decide whether a result may be removed.
@@ -31,11 +31,11 @@ pub struct Facts {
     pub of: String,
     /// The lines that stay below its marker: for an edit its outcome, for a command its failure, its totals and its status.
     pub rest: String,
-    /// What an answer cites it by.
+    /// Words by which an answer would cite it.
     pub(super) words: Words,
-    /// The lines of a file that it shows.
+    /// The file lines that it shows.
     pub(super) view: Option<View>,
-    /// The file at which the call looked, or which it changed.
+    /// The file that the call looks at or changes.
     pub(super) file: Option<String>,
     /// Whether the call edits that file.
     pub(super) is_edit: bool,
@@ -43,25 +43,25 @@ pub struct Facts {
     pub(super) edits: Vec<String>,
     /// What the call says about the folder in which it runs.
     pub(super) folder: Folder,
-    /// What a small search or listing found.
+    /// The places that a small search or listing found.
     pub(super) hits: Hits,
-    /// Whether it is of a run of tests or of a build.
+    /// Whether it is the output of a test run or a build.
     pub(super) is_run: bool,
     /// Digest of the call.
     pub(super) asked: Option<[u8; 16]>,
     /// Whether it reports a failure.
     pub(super) has_failed: bool,
-    /// Results that its text points to.
+    /// Earlier results to which its text points.
     pub(super) refers_to: Vec<String>,
-    /// Whether its text refers to earlier results that are unknown here, because it was compressed before it
+    /// Whether its text refers to earlier results that are unknown here, because it was already compressed when it
     /// came.
     pub(super) refers_to_others: bool,
-    /// Whether a text could stand in its place.
+    /// Whether a replacement may take its place.
     pub may_go: bool,
 }
 
 impl Facts {
-    /// The facts of a result. `asked` is a digest of its call, `label` what that is about.
+    /// The facts of a result. `asked` is a digest of its call, `about` its file or command.
     pub fn of(call: &ToolCall, outcome: &Outcome, asked: Option<[u8; 16]>, about: Option<&str>) -> Self {
         let evidence = &outcome.evidence;
         let mut facts = Self {
@@ -88,11 +88,11 @@ impl Facts {
         let reports_failure = || evidence.guard.signals > 0 && detection.reports_failures();
         facts.has_failed = match call.succeeded() {
             Some(false) => true,
-            // The status speaks for all that ran.
+            // The exit status covers all programs that ran.
             Some(true) if !facts.folder.is_status_masked() => false,
             _ => reports_failure() && !detection.only_looks(),
         };
-        // Exact results stay, and so do originals that were read back.
+        // Exact results are kept, and so are originals that were read back.
         let is_exact = matches!(evidence.status, Status::Suppressed | Status::Bypassed);
         if facts.tokens < MIN_TOKENS || is_exact || person_speaks(call, text) {
             return facts;
@@ -107,11 +107,11 @@ impl Facts {
         facts
     }
 
-    /// At which lines of which file it looks.
+    /// Finds out which lines of which file the result shows.
     fn looks(&mut self, call: &ToolCall, text: &str, about: Option<&str>) {
         let looked_at = viewed::file(call).filter(|file| !file.is_empty());
         let file = looked_at.or_else(|| call.path.clone());
-        // A window tells the folder, too.
+        // The head of an editor's window has the file with its folder.
         let is_whole = |head: &&str| {
             head.starts_with('/')
                 && file.as_deref().is_some_and(|file| viewed::name(file) == viewed::name(head))
@@ -122,11 +122,11 @@ impl Facts {
         self.of = label::or_tool(call, label::of(call, (text, self.lines), about));
         self.is_edit = edit::is_edit(call) || edit::is_named_edit(call);
         self.file = file.or_else(|| Some(view.as_ref()?.file.clone()));
-        // A rejected edit shows lines that the file does not hold.
+        // The lines in a rejected edit are not the lines of the file.
         self.view = view.filter(|_| !edit::is_rejected(call, text));
     }
 
-    /// Names the files with the folder in which the call ran.
+    /// Makes its file names absolute, by the folder in which the call ran.
     pub(super) fn resolve(&mut self, place: &Place) {
         let view = self.view.as_mut().map(|view| &mut view.file);
         for file in self.file.iter_mut().chain(view).chain(&mut self.edits) {
@@ -134,13 +134,13 @@ impl Facts {
         }
     }
 
-    /// The lines that stay in its place.
+    /// The lines that stay below the marker when the result is removed.
     fn leaves(&self, call: &ToolCall, text: &str, detection: &Detection) -> String {
         if call.acts() {
             return rest::of_edit(text);
         }
         let is_view = self.view.is_some() || viewed::file(call).is_some() || call.path.is_some();
-        // Of several commands that only look, the last line says nothing about the others.
+        // If several commands only look, the last line says nothing about the others.
         let is_plain = call.command.is_some() && detection.shape == Shape::Other && !detection.only_looks();
         match !is_view && (self.has_failed || self.is_run || is_plain) {
             true => rest::of_command(call, text),
@@ -148,34 +148,34 @@ impl Facts {
         }
     }
 
-    /// These facts for a result that the model sees only in part: it stays, and replaces no other one.
+    /// The facts of a result that the model sees only in part: it is kept, and replaces no other result.
     #[must_use]
     pub fn in_part(self) -> Self {
         Self { may_go: false, view: None, asked: None, ..self }
     }
 
-    /// Facts about something else in the context that takes this many tokens.
+    /// The facts of another item in the context that takes this many tokens.
     pub fn of_tokens(tokens: usize) -> Self {
         Self { tokens, ..Self::default() }
     }
 
-    /// Results that its text points to.
+    /// Earlier results to which its text points.
     pub fn refers_to(&self) -> &[String] {
         &self.refers_to
     }
 
-    /// Tokens that stand in its place once it is gone, about.
+    /// Approximate tokens of its replacement.
     pub fn tokens_in_its_place(&self) -> usize {
         MARKER_TOKENS + self.rest.len().div_ceil(BYTES_OF_TOKEN)
     }
 
-    /// Whether another result shows nearly all lines of the file that this one shows, and how.
+    /// Whether `other` shows nearly all file lines that this result shows, and how.
     pub(super) fn shown_by(&self, other: &Self) -> Option<Again> {
         self.view.as_ref()?.shown_by(other.view.as_ref()?)
     }
 
-    /// Whether it can replace an earlier result of the same call: it is a run, or it has at least half of the words of the
-    /// earlier one.
+    /// Whether it can replace an earlier result of the same call: both are runs, or it has at least half of the words
+    /// of the earlier one.
     pub(super) fn is_like(&self, earlier: &Self) -> bool {
         self.is_run && earlier.is_run || earlier.words.common(&self.words) * 2 >= earlier.words.hashes().len()
     }
@@ -196,8 +196,8 @@ impl Facts {
     }
 }
 
-/// Markers in a text that point to earlier results. Output that only looks like them is escaped before, and counts as well: then
-/// more results stay than have to.
+/// The number of markers in a text that refer to earlier results. Look-alikes count too, although they are escaped:
+/// then more results are kept than necessary.
 fn references(text: &str) -> usize {
     let points = |line: &&str| {
         let start = line.find("[tersed").or_else(|| line.find("[Duplicate of "));
@@ -213,7 +213,7 @@ fn references(text: &str) -> usize {
     text.lines().filter(|line| marker::may_hold(line)).filter(points).count()
 }
 
-/// Parts of the names of tools that ask a person or keep a list of work, in lower case without signs between words.
+/// Parts of the names of tools that ask a person or keep a to-do list, in lower case without separators.
 const PERSONS_TOOLS: &[&str] = &[
     "askuser",
     "askhuman",
@@ -237,7 +237,7 @@ const PERSONS_TOOLS: &[&str] = &[
 ];
 /// Whole names of such tools.
 const PERSONS_TOOL_NAMES: &[&str] = &["ask", "question", "questions", "clarify", "human", "plan", "confirm"];
-/// What hosts write in front of a person's words.
+/// What hosts write before the words of a person.
 const PERSONS_WORDS: &[&str] = &[
     "the user said:",
     "The user said:",
@@ -247,7 +247,7 @@ const PERSONS_WORDS: &[&str] = &[
     "User has answered your question",
 ];
 
-/// Whether a person speaks in a result, or the call keeps a list of work.
+/// Whether a result has the words of a person, or the call keeps a to-do list.
 fn person_speaks(call: &ToolCall, text: &str) -> bool {
     let mut name = call.canonical_tool();
     name.retain(|c| c.is_ascii_alphanumeric());
@@ -311,7 +311,7 @@ mod tests {
         let passed = facts(&call, &format!("{log}done\n"));
         assert_eq!((passed.has_failed, &*passed.rest), (false, "done"));
         assert!(!facts(&call, "short\n").may_go);
-        // A pipe, a list and a script hide the status of what failed; a command alone does not.
+        // A pipe, a list or a script can hide the status of a failed command; a single command cannot.
         let with =
             |command: &str| ToolCall { command: Some(command.into()), exit_code: Some(0), ..call.clone() };
         let report = format!("{log}error: no such file a.c\n{log}");
@@ -321,7 +321,7 @@ mod tests {
             assert!(facts(&with(command), &report).has_failed, "{command}");
         }
         assert!(!facts(&with("make"), &report).has_failed);
-        // Commands that only look quote what failed.
+        // Commands that only look may quote failures.
         let looks = ToolCall { command: Some("echo here; cat a.py; ls".into()), ..call.clone() };
         assert!(!facts(&looks, &format!("{log}error: no such file a.c\n{log}")).has_failed);
         let looks = ToolCall { exit_code: Some(1), ..looks };

@@ -1,4 +1,4 @@
-//! The places that a small search or listing found. An agent that visits one after the other still needs the list.
+//! The places that a small search or listing found. An agent that visits them one by one still needs the list.
 
 use std::hash::Hasher;
 
@@ -7,9 +7,9 @@ use xxhash_rust::xxh3::Xxh3;
 use super::view::{View, numbered};
 use crate::detect::viewed;
 
-/// Most lines of a result that counts as a list of work: longer ones are looked through, not worked through.
+/// A result with more lines is not a list to work through: agents only search such results.
 const MAX_LINES: usize = 40;
-/// So many steps make it likely that the agent works through the list.
+/// After this many visited places, the agent probably works through the list.
 const MIN_STEPS: usize = 2;
 
 /// A place: a file, a line, or both.
@@ -17,21 +17,21 @@ const MIN_STEPS: usize = 2;
 struct Hit {
     /// The name of the file.
     file: Option<u64>,
-    /// The folder that holds it, where the text names that.
+    /// The folder that contains it, if the text names one.
     folder: Option<u64>,
     line: Option<u32>,
 }
 
-/// The places that a search found, and which of them the agent went to.
+/// The places that a search found and the agent has not visited yet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hits {
-    /// Those to which the agent did not go yet.
+    /// The places that the agent has not visited yet.
     left: Vec<Hit>,
     steps: usize,
 }
 
 impl Hits {
-    /// The places that a text names, one a line; none where it has many lines.
+    /// The places that a text names, one a line; none if the text has too many lines.
     pub(super) fn of(text: &str) -> Self {
         if text.lines().nth(MAX_LINES).is_some() {
             return Self::default();
@@ -39,7 +39,7 @@ impl Hits {
         Self { left: text.lines().filter_map(hit).collect(), steps: 0 }
     }
 
-    /// The agent looked at a file, or at some lines of it. Says whether it went to one of these places by that.
+    /// Notes that the agent looked at a file or some lines of it. Returns whether this visited one of the places.
     pub(super) fn step(&mut self, file: &str, view: Option<&View>) -> bool {
         let before = self.left.len();
         let (name, folder) = (of_file(file), of_folder(file));
@@ -47,7 +47,7 @@ impl Hits {
             let is_folder = hit.folder.is_none() || folder.is_none() || hit.folder == folder;
             let is_file = hit.file.is_none_or(|other| other == name) && is_folder;
             let is_line = hit.line.is_none_or(|line| view.is_none_or(|view| view.has(line)));
-            // A number alone says nothing of a whole file.
+            // A line number alone does not match a view of a whole file.
             !(is_file && is_line && (hit.file.is_some() || view.is_some()))
         });
         let is_step = self.left.len() < before;
@@ -55,12 +55,12 @@ impl Hits {
         is_step
     }
 
-    /// Whether the agent works through it and has not come to its end.
+    /// Whether the agent works through the list and has not finished.
     pub(super) fn is_worked_through(&self) -> bool {
         self.steps >= MIN_STEPS && !self.left.is_empty()
     }
 
-    /// Bytes of memory beside itself.
+    /// Bytes of memory in addition to the struct itself.
     pub(super) fn bytes(&self) -> usize {
         self.left.capacity() * size_of::<Hit>()
     }
@@ -70,7 +70,7 @@ fn of_file(file: &str) -> u64 {
     hash(viewed::name(file))
 }
 
-/// The folder that holds a file, without those around it.
+/// The name of the folder that directly contains a file.
 fn of_folder(file: &str) -> Option<u64> {
     let folder = file[..file.rfind(['/', '\\'])?].rsplit(['/', '\\']).next()?;
     (!matches!(folder, "" | "." | "..") && !folder.starts_with('?')).then(|| hash(folder))

@@ -1,6 +1,6 @@
-//! What a result was about, in the agent's terms: the file and the lines of a view, the edit of a file, or a command. The words
-//! come from the call. Where a call that looks at a file or edits one does not name it, the head of the result does; no other
-//! output may say which file it is.
+//! What a result was about, in the agent's terms: the file and lines of a view, the edit of a file, or a command. The
+//! words come from the call. If a call that looks at or edits a file does not name it, the head of the result does;
+//! no other text of an output can decide which file it is.
 
 use super::view::{self, heading};
 use crate::detect::{edit, range, viewed};
@@ -8,20 +8,19 @@ use crate::text::call::ToolCall;
 use crate::text::marker::{self, Marker};
 use crate::text::origin;
 
-/// What markers of left out lines start with.
+/// The start of markers for left out lines.
 const OPEN: &str = "[tersed";
-/// What stands where nothing is known.
+/// The label of a call about which nothing is known.
 const UNKNOWN: &str = "a call";
 
-/// What a marker names a result of so many lines by: references to it, and what stands in its place when it left. `about`
-/// is what the call alone tells: its file or its command. `None` where nothing tells.
+/// The label of a result with this many lines, for references to it and for its replacement. `about` is what the call
+/// alone says: its file or its command. `None` if nothing is known.
 pub fn of(call: &ToolCall, (text, lines): (&str, usize), about: Option<&str>) -> Option<String> {
     let looks_at = viewed::file(call);
     let is_edit = edit::is_edit(call);
     let is_named = looks_at.as_deref().is_some_and(|file| !file.is_empty())
         || call.path.is_some() && call.command.is_none();
-    // `about` is that file then.
-    // What the tool of a host takes is now and then given as a command.
+    // Then `about` is that file. Otherwise a host may give the argument of its own tool as a command.
     let only = || {
         let word = call.command.as_deref()?.trim().trim_matches('`');
         let is_path = word.contains('/') && !word.contains(char::is_whitespace);
@@ -54,12 +53,12 @@ pub(super) fn or_tool(call: &ToolCall, label: Option<String>) -> String {
     label.or_else(|| tool().map(str::to_owned)).unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
-/// The first and the last number of the lines of a view, those counted that markers stand for. Where that is more than it has, the
-/// markers do not count as the file does.
+/// The first and the last line number of a view, including lines that markers replace. `None` if that would be more
+/// lines than the view has: then the markers do not count lines like the file does.
 fn ends(text: &str, lines: usize) -> Option<(u32, u32)> {
     let (mut first, mut last) = view::ends(text)?;
     let mut is_whole = true;
-    // Few texts hold a marker: they are not asked line by line.
+    // Few texts have a marker, so most are not searched line by line.
     let lines_of = if marker::may_hold(text) { text } else { "" };
     for line in lines_of.lines().filter(|line| marker::may_hold(line)) {
         let Some((
@@ -93,7 +92,7 @@ mod tests {
         };
         assert_eq!(of("scroll_down", "scroll_down", window, Some("scroll_down")), "/w/src/table.py 10-12");
         assert_eq!(of("goto", "goto 11", window, Some("goto 11")), "/w/src/table.py 10-12");
-        // What any other command prints says nothing about a file.
+        // The output of any other command does not name a file.
         assert_eq!(of("bash", "curl localhost:80", window, Some("curl localhost:80")), "curl localhost:80");
         assert_eq!(
             of("edit", "edit 11:12\nx\nend_of_edit", window, Some("edit 11:12 ...")),

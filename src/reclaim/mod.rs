@@ -1,8 +1,8 @@
 //! Decides which earlier results may be removed from a context, and whether that pays.
 //!
-//! No I/O and no clock. A [`Timeline`] records in order each result as the model sees it and the words of each answer.
-//! Before a request it tells which results should be removed now. That depends on nothing else, so the same conversation
-//! always gives the same removals.
+//! No I/O and no clock. A [`Timeline`] records in order each result as the model sees it and the words of each
+//! answer. Before a request it decides which results should be removed. The decision depends on nothing else, so the
+//! same conversation always leads to the same removals.
 //!
 //! Removing a result changes the prompt from there on, so the provider's cache holds nothing after it. With `removed`
 //! tokens, `behind` cached tokens after the first of them, and `requests` still to come, removal pays if `requests *

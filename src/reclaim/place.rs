@@ -1,6 +1,6 @@
-//! In which folder a call runs, which file a name means there, and whether its exit status speaks for all that ran. No file
-//! system is asked: a path is put together from what the calls say. Where that leaves it open, two names may mean the same file
-//! or not.
+//! Decides in which folder a call runs, which file a name means there, and whether its exit status covers all
+//! programs that ran. The file system is not read: paths are computed from the calls. If that is not enough, it stays
+//! unknown whether two names mean the same file.
 
 use crate::detect::command::lex::{Dialect, Token, lex};
 use crate::detect::command::{looks_like_powershell, without_quotes};
@@ -10,7 +10,7 @@ use crate::text::call::ToolCall;
 /// Names of arguments that hold the folder in which a command runs.
 const FOLDERS: &[&str] =
     &["workdir", "cwd", "working_directory", "workingDirectory", "working_dir", "workingDir", "directory"];
-/// Programs that run others on another machine, with another file system.
+/// Programs that run other programs on another machine or in a container, with another file system.
 const ELSEWHERE: &[&str] = &[
     "ssh",
     "docker",
@@ -24,22 +24,22 @@ const ELSEWHERE: &[&str] = &[
     "wsl",
     "chroot",
 ];
-/// Longest path that is put together, in bytes; no file system has longer ones.
+/// The longest computed path, in bytes; no file system has longer paths.
 const MAX_PATH: usize = 4096;
 
-/// Longest command that is read, in bytes: longer ones hold a file.
+/// The longest command that is parsed, in bytes: longer ones contain a file.
 const MAX_COMMAND: usize = 64 << 10;
-/// Most changes of the folder that are told. Bounds the work; nobody types more.
+/// The most changes of the folder that are recorded. Bounds the work; nobody types more.
 const MAX_MOVES: usize = 16;
-/// Most scripts inside of scripts that are looked into: `bash -c "sh -c '…'"`.
+/// The most nested scripts that are parsed: `bash -c "sh -c '…'"`.
 const MAX_DEPTH: usize = 3;
 
 /// What a call says about the folder in which it runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Folder {
-    /// What an argument names.
+    /// The folder in an argument of the call.
     given: Option<Box<str>>,
-    /// How its command moves; `None` for a call without one.
+    /// How the command changes the folder; `None` for a call without a command.
     moves: Option<Box<Moves>>,
     is_elsewhere: bool,
 }
@@ -60,12 +60,12 @@ impl Folder {
         }
     }
 
-    /// Whether its exit status is only that of what ran last, so that a failure before may be hidden.
+    /// Whether the exit status is only that of the last program, so that an earlier failure may be hidden.
     pub(super) fn is_status_masked(&self) -> bool {
         self.moves.as_ref().is_some_and(|moves| moves.is_masked)
     }
 
-    /// Bytes of memory beside itself.
+    /// Bytes of memory in addition to the struct itself.
     pub(super) fn bytes(&self) -> usize {
         let moves = self.moves.as_ref().map_or(0, |moves| {
             let words = moves.before.iter().chain(&moves.all);
@@ -75,15 +75,15 @@ impl Folder {
     }
 }
 
-/// The shell of a conversation. It is not known whether one shell runs all commands or each has its own, which begins in the
-/// same folder; how the model moves tells.
+/// The shell of a conversation. It is not known whether one shell runs all commands, or each command has its own
+/// shell that starts in the same folder; it is guessed from how the model changes folders.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shell {
-    /// Where it stands if one shell runs all commands. A path that does not begin with `/` begins where the first one stood.
+    /// Its current folder if one shell runs all commands. Without a leading `/` it is relative to its first folder.
     at: String,
     /// Whether one shell runs all commands.
     lasts: bool,
-    /// How often it went to a place that is not known.
+    /// The number of changes to an unknown folder so far.
     unknown: usize,
 }
 
@@ -95,7 +95,7 @@ pub(super) struct Place {
 }
 
 impl Shell {
-    /// Where the next call runs. The shell goes on from there.
+    /// The folder of the next call. Also moves the shell.
     pub(super) fn run(&mut self, call: &Folder) -> Place {
         let is_elsewhere = call.is_elsewhere.then(|| {
             self.unknown += 1;
@@ -105,7 +105,7 @@ impl Shell {
         let Some(moves) = &call.moves else {
             return Place { folder: given.unwrap_or_default(), is_elsewhere };
         };
-        // Who only goes somewhere, or goes back, trusts in a shell that stays there.
+        // A command that only changes the folder, or goes back, makes sense only if one shell runs all commands.
         let back = |to: &String| to == "-" || to == ".." || to.starts_with("../");
         self.lasts |= !moves.runs && !moves.all.is_empty() || moves.all.first().is_some_and(back);
         let start = match given {
@@ -115,7 +115,7 @@ impl Shell {
         };
         let folder = moves.before.iter().fold(start.clone(), |at, to| self.moved(&at, to));
         if call.given.is_none() && !call.is_elsewhere && !moves.all.is_empty() {
-            // The same moves as above, as far as they are the same.
+            // If all moves before the first program also count for the shell, only the rest is applied.
             let same = moves.all.iter().zip(&moves.before).take_while(|(a, b)| a == b).count();
             let from = if same == moves.before.len() { folder.clone() } else { start };
             let rest = if same == moves.before.len() { &moves.all[same..] } else { &moves.all[..] };
@@ -134,7 +134,7 @@ impl Shell {
 }
 
 impl Place {
-    /// The file that a name means there.
+    /// The file that a name means in this folder.
     pub(super) fn file(&self, name: &str) -> String {
         match self.is_elsewhere {
             Some(number) => format!("?{number}/{}", viewed::name(name)),
@@ -143,26 +143,26 @@ impl Place {
     }
 }
 
-/// How a command line moves between folders.
+/// How a command line changes the folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Moves {
-    /// Where it goes before the first program runs. `-` stands for a place that is not known.
+    /// The folder changes before the first program runs. `-` is an unknown folder.
     before: Vec<String>,
-    /// Where the shell went when the line ended.
+    /// All folder changes that still hold when the line ends.
     all: Vec<String>,
     /// Whether a program ran.
     runs: bool,
-    /// Whether the status is only that of what ran last, so that a failure before may be hidden: `a | b`, `a; b`, `a || b`.
+    /// Whether the status is only that of the last program, hiding earlier failures: `a | b`, `a; b`, `a || b`.
     is_masked: bool,
 }
 
 impl Moves {
-    /// Reads a command line.
+    /// Parses a command line.
     fn of(text: &str) -> Self {
         let text = without_quotes(text);
         let mut out = Self::default();
         if text.len() > MAX_COMMAND {
-            // What it hides is not known.
+            // The command is not parsed, so it may do anything.
             return Self { runs: true, is_masked: true, ..out };
         }
         let dialect = if looks_like_powershell(text) { Dialect::PowerShell } else { Dialect::Posix };
@@ -170,7 +170,7 @@ impl Moves {
         out
     }
 
-    /// `is_inner`: what happens there ends with it.
+    /// `is_inner`: folder changes in this part end with it.
     fn read(&mut self, text: &str, dialect: Dialect, is_inner: bool, depth: usize) {
         let tokens = lex(text, dialect);
         let mut groups = 0_usize;
@@ -188,7 +188,7 @@ impl Moves {
                         "(" => groups += 1,
                         ")" => groups = groups.saturating_sub(1),
                         "&&" => {}
-                        // With this option a pipe fails if one of its programs does.
+                        // With this option, a pipe fails if one of its programs fails.
                         "|" if text.contains("pipefail") => {}
                         _ => self.is_masked |= has_run && at < last,
                     }
@@ -198,7 +198,7 @@ impl Moves {
         self.simple(&words, is_inner || groups > 0, depth);
     }
 
-    /// Reads one command. Returns whether a program ran.
+    /// Parses one command. Returns whether a program ran.
     fn simple(&mut self, words: &[&str], is_inner: bool, depth: usize) -> bool {
         const KEYWORDS: &[&str] =
             &["{", "!", "if", "then", "else", "elif", "while", "until", "do", "time", "builtin", "command"];
@@ -221,7 +221,7 @@ impl Moves {
                     self.read(script, Dialect::Posix, true, depth + 1);
                     return self.runs;
                 }
-                // What a script does with the status of a program is not known.
+                // It is unknown what a script does with the status of a program.
                 self.is_masked = true;
                 self.runs = true;
                 return true;
@@ -238,7 +238,7 @@ impl Moves {
             self.before.push(to.to_owned());
         }
         if !is_inner {
-            // The last ones count.
+            // Only the last changes matter.
             if self.all.len() >= MAX_MOVES {
                 self.all.clear();
                 self.all.push("-".to_owned());
@@ -253,7 +253,7 @@ fn is_name(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// A path seen from a folder.
+/// A path relative to a folder, normalised.
 fn joined(folder: &str, path: &str) -> String {
     let path = path.trim_matches(['`', '\'', '"']);
     let is_whole = path.starts_with(['/', '\\', '~', '$']) || path.as_bytes().get(1) == Some(&b':');
@@ -286,15 +286,15 @@ fn joined(folder: &str, path: &str) -> String {
 /// Whether two paths mean the same file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meant {
-    /// They do.
+    /// The same file.
     Same,
-    /// They may.
+    /// Perhaps the same file.
     Perhaps,
-    /// They do not.
+    /// Another file.
     Other,
 }
 
-/// What two paths mean, as [`Place::file`] gives them.
+/// Compares two paths from [`Place::file`].
 pub(super) fn meant(one: &str, other: &str) -> Meant {
     if one == other {
         return Meant::Same;

@@ -1,4 +1,4 @@
-//! Which results may be removed before the next request, and whether that pays. It changes nothing.
+//! Decides which results may be removed before the next request, and whether that pays. It changes nothing.
 
 use super::Factor;
 use super::batch::{Batch, Sum};
@@ -7,17 +7,18 @@ use super::thresholds::Thresholds;
 use super::timeline::{Entry, How, Newer, Timeline};
 use crate::text::marker::RemovedWhy;
 
-/// A result that at least so many answers cited is one that the agent works with, such as the text of its task. The agent comes back
-/// to it after longer pauses, so it must be uncited for [`FREQUENT_WAIT_FACTOR`] times as many answers.
+/// A result that at least this many answers cited is one that the agent works with, such as the text of its task. The
+/// agent returns to it after longer pauses, so it must be uncited for [`FREQUENT_WAIT_FACTOR`] times as many answers.
 const MIN_FREQUENT_CITATIONS: usize = 4;
 const FREQUENT_WAIT_FACTOR: usize = 3;
-/// A list that the agent works through must be uncited for so many times as many answers as other results.
+/// A list that the agent works through must be uncited for this many times as many answers as other results.
 const WORKLIST_WAIT_FACTOR: usize = 4;
-/// If the agent requested removed results again, all waits become longer by a smoothed share: by `REREQUEST_WEIGHT * a / (n +
-/// REREQUEST_PRIOR)` of them, for `a` requests and `n` results that were removed uncited. So the first one doubles the wait.
+/// If the agent requested removed results again, all waits get longer by a share of
+/// `REREQUEST_WEIGHT * a / (n + REREQUEST_PRIOR)`, for `a` such requests and `n` results that were removed uncited.
+/// So the first request doubles the wait.
 const REREQUEST_WEIGHT: usize = 4;
 const REREQUEST_PRIOR: usize = 3;
-/// Fewest and most requests to come that are assumed: a long conversation is not assumed to go on longer, and rewriting it costs more.
+/// The fewest and the most further requests that are assumed; in a long conversation a wrong guess costs more.
 pub(super) const MIN_TO_COME: usize = 5;
 const MAX_TO_COME: usize = 40;
 
@@ -53,7 +54,7 @@ impl Timeline {
         }
     }
 
-    /// The same thresholds with the waits of this conversation.
+    /// The thresholds with longer waits if the agent requested removed results again.
     fn waiting(&self, thresholds: Thresholds) -> Thresholds {
         let is_uncited = |entry: &&Entry| matches!(entry.gone, Some((_, RemovedWhy::NotCited(_))));
         let of = self.results.iter().filter(is_uncited).count() + REREQUEST_PRIOR;
@@ -61,7 +62,7 @@ impl Timeline {
         Thresholds { age: longer(thresholds.age), uncited: longer(thresholds.uncited), ..thresholds }
     }
 
-    /// The batch that gains most of what may go; with `only_sure`, of what later results replace.
+    /// The removable results with the largest gain; with `only_sure`, only those that later results replace.
     fn best(
         &self,
         context: &Context,
@@ -71,7 +72,7 @@ impl Timeline {
         (thresholds, only_sure): (Thresholds, bool),
     ) -> Batch {
         let may_go = self.may_go(here, thresholds, only_sure);
-        // From which result on it pays most: all behind the first that goes is rewritten.
+        // Tries each start of the batch: everything behind the first removed result is written to the cache again.
         let none = Sum { requests, factor: factor.value(), ..Sum::default() };
         let of = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let (mut removed, mut behind) = (0, context.behind());
@@ -87,7 +88,7 @@ impl Timeline {
                     best = (at, Sum { removed, behind, gain, ..none });
                 }
             }
-            // Tokens that the last request did not hold must be written anyway.
+            // Tokens that were not in the last request must be written anyway.
             if place.number < self.cached {
                 let is_small = entry.gone.is_some() || may_go[place.number].is_some();
                 let tokens = if is_small { small } else { entry.facts.tokens };
@@ -101,10 +102,10 @@ impl Timeline {
         Batch { gone, sum }
     }
 
-    /// What may go, and why. One pass from the end: results point back, and what stands for one comes later.
+    /// Which results may be removed, and why. One pass from the end: references point back, replacements come later.
     fn may_go(&self, here: &[bool], thresholds: Thresholds, only_sure: bool) -> Vec<Option<RemovedWhy>> {
         let mut out = vec![None; self.results.len()];
-        // What a result that stays points to stays too.
+        // A result to which a kept result refers is kept too.
         let mut is_pointed_to = vec![false; self.results.len()];
         let mut ends: Vec<Option<Newer>> = vec![None; self.results.len()];
         for (number, entry) in self.results.iter().enumerate().rev() {
@@ -116,7 +117,7 @@ impl Timeline {
             }
             let stays = here[number] && entry.gone.is_none() && out[number].is_none();
             if stays && entry.facts.refers_to_others {
-                // To which ones nobody knows: all that came before stays.
+                // It refers to unknown results, so all results before it are kept.
                 break;
             }
             for call in entry.facts.refers_to.iter().filter(|_| stays) {
@@ -128,8 +129,8 @@ impl Timeline {
         out
     }
 
-    /// The result that stands for one and stays itself: the last of a chain, where those between went or go. A marker names no
-    /// other, so that who follows it finds the lines. `ends` holds it for later results.
+    /// The result that replaces another one and is kept: the last of a chain whose other members are removed. A
+    /// marker must name this last one, so that a reader finds the lines. `ends` has the answer for later results.
     fn end(
         &self,
         entry: &Entry,
@@ -147,16 +148,16 @@ impl Timeline {
         Some(Newer { how: if newer.how == How::Same { next.how } else { newer.how }, ..next })
     }
 
-    /// Why a result may go that nothing stands for.
+    /// Why a result that nothing replaces may be removed.
     fn uncited(&self, entry: &Entry, here: &[bool], thresholds: Thresholds) -> Option<RemovedWhy> {
         let facts = &entry.facts;
-        // A failure stays until the same thing was run again, whatever became of that run.
+        // A failure is kept until the same thing was run again, with whatever result.
         let is_cleared =
             || entry.newer.is_some_and(|newer| newer.how == How::Run && self.can_stand(newer, here));
         if facts.has_failed && !is_cleared() {
             return None;
         }
-        // Answers behind the last that cited it, or behind it.
+        // The number of answers since the last one that cited it, or since the result itself.
         let last = entry.cited.map_or(entry.since, |answer| answer + 1);
         let uncited = self.answers.saturating_sub(last);
         if facts.hits.is_worked_through() && uncited < WORKLIST_WAIT_FACTOR * thresholds.age {
@@ -168,7 +169,7 @@ impl Timeline {
         (is_old && is_uncited).then_some(RemovedWhy::NotCited(uncited))
     }
 
-    /// Whether the model has seen a newer result and still has it.
+    /// Whether the model has seen a newer result and still has it in its context.
     fn can_stand(&self, newer: Newer, here: &[bool]) -> bool {
         newer.number < self.cached && here[newer.number]
     }

@@ -14,14 +14,14 @@ impl Factor {
     pub const ONE_HOUR: Self = Self { thousandths: 19_000 };
     /// An automatic cache: writing costs as much as an uncached token, reading 0.1.
     pub const AUTOMATIC: Self = Self { thousandths: 9_000 };
-    /// Nothing is cached any more: everything is written again, whatever is removed.
+    /// Nothing is cached any more: everything is written again, whether results are removed or not.
     pub const COLD: Self = Self { thousandths: 0 };
 
-    /// From the prices of writing and of reading a token, in any unit; `None` where they are no prices.
+    /// From the prices of writing and reading a token, in any unit; `None` if they are not valid prices.
     pub fn of(write: f64, read: f64) -> Option<Self> {
         let factor = (write - read) / read;
         let is_price = write.is_finite() && read.is_finite() && write >= 0.0 && read > 0.0;
-        // Above this nothing ever pays.
+        // With a higher factor nothing ever pays.
         is_price.then(|| Self { thousandths: (factor.clamp(0.0, 1e6) * 1000.0).round() as u64 })
     }
 
@@ -30,26 +30,26 @@ impl Factor {
         self.thousandths as f64 / 1000.0
     }
 
-    /// What it costs to rewrite so many tokens, in tokens read.
+    /// The cost of rewriting this many tokens, in tokens read from the cache.
     pub(super) fn of_tokens(self, tokens: usize) -> i64 {
         (i128::from(self.thousandths) * tokens as i128 / 1000).try_into().unwrap_or(i64::MAX)
     }
 }
 
-/// What tokens cost, in prices of a token of input that no cache holds.
+/// Prices of tokens, as multiples of the price of an uncached input token.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
-    /// Writing one to the cache.
+    /// Of a token written to the cache.
     pub write: f64,
-    /// Reading one from there.
+    /// Of a token read from the cache.
     pub read: f64,
-    /// One of an answer.
+    /// Of an output token.
     pub output: f64,
 }
 
 impl Prices {
-    /// Year and month of the list of prices that the presets were taken from, one that a third party keeps. Some models since
-    /// then read from the cache for 0.05 or less: then give the prices.
+    /// Year and month of the price list for these presets, which a third party maintains. Some models read from the
+    /// cache for 0.05 or less since then: for these, pass the prices.
     pub const AS_OF: &str = "2026-06";
     /// A cache of five minutes, and most models of Anthropic.
     pub const FIVE_MINUTES: Self = Self { write: 1.25, read: 0.1, output: 5.0 };

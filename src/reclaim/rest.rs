@@ -1,5 +1,5 @@
-//! The lines that stay in the place of a result that left: what became of an edit, how a command ended, its failure, its totals.
-//! They are lines of the shown text, but for the exit status.
+//! The lines that stay when a result is removed: the outcome of an edit; how a command ended, its failure, its
+//! totals. They are lines of the shown text, except for the exit status.
 
 use crate::detect::wrapper;
 use crate::pipeline::exit;
@@ -8,16 +8,16 @@ use crate::text::marker::{self, Marker};
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// Longest line that stays, in bytes.
+/// The longest line that is kept, in bytes.
 const MAX_LINE: usize = 160;
-/// Lines from the end within which the totals are looked for: behind them stand at most a hint and a summary of files.
+/// The totals must be within this many lines from the end: below them is at most a hint and a summary of files.
 const LAST_LINES: usize = 6;
-/// Words in the line of an edit that says what became of it, in lower case.
+/// Words in the line that has the outcome of an edit, in lower case.
 const EDITED: &[&str] = &[
     "updated", "applied", "edited", "replaced", "created", "written", "wrote", "inserted", "modified",
     "changed", "success", "error", "fail", "reject", "not ",
 ];
-/// Words beside a number in a line of totals, in lower case.
+/// Words next to a number in a line of totals, in lower case.
 const TOTALS: &[&str] = &[
     "pass", "fail", "error", "warning", "test", "total", "finished", "done", "built", "loss", "acc", "score",
     "result", "epoch", "elapsed", "seconds",
@@ -33,12 +33,12 @@ pub(super) fn of_edit(text: &str) -> String {
     let tells = |line: &&str| has_word(line, EDITED);
     let line = lines.clone().find(tells).or_else(|| lines.next()).unwrap_or_default();
     let line = line.trim().trim_start_matches('[').trim_end_matches(']');
-    // What to do next need not be said any more.
+    // Advice on what to do next is no longer needed.
     line.find(". ").map_or(line, |end| &line[..=end]).to_owned()
 }
 
-/// The lines kept of a command: the first line of its failure, its totals or else its last line, and its exit status if these do
-/// not tell it.
+/// The lines kept of a command: the first line of its failure, its totals or else its last line, and its exit status
+/// if these lines do not have it.
 pub(super) fn of_command(call: &ToolCall, text: &str) -> String {
     let source = Source::new(text);
     let inside = wrapper::inside(&source).map_or(text, |lines| source.slice(lines));
@@ -58,7 +58,7 @@ pub(super) fn of_command(call: &ToolCall, text: &str) -> String {
     rest
 }
 
-/// Whether a line can stay: a short one that is no marker, and not the frame of a tool. `is_quoted` lets one in brackets stay.
+/// Whether a line may be kept: it is short, not a marker and not the frame of a tool. `is_quoted` allows brackets.
 fn stays(line: &str, is_quoted: bool) -> bool {
     let text = line.trim();
     let is_tag = text.starts_with('<') && text.ends_with('>');
@@ -71,7 +71,7 @@ fn stays(line: &str, is_quoted: bool) -> bool {
         && !marker::may_hold(line)
 }
 
-/// `total 328`, as `ls -l` begins.
+/// `total 328`, the first line of `ls -l`.
 fn is_size_of_listing(line: &str) -> bool {
     line.strip_prefix("total ")
         .is_some_and(|size| size.starts_with(|c: char| c.is_ascii_digit()) && !size.contains(' '))

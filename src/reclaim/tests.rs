@@ -1,4 +1,4 @@
-//! Tests of which results may go.
+//! Tests of which results may be removed.
 
 use super::place::Folder;
 use super::plan::MIN_TO_COME;
@@ -24,7 +24,7 @@ fn result(call: &str, words: &str, asked: u8) -> Facts {
     }
 }
 
-/// A conversation of answers and results; an answer cites by words.
+/// A conversation of answers and results; the words of an answer cite results.
 fn told(steps: &[(&str, Option<Facts>)]) -> Timeline {
     let mut timeline = Timeline::default();
     for (said, facts) in steps {
@@ -60,7 +60,7 @@ fn what_nobody_cites_goes_and_what_was_cited_lately_stays() {
     assert_eq!(gone(&told(&[vec![first.clone()], quiet(4)].concat())), [(0, RemovedWhy::NotCited(4))]);
     let cited = [vec![first.clone()], quiet(2), vec![("we see alpha_1", None)], quiet(4)].concat();
     assert_eq!(gone(&told(&cited)), []);
-    // Words that were said before cite nothing. The answer that cited it is not one of those that did not.
+    // Words that were used before do not cite. The citing answer itself is not counted.
     let later = [cited, vec![("we see alpha_1 once more", None), ("", None)]].concat();
     assert_eq!(gone(&told(&later)), [(0, RemovedWhy::NotCited(6))]);
 }
@@ -110,21 +110,21 @@ fn nothing_goes_where_it_does_not_pay() {
     steps.push(("gamma_1", None));
     let timeline = told(&steps);
     let batch = timeline.plan(Factor::FIVE_MINUTES, Some(40), THRESHOLDS);
-    // 40 * 1,963 tokens are gained, and 11.5 * 90,050 lost.
+    // Gain: 40 * 1,963 tokens; cost: 11.5 * 90,050 tokens.
     assert_eq!((batch.gone.len(), batch.sum.removed, batch.sum.behind), (0, 1963, 90_050));
     assert_eq!(batch.sum.gain, 40 * 1963 - 1_035_575);
-    // Where nothing is cached any more, it does.
+    // If nothing is cached any more, it pays.
     assert_eq!(timeline.plan(Factor::COLD, Some(40), THRESHOLDS).gone.len(), 1);
-    // The guess grows with the conversation.
+    // The assumed number of further requests grows with the conversation.
     assert_eq!(timeline.plan(Factor::COLD, None, THRESHOLDS).sum.requests, MIN_TO_COME);
 }
 
-/// A text, not a run: the same call may give another one.
+/// A text, not a run: the same call may return another text.
 fn page(call: &str, words: &str, asked: u8) -> Facts {
     Facts { is_run: false, ..result(call, words, asked) }
 }
 
-/// After how many answers a result goes that comes after so many went, of which `again` is asked for once more.
+/// After how many answers a result is removed, if `went` results were removed before and `again` repeats one of them.
 fn waits_after(went: u8, first: &Facts, again: Facts) -> usize {
     let mut steps = vec![("", Some(first.clone()))];
     steps.extend((1..went).map(|n| ("", Some(page(&n.to_string(), "", 100 + n)))));
@@ -146,11 +146,11 @@ fn waits_after(went: u8, first: &Facts, again: Facts) -> usize {
 fn who_asks_again_for_what_went_is_given_more_time() {
     let first = page("a", "alpha_1 beta_2", 1);
     assert_eq!(waits_after(1, &first, page("b", "alpha_1 gamma_3", 1)), 8);
-    // One of many says less, another text or another call nothing.
+    // One repeated request of many counts less; another text or another call does not count.
     assert_eq!(waits_after(13, &first, page("b", "alpha_1 gamma_3", 1)), 5);
     assert_eq!(waits_after(1, &first, page("b", "delta_1 gamma_3", 1)), 4);
     assert_eq!(waits_after(1, &first, page("b", "alpha_1 gamma_3", 2)), 4);
-    // Neither does a run after a change.
+    // Nor does a repeated run.
     let run = result("a", "alpha_1 beta_2", 1);
     assert_eq!(waits_after(1, &run, Facts { call: "b".into(), ..run.clone() }), 4);
 }
@@ -215,7 +215,7 @@ fn what_left_neither_goes_nor_stands_for_anything() {
     };
     assert_eq!(plan(all.to_vec()).gone, [(0, RemovedWhy::RunAgain(1))], "the host knows better");
     assert_eq!(plan(vec![Item::Result("b")]).gone, []);
-    // What stands behind is what the host says.
+    // The host says which tokens are behind.
     let behind = plan(vec![all[0], Item::Tokens(700), all[1], Item::Result("unknown"), Item::Tokens(50)]);
     assert_eq!(behind.sum.behind, 700 + 2000 + 50);
     let much = plan(vec![all[0], Item::Tokens(usize::MAX), all[1], Item::Tokens(usize::MAX)]);
@@ -231,7 +231,7 @@ fn the_same_call_with_another_page_replaces_nothing() {
     assert_eq!(gone(&told(&steps("one_1 three_3"))), [(0, RemovedWhy::RunAgain(1))]);
 }
 
-/// A view of a file of twenty lines, of which the tenth reads so.
+/// A view of a file of twenty lines, with the given tenth line.
 fn view(call: &str, tenth: &str) -> Facts {
     let line = |n: usize| format!("{n}: {}\n", if n == 10 { tenth } else { "the same" });
     let text: String =
@@ -255,11 +255,11 @@ fn what_shows_a_file_is_cited_by_edits_of_it() {
     };
     assert_eq!(told(false, 2), [(0, RemovedWhy::NotCited(4))]);
     assert_eq!(told(true, 3), [(1, RemovedWhy::NotCited(4))]);
-    // The answer that made the edit was the third.
+    // The third answer made the edit.
     assert_eq!(told(true, 7)[0], (0, RemovedWhy::NotCited(7)));
 }
 
-/// A call of a command, as its result is told.
+/// A call with a command, as it is recorded.
 fn ran(call: &str, command: &str) -> Facts {
     let by = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
     let (folder, edits) = (Folder::of(&by), viewed::changed(&by));
@@ -295,7 +295,7 @@ fn a_run_in_another_folder_clears_nothing() {
 
 #[test]
 fn no_marker_leads_to_a_result_that_went() {
-    // The later view is not cited and leaves; the earlier one was cited by the last answer.
+    // The later view is not cited and is removed; the earlier one was cited by the last answer.
     let quiet = vec![("", None); 6];
     let later = Facts { words: Words::of(["beta_1"]), ..view("b", "y") };
     let steps = |words: &'static str| {
@@ -306,7 +306,7 @@ fn no_marker_leads_to_a_result_that_went() {
     assert_eq!(steps("alpha_1"), [(1, RemovedWhy::NotCited(7))]);
     assert_eq!(steps(""), [(0, RemovedWhy::NotCited(8)), (1, RemovedWhy::NotCited(7))]);
     assert_eq!(steps("beta_1"), [(0, RemovedWhy::Superseded(1))]);
-    // A failure that was run again goes with that run.
+    // A failure that was run again is removed together with the newer run.
     let failed = Facts { has_failed: true, ..result("a", "", 1) };
     let all = [vec![("", Some(failed)), ("", Some(result("b", "", 1)))], quiet].concat();
     assert_eq!(gone(&told(&all)), [(0, RemovedWhy::NotCited(7)), (1, RemovedWhy::NotCited(6))]);
@@ -324,14 +324,14 @@ fn a_chain_leads_to_the_last_that_is_there() {
         gone(&steps(&["x", "x", "x"])),
         [(0, RemovedWhy::ShownAgain(2)), (1, RemovedWhy::ShownAgain(1))]
     );
-    // An edit anywhere between makes it another version.
+    // Any edit in between makes another version.
     let edited = steps(&["x", "x", "y", "y"]);
     let expected =
         [(0, RemovedWhy::Superseded(3)), (1, RemovedWhy::Superseded(2)), (2, RemovedWhy::ShownAgain(1))];
     assert_eq!(gone(&edited), expected);
     assert_eq!(edited.stands_for(0, expected[0].1), Some("3 of a.rs"));
     assert_eq!(edited.stands_for(2, expected[2].1), None);
-    // What went before is passed over as well.
+    // Views that were removed before are skipped too.
     let mut timeline = steps(&["x", "y", "z"]);
     let batch = timeline.plan(Factor::COLD, Some(40), THRESHOLDS);
     timeline.apply(&Batch { gone: vec![(1, RemovedWhy::Superseded(1))], ..batch });

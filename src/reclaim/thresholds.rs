@@ -1,20 +1,21 @@
-//! Thresholds for removing a result, by mode. It looks at no result.
+//! Thresholds for removing a result, by mode. This module looks at no result.
 
 use crate::config::Mode;
 
 /// Thresholds for removing a result: when it counts as no longer needed, and when removing it pays.
 ///
-/// The figures were chosen on 112 whole sessions of thirteen agents, of which two long ones make half of the bill. Some 250
-/// combinations were simulated; each first use of removed text was charged one answer. `standard` has the values that save most
-/// while at most 1 batch in 20 does not pay.
+/// The values were chosen on 112 whole sessions of thirteen agents; two long sessions make up half of their cost.
+/// Some 250 combinations were simulated; each first use of removed text was charged one answer. `standard` has the
+/// values that save most while at most 1 batch in 20 does not pay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
-    /// A result that no answer has cited may be removed after so many answers.
+    /// A result that no answer has cited may be removed after this many answers.
     pub age: usize,
-    /// One that was cited may be removed so many answers after that, and not younger than `age`.
+    /// A cited result may be removed this many answers after the last citation, but not before `age`.
     pub uncited: usize,
-    /// Requests to come, where the host does not know, in thousandths of the answers so far. As likely as not a conversation
-    /// goes on for as long as it has; a batch is to pay also if it ends much sooner.
+    /// The assumed number of further requests if the host does not know it, in thousandths of the answers so far. A
+    /// conversation is as likely as not to go on for as long as it has; but a batch should also pay if it ends much
+    /// sooner.
     pub to_come_thousandths: usize,
     /// The least gain of a batch of results that later ones replace, in tokens read from the cache.
     pub min_gain: i64,
@@ -22,7 +23,7 @@ pub struct Thresholds {
     pub min_gain_uncited: i64,
 }
 
-/// 6,000 tokens read cost as much as 600 that are new.
+/// 6,000 tokens read from the cache cost as much as 600 new ones.
 const MIN_GAIN: i64 = 6000;
 
 impl Thresholds {

@@ -1,4 +1,4 @@
-//! A conversation as far as it decides which results may go.
+//! The facts about a conversation that decide which results may be removed.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -10,41 +10,41 @@ use super::{Facts, Words};
 use crate::detect::viewed;
 use crate::text::marker::RemovedWhy;
 
-/// Most results and most answers that are looked at, since each answer is compared with each result. In a longer conversation no
-/// more results leave; hosts sum up long before.
+/// The most results and answers that are recorded, since each answer is compared with each result. In a longer
+/// conversation no more results are removed; hosts compact it long before.
 pub(super) const MAX_RESULTS: usize = 4096;
 const MAX_ANSWERS: usize = 4096;
-/// Most earlier results of the same call, or of the same file, that a new one is compared with.
+/// The most earlier results of the same call, or of the same file, with which a new result is compared.
 const MAX_COMPARED: usize = 32;
 
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) facts: Facts,
-    /// The folder in which its call ran, as far as that is known.
+    /// The folder in which its call ran, if it is known.
     folder: String,
-    /// Answers before the model saw it.
+    /// The number of answers before the model saw it.
     pub(super) since: usize,
-    /// The last answer that cited it, and how many did.
+    /// The last answer that cited it, and the number of answers that did.
     pub(super) cited: Option<usize>,
     pub(super) citations: usize,
-    /// The result that stands for it.
+    /// The newer result that replaces it.
     pub(super) newer: Option<Newer>,
-    /// Answers before it went, and why.
+    /// The number of answers before it was removed, and why.
     pub(super) gone: Option<(usize, RemovedWhy)>,
-    /// Tokens of other messages between the result before it and this one.
+    /// Tokens of other messages between the previous result and this one.
     pub(super) between: usize,
-    /// Whether the host took it out of the context.
+    /// Whether the host removed it from the context.
     pub(super) left: bool,
 }
 
 impl Entry {
-    /// Whether it is there, may go, and what stands in its place costs less than half of it.
+    /// Whether it is present and may be removed, and its replacement costs at most half of it.
     pub(super) fn is_worth_it(&self) -> bool {
         let facts = &self.facts;
         self.gone.is_none() && facts.may_go && facts.tokens_in_its_place() * 2 <= facts.tokens
     }
 
-    /// An answer cited it.
+    /// Notes that an answer cited it.
     fn cite(&mut self, answer: usize) {
         self.citations += usize::from(self.cited != Some(answer));
         self.cited = Some(answer);
@@ -58,19 +58,19 @@ pub(super) struct Newer {
     pub(super) how: How,
 }
 
-/// Why it replaces the earlier one.
+/// Why a newer result replaces an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
-    /// It is one of the same call.
+    /// It is a newer result of the same call.
     Run,
-    /// It shows the same lines of a file.
+    /// It shows the same lines of the file.
     Same,
-    /// It shows these lines as they are since.
+    /// It shows a newer version of these lines.
     Version,
 }
 
 impl Newer {
-    /// Why the result before it may go.
+    /// The reason for which result `number`, which this one replaces, may be removed.
     pub(super) fn why(self, number: usize) -> RemovedWhy {
         let later = self.number - number;
         match self.how {
@@ -86,32 +86,32 @@ impl Newer {
 pub struct Timeline {
     pub(super) results: Vec<Entry>,
     pub(super) by_call: HashMap<String, usize>,
-    /// The latest results of each call and of each file that no newer result replaces.
+    /// For each call, its latest results that no newer result replaces.
     by_asked: HashMap<[u8; 16], VecDeque<usize>>,
-    /// By the name of the file without its folder.
+    /// The same for each file, by its name without folder.
     by_file: HashMap<String, VecDeque<usize>>,
-    /// Where the commands run.
+    /// The shell in which the commands run.
     shell: Shell,
-    /// Words of all answers.
+    /// Words of all answers so far.
     said: HashSet<u32>,
-    /// Answers of the model so far.
+    /// The number of answers of the model so far.
     pub(super) answers: usize,
-    /// Results that the last request held.
+    /// The number of results in the last request.
     pub(super) cached: usize,
     /// Tokens of other messages behind the last result.
     between: usize,
-    /// How often the agent requested again what had been removed as uncited. Calls that now give something else do not
-    /// count.
+    /// How often the agent requested a result again that had been removed as uncited. Calls that now return something
+    /// else do not count.
     pub(super) asked_again: usize,
 }
 
 impl Timeline {
-    /// Results so far.
+    /// The number of results so far.
     pub fn len(&self) -> usize {
         self.results.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.results.is_empty()
     }
@@ -126,14 +126,13 @@ impl Timeline {
         self.results.get(result).map(|entry| &entry.facts)
     }
 
-    /// Why a result had been removed before the request after `answers` answers; `None` if it was still
-    /// there.
+    /// Why a result had been removed before the request after `answers` answers; `None` if it was still present.
     pub fn gone(&self, result: usize, answers: usize) -> Option<RemovedWhy> {
         self.results.get(result)?.gone.filter(|(at, _)| *at <= answers).map(|(_, why)| why)
     }
 
-    /// Records an answer of the model. Words that it used before do not count as citations, because it needs no result for
-    /// them.
+    /// Records an answer of the model. Words that the model used before do not count as citations, because it needs
+    /// no result for them.
     pub fn answer(&mut self, words: &Words, tokens: usize) {
         if self.is_full() {
             return;
@@ -150,7 +149,7 @@ impl Timeline {
         self.answered(tokens);
     }
 
-    /// Records an unknown answer: it may have cited every result.
+    /// Records an answer that is not known: it may have cited every result.
     pub fn unknown_answer(&mut self) {
         if self.is_full() {
             return;
@@ -165,29 +164,29 @@ impl Timeline {
         self.between += tokens;
     }
 
-    /// The number of a call's result, the last where there are several.
+    /// The number of the result of a call, the last one if there are several.
     pub fn number(&self, call: &str) -> Option<usize> {
         self.by_call.get(call).copied()
     }
 
-    /// A result may not go, whatever comes.
+    /// Makes sure that a result is never removed.
     pub fn stays(&mut self, result: usize) {
         if let Some(entry) = self.results.get_mut(result) {
             entry.facts.may_go = false;
         }
     }
 
-    /// Whether the context holds results of other calls.
+    /// Whether the context has results of other calls.
     pub fn has_other(&self, is_here: impl Fn(&str) -> bool) -> bool {
         self.results.iter().any(|entry| !entry.left && !is_here(&entry.facts.call))
     }
 
-    /// Only results of these calls are in the context any more.
+    /// Keeps only results of these calls: the others are no longer in the context.
     pub fn retain(&mut self, is_here: impl Fn(&str) -> bool) {
         self.results.iter_mut().for_each(|entry| entry.left |= !is_here(&entry.facts.call));
     }
 
-    /// What the context holds as far as it was told.
+    /// The context according to the recorded results and answers.
     pub fn context(&self) -> Context {
         let mut context = Context::default();
         for (number, entry) in self.results.iter().enumerate() {
@@ -200,7 +199,7 @@ impl Timeline {
         context
     }
 
-    /// What the context holds as the host says, in order. Calls that are not known count nothing.
+    /// The context as the host reports it, in order. Unknown calls are ignored.
     pub fn context_of<'a>(&self, items: impl IntoIterator<Item = Item<'a>>) -> Context {
         let mut context = Context::default();
         for item in items {
@@ -214,7 +213,7 @@ impl Timeline {
         context
     }
 
-    /// The model is shown a result.
+    /// Records a result that the model is shown.
     pub fn result(&mut self, mut facts: Facts, reads_original: bool) {
         if self.is_full() {
             return;
@@ -226,8 +225,8 @@ impl Timeline {
         let number = self.results.len();
         let mut is_asked_again = reads_original && self.results.iter().any(|entry| entry.gone.is_some());
         let file = facts.view.as_ref().map(|view| viewed::name(&view.file).to_owned());
-        // Views of a file are compared by line numbers, other results by their words: a call such as `scroll_down` shows
-        // something else each time.
+        // Views of a file are compared by line numbers, other results by their words: a call such as `scroll_down`
+        // returns something else each time.
         let lists = [
             facts.asked.map(|asked| self.by_asked.entry(asked).or_default()),
             file.map(|file| self.by_file.entry(file).or_default()),
@@ -241,7 +240,7 @@ impl Timeline {
                 is_asked_again |= is_of_call && was_uncited && is_same();
                 let how = match is_of_call {
                     true => {
-                        // The same words in another folder are another call.
+                        // The same command in another folder is another call.
                         let is_newer = entry.facts.view.is_none()
                             && entry.folder == folder
                             && facts.is_like(&entry.facts);
@@ -292,7 +291,7 @@ impl Timeline {
         for entry in self.results.iter_mut().filter(|entry| entry.gone.is_none()) {
             let is_edited = entry.facts.file.as_deref().is_some_and(|file| {
                 edited.iter().any(|other| {
-                    // Most names tell it.
+                    // In most cases the name alone shows that the files differ.
                     viewed::name(other) == viewed::name(file) && meant(file, other) != Meant::Other
                 })
             });
@@ -309,7 +308,7 @@ impl Timeline {
         self.facts(result + later).map(|facts| facts.of.as_str())
     }
 
-    /// The results of a batch are gone from the next request on.
+    /// Notes that the results of a batch are removed from the next request on.
     pub fn apply(&mut self, batch: &Batch) {
         for (number, why) in &batch.gone {
             if let Some(entry) = self.results.get_mut(*number) {
@@ -325,7 +324,7 @@ impl Timeline {
             .iter()
             .map(|e| size_of::<Entry>() + e.facts.bytes() + 2 * e.facts.call.len() + e.folder.len())
             .sum();
-        // Each result stands in three tables, with a key that is small or counted above.
+        // Each result has an entry in three tables, with a key that is small or already counted.
         entries + self.results.len() * 256 + self.said.capacity() * 5
     }
 }

@@ -1,38 +1,40 @@
-//! Numbered lines of a file, as a result shows them, and whether a later result shows them too. It never looks at a file.
+//! Numbered lines of a file in a result, and whether a later result shows the same lines. The file itself is never
+//! read.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::place::{Meant, meant};
 
-/// Fewest lines with numbers that make a result a view of these lines.
+/// The fewest numbered lines that make a result a view.
 const MIN_NUMBERED: usize = 3;
-/// Most lines whose text is remembered: 64 KiB. Of a longer view it is not said that it is shown again.
+/// The most lines whose hashes are remembered: 64 KiB. For a longer view, it is never said that the same text is
+/// shown again.
 const MAX_LINES: usize = 8192;
-/// Lines within which a view names its file: in front of it stands at most a note on the edit that was made.
+/// A view names its file within this many lines: above it is at most a note on an edit.
 const HEAD_LINES: usize = 8;
 
 /// The numbered lines of a file that a result shows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct View {
-    /// The file: as the call or the text names it, and on a timeline with its folder, as far as that is known.
+    /// The file: as the call or the text names it; on a timeline with its folder, if known.
     pub(super) file: String,
-    /// The numbers, in ranges from first to last.
+    /// The line numbers, as ranges from first to last.
     numbers: Box<[(u32, u32)]>,
-    /// Hashes of the lines that are not blank, in order, each once; none where there are too many.
+    /// Hashes of the lines that are not blank, sorted, without duplicates; empty if there are too many.
     lines: Box<[u64]>,
 }
 
-/// How a later result shows the same lines.
+/// How a later result shows the lines of a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
-    /// Every line, as it was.
+    /// Every line, unchanged.
     Same,
-    /// Under the same numbers, but for a few; not all of them as they were.
+    /// Nearly all line numbers, but not all lines unchanged.
     Other,
 }
 
 impl View {
-    /// The view that a text gives; `None` where it has no numbered lines. `file` is the file that the call names.
+    /// The view in a text; `None` if it has too few numbered lines. `file` is the file that the call names.
     pub(super) fn of(text: &str, file: Option<&str>) -> Option<Self> {
         let file = file.or_else(|| heading(text))?;
         let mut ranges: Vec<(u32, u32)> = Vec::new();
@@ -57,14 +59,14 @@ impl View {
         (count >= MIN_NUMBERED).then_some(view)
     }
 
-    /// Whether it shows a line of this number.
+    /// Whether the view has a line with this number.
     pub(super) fn has(&self, number: u32) -> bool {
         let at = self.numbers.partition_point(|(_, last)| *last < number);
         self.numbers.get(at).is_some_and(|(first, _)| *first <= number)
     }
 
-    /// Whether another one shows nearly all lines of the file that this one shows. A tenth may be missing: lines that were
-    /// added since move the numbers of the rest.
+    /// Whether `other` shows nearly all lines of the file that this view shows. A tenth may be missing: added lines
+    /// change the numbers of the lines below.
     pub(super) fn shown_by(&self, other: &Self) -> Option<Again> {
         let count: u64 = self.numbers.iter().map(|(first, last)| u64::from(last - first) + 1).sum();
         let meant = meant(&self.file, &other.file);
@@ -77,7 +79,7 @@ impl View {
             there.peek() == Some(&line)
         };
         let same = self.lines.iter().filter(|line| is_there(line)).count();
-        // Where the paths do not tell whether it is the same file, its lines do.
+        // If the paths do not show whether it is the same file, the lines decide.
         if meant == Meant::Perhaps && same * 2 < self.lines.len().max(1) {
             return None;
         }
@@ -85,13 +87,13 @@ impl View {
         Some(if is_same { Again::Same } else { Again::Other })
     }
 
-    /// Bytes of memory beside itself.
+    /// Bytes of memory in addition to the struct itself.
     pub(super) fn bytes(&self) -> usize {
         self.file.capacity() + size_of_val(&*self.numbers) + size_of_val(&*self.lines)
     }
 }
 
-/// The first and the last number of the lines of a view, as [`View::of`] reads them; `None` where it is none.
+/// The first and the last line number of a view, read like in [`View::of`]; `None` if the text is not a view.
 pub(super) fn ends(text: &str) -> Option<(u32, u32)> {
     let mut ends: Option<(u32, u32)> = None;
     let mut count = 0;
@@ -119,7 +121,7 @@ fn common(one: &[(u32, u32)], other: &[(u32, u32)]) -> u64 {
     count
 }
 
-/// The number in front of a line, as `12:`, `12→`, `12|` or `12` and a tab, and the text behind it.
+/// The number before a line, as in `12:`, `12→`, `12|` or `12` and a tab, and the text behind it.
 pub(super) fn numbered(line: &str) -> Option<(u32, &str)> {
     let line = line.trim_start_matches(' ');
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
@@ -130,7 +132,7 @@ pub(super) fn numbered(line: &str) -> Option<(u32, &str)> {
     Some((number, rest))
 }
 
-/// The file that a view names in its own first lines, as SWE-agent writes it: `[File: PATH (N lines total)]`.
+/// The file that the first lines of a view name, as SWE-agent writes it: `[File: PATH (N lines total)]`.
 pub(super) fn heading(text: &str) -> Option<&str> {
     const OPEN: &str = "[File: ";
     let line = text.lines().take(HEAD_LINES).find_map(|line| line.strip_prefix(OPEN))?;
@@ -150,7 +152,7 @@ mod tests {
     fn a_view_is_shown_by_one_of_the_same_lines() {
         let (small, large) = (view(20, 39), view(1, 60));
         assert_eq!((small.shown_by(&large), large.shown_by(&small)), (Some(Again::Same), None));
-        // Of twenty lines two may be missing, but then it is not the same.
+        // Of twenty lines two may be missing, but then it is not [`Again::Same`].
         assert_eq!(small.shown_by(&view(21, 60)), Some(Again::Other));
         assert_eq!(
             (small.shown_by(&view(22, 60)), small.shown_by(&view(23, 60))),
@@ -170,7 +172,7 @@ mod tests {
         let parser = of("/w/src/parser/mod.rs", 3);
         assert_eq!(parser.shown_by(&of("/w/src/lexer/mod.rs", 3)), None);
         assert_eq!(parser.shown_by(&of("/w/src/parser/mod.rs", 5)), Some(Again::Other));
-        // Which file a short path means, its lines tell.
+        // The lines show which file a short path means.
         assert_eq!(parser.shown_by(&of("parser/mod.rs", 3)), Some(Again::Same));
         assert_eq!(parser.shown_by(&of("mod.rs", 5)), None);
     }
@@ -181,7 +183,7 @@ mod tests {
         let shown_by = |new: &str| View::of(old, Some("a"))?.shown_by(&View::of(new, Some("a"))?);
         assert_eq!(shown_by(old), Some(Again::Same));
         assert_eq!(shown_by(&old.replace("b = 2", "b = 5")), Some(Again::Other));
-        // Moved by a line that was added, all of it is still there.
+        // An added line moved all lines, but they are all still shown.
         assert_eq!(shown_by("1: new = 0\n2: a = 1\n3: b = 2\n4: \n5: c = 3\n6: end\n"), Some(Again::Same));
     }
 

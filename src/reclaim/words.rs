@@ -2,20 +2,20 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Shorter and longer words say nothing, in bytes.
+/// Shorter and longer words are ignored, in bytes.
 const LENGTHS: std::ops::RangeInclusive<usize> = 4..=200;
-/// A word of small letters alone counts from this length, in bytes: shorter ones are mostly those of the language.
+/// A word of only lower-case letters counts from this length on, in bytes: shorter ones are mostly ordinary language.
 const MIN_PLAIN: usize = 9;
-/// Most different words of one text: 16 KiB.
+/// The most different words of one text: 16 KiB.
 const MAX_WORDS: usize = 4096;
-/// Bits of the filter that is asked first.
+/// Bits of the filter that is checked first.
 const FILTER_BITS: u32 = 1024;
 
-/// The words of some texts, as 32 bits of a hash each: two different words are taken for the same once in billions, and then a
-/// result stays longer than it had to.
+/// The words of some texts, each as 32 bits of a hash. Two different words have the same hash about once in billions;
+/// then a result is kept longer than necessary.
 #[derive(Debug, Clone, Default)]
 pub struct Words {
-    /// In order, each once.
+    /// Sorted, without duplicates.
     all: Box<[u32]>,
     filter: Box<[u64]>,
 }
@@ -47,32 +47,32 @@ impl Words {
         Self { all: all.into(), filter: filter.into() }
     }
 
-    /// Whether there is none.
+    /// Whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// The hashes, in order.
+    /// The hashes, sorted.
     pub fn hashes(&self) -> &[u32] {
         &self.all
     }
 
-    /// Whether both hold a word. `self` should be the smaller one.
+    /// Whether both have a word in common. `self` should be the smaller one.
     pub fn meets(&self, other: &Self) -> bool {
         self.all.iter().any(|word| other.has(*word))
     }
 
-    /// The words of both.
+    /// The words of both together.
     pub fn and(&self, other: &Self) -> Self {
         Self::from_hashes(self.all.iter().chain(&*other.all).copied().collect())
     }
 
-    /// Those of which `is_known` does not say that they are known.
+    /// The words for which `is_known` is false.
     pub fn without(&self, is_known: impl Fn(u32) -> bool) -> Self {
         Self::from_hashes(self.all.iter().copied().filter(|word| !is_known(*word)).collect())
     }
 
-    /// How many words both hold.
+    /// The number of words that both have in common.
     pub fn common(&self, other: &Self) -> usize {
         self.all.iter().filter(|word| other.has(**word)).count()
     }
@@ -89,7 +89,7 @@ impl Words {
     }
 }
 
-/// Calls `note` for each word that tells where it comes from, and for the last part of a path.
+/// Calls `note` for each word that is specific enough to be a citation, and for the last part of a path.
 fn each(text: &str, mut note: impl FnMut(&[u8])) {
     let is_part =
         |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'/' | b'-') || !b.is_ascii();
@@ -115,7 +115,7 @@ fn each(text: &str, mut note: impl FnMut(&[u8])) {
     }
 }
 
-/// Without the signs of a sentence around a word.
+/// A word without the punctuation around it.
 fn trimmed(mut word: &[u8]) -> &[u8] {
     while let [b'.' | b'/' | b'-', rest @ ..] | [rest @ .., b'.' | b'/' | b'-'] = word {
         word = rest;

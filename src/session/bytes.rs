@@ -15,7 +15,7 @@ impl Session {
         self.index.bytes()
     }
 
-    /// Shares a decision with the call before if both are equal.
+    /// Shares a decision with the previous call if both are equal.
     pub(super) fn share_decision(&mut self, mut decision: Decision) -> Arc<Decision> {
         if *self.last_decision != decision {
             decision.references.shrink_to_fit();
@@ -89,7 +89,7 @@ impl Session {
         let before = self.bytes();
         self.memo = Arc::default();
         self.index = Arc::default();
-        // Told again with the next body.
+        // The next body reports the conversation again.
         drop(self.take_conversation());
         self.forget_room();
         self.report_size();

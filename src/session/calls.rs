@@ -1,5 +1,5 @@
-//! The calls that a session knows, each with a number. They lie in a few large blocks that grow. Many small allocations that
-//! stay forever would fragment the heap.
+//! The calls that a session knows, each with a number. They are stored in a few large blocks that grow: many small
+//! allocations that live forever would fragment the heap.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -72,7 +72,7 @@ impl Calls {
         self.known.len()
     }
 
-    /// Whether one more id fits.
+    /// Whether there is room for one more id.
     pub(super) fn has_room(&self) -> bool {
         self.ids.len() <= MAX_ID_BYTES / 2 && self.known.len() < MAX_ID_BYTES
     }
@@ -138,7 +138,7 @@ impl Calls {
         self.more_bytes += size::list(more) - before;
     }
 
-    /// Bytes of memory, without what decisions point to.
+    /// Bytes of memory, without the data to which decisions point.
     pub(super) fn bytes(&self) -> usize {
         size::table(&self.numbers)
             + size::list(&self.ids)
@@ -148,7 +148,7 @@ impl Calls {
             + self.more_bytes
     }
 }
-/// Drops what belongs to calls that are gone.
+/// Drops the entries of calls that are gone.
 pub(super) fn keep<K: Clone + Eq + Hash>(of: &mut Arc<HashMap<K, u32>>, is_there: impl Fn(u32) -> bool) {
     if of.values().any(|call| !is_there(*call)) {
         Arc::make_mut(of).retain(|_, call| is_there(*call));

@@ -1,5 +1,5 @@
-//! A conversation as reported by request bodies, and the results that left it. Every body repeats it; known parts are only
-//! compared.
+//! A conversation as reported by request bodies, and the results that left it. Every body repeats it; parts that are
+//! already known are only compared.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,14 +22,14 @@ pub struct Conversation {
     pub timeline: Timeline,
     /// The events so far, in order.
     events: Vec<Event>,
-    /// Answers before the last request for which the removals were decided.
+    /// The number of answers before the last request for which removals were decided.
     pub decided: usize,
     /// Replacements of removed results, by their numbers.
     pub stand_ins: HashMap<usize, StandIn>,
 }
 
 impl Session {
-    /// The conversation as bodies reported it so far. The session keeps none of it until it is put back.
+    /// Takes the conversation out of the session, which keeps nothing of it until it is put back.
     pub fn take_conversation(&mut self) -> Conversation {
         let taken = self.conversation.take();
         self.conversation_bytes = 0;
@@ -41,7 +41,7 @@ impl Session {
         self.conversation.is_some()
     }
 
-    /// Puts the conversation back, as far as there is room for it.
+    /// Puts the conversation back, if there is room for it.
     pub fn put_conversation(&mut self, conversation: Arc<Conversation>) {
         self.conversation_bytes = conversation.bytes();
         if self.kept_bytes() <= self.bounds.max_bytes {
@@ -52,13 +52,13 @@ impl Session {
         self.report_size();
     }
 
-    /// Whether a call was first known with this content. References name no call that came with another one since.
+    /// Whether a call had this content when it first came. No reference names a call whose content changed.
     pub fn first_had(&self, call: &str, content: &[u8; 16]) -> bool {
         let first = self.calls.number(call).and_then(|number| self.calls.variants(number).next());
         first.is_some_and(|first| first.fingerprint.content == *content)
     }
 
-    /// Notes the references that a call which looks at a file got: a later call for these lines gets the text.
+    /// Notes the references in the result of a call that looks at a file: a later call for these lines gets the text.
     pub(super) fn note_references(&mut self, caller: Caller<'_>, outcome: &Outcome) {
         let Decision { references, duplicate_of, .. } = &outcome.decision;
         if caller.looks_at.is_none() {
@@ -86,10 +86,10 @@ impl Session {
         }
     }
 
-    /// Notes the references that stand in the result of a call which looks at a file, as another process of ours gave them: a
-    /// later call for these lines gets the text, as it would from that process.
+    /// Notes references in the result of a call that looks at a file which another tersed process wrote: a later call
+    /// for these lines gets the text, as it would from that process.
     fn note_given_references(&mut self, texts: &[String]) {
-        /// One of ours has at most three.
+        /// A result of tersed has at most three.
         const MOST: usize = 8;
         let lines = texts.iter().flat_map(|text| text.lines()).filter(|line| marker::may_hold(line));
         let named = lines.filter_map(|line| match Marker::parse(&line[line.find('[')?..])?.0 {
@@ -105,7 +105,7 @@ impl Session {
         }
     }
 
-    /// Notes that these results left the context. The calls themselves are still there.
+    /// Notes that these results left the context. The calls themselves are still in it.
     pub fn results_removed(&mut self, calls: &HashSet<&str>) {
         let numbered = |call: u32| !calls.contains(self.calls.id(call));
         if self.seen.has_other(numbered) {
@@ -123,7 +123,7 @@ impl Session {
 pub struct StandIn {
     /// The text.
     pub text: Arc<str>,
-    /// Tokens of it.
+    /// Its tokens.
     pub tokens: usize,
     /// The original.
     pub artifact: Option<ArtifactRef>,
@@ -148,12 +148,12 @@ impl Stored {
 }
 
 impl Conversation {
-    /// Whether these events repeat or continue the known ones. If not, the conversation branched.
+    /// Whether these events repeat or continue the known ones. If not, the conversation has branched.
     pub fn continues_with(&self, events: &[Event]) -> bool {
         self.events.iter().zip(events).all(|(a, b)| a == b)
     }
 
-    /// Whether the event at this place is known. If not, it is added.
+    /// Whether the event at this index is known. If not, it is added.
     pub fn record(&mut self, place: usize, event: Event) -> bool {
         let is_known = place < self.events.len();
         if !is_known {

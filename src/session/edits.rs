@@ -1,4 +1,4 @@
-//! What the agent wrote last into the files that it edited. A later view of such a file shows these places.
+//! The texts that the agent wrote last into the files that it edited. A later view of such a file shows these places.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -18,8 +18,8 @@ pub type FileDigest = [u8; 16];
 pub(super) struct Edits(HashMap<FileDigest, VecDeque<Arc<str>>>);
 
 impl Edits {
-    /// Notes what a call puts into a file. Returns the bytes of memory that this takes: decisions may hold the texts for as long
-    /// as the session lives.
+    /// Notes the texts that a call writes into a file. Returns the memory for them in bytes: decisions may keep the
+    /// texts as long as the session lives.
     pub(super) fn note(&mut self, file: FileDigest, texts: &[Arc<str>]) -> usize {
         if self.0.len() >= MAX_FILES && !self.0.contains_key(&file) {
             return 0;
@@ -37,7 +37,7 @@ impl Edits {
         bytes
     }
 
-    /// What was written into a file, oldest first.
+    /// The texts that were written into a file, oldest first.
     pub(super) fn of(&self, file: FileDigest) -> Vec<Arc<str>> {
         self.0.get(&file).map_or_else(Vec::new, |texts| texts.iter().cloned().collect())
     }

@@ -46,7 +46,7 @@ impl Live<'_> {
 impl History for Live<'_> {
     fn first(&self, key: &Key) -> Option<First> {
         let first = self.newest(key, false)?;
-        // The agent was referred to lines of it and looks at them again: give it the text.
+        // The agent got a reference to lines of it and looks at them again: then it gets the text.
         let is_asked =
             self.caller.looks_at.is_some() && self.session.index.is_referred(&first.call, self.caller.turn);
         (!is_asked).then_some(first)
@@ -65,7 +65,7 @@ impl History for Live<'_> {
     }
 
     fn earlier(&self) -> Earlier<'_> {
-        // A call that came before may be the target of references in later results.
+        // A call that came before may itself be the target of references in later results.
         if self.session.calls.number(self.caller.id).is_some() {
             return Earlier::Nothing;
         }
@@ -110,7 +110,7 @@ impl History for Live<'_> {
 
     fn is_repeated(&self, likeness: u64) -> bool {
         let mut last = self.caller.asked.iter().flatten().filter_map(|asked| self.session.asked.get(asked));
-        // A third look at the same lines gets them in full, whatever happened in between.
+        // If the same lines are requested a third time, they are shown in full, whatever happened in between.
         let exact =
             self.caller.asked[0].filter(|_| self.caller.looks_at.is_some_and(|file| !file.is_empty()));
         let insists = exact

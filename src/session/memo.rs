@@ -1,4 +1,4 @@
-//! Outcomes that were given, as long as there is space. First in, first out.
+//! Outcomes that were returned, as long as there is space. First in, first out.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

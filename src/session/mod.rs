@@ -163,7 +163,7 @@ pub struct Stored {
     pub outcome: Outcome,
     /// Its artifact.
     pub artifact: Option<ArtifactRef>,
-    /// Why it left the context, where it did.
+    /// Why it left the context, if it did.
     pub reclaimed: Option<Reclaimed>,
 }
 
@@ -188,7 +188,7 @@ struct Answered {
     likeness: u64,
     /// Number of results in the session at that time.
     results: usize,
-    /// How many answers in a row were such.
+    /// How many answers in a row were references or had gaps.
     times: u32,
 }
 
@@ -202,7 +202,7 @@ pub struct Session {
     tool_numbers: HashMap<Arc<str>, u32>,
     /// The decision of the last call, which later calls may share.
     last_decision: Arc<Decision>,
-    /// Digests of the texts that were given in place of repeated results, each with the number of the call it names.
+    /// Digests of texts returned in place of repeated results, each with the number of the call that it names.
     referred: Arc<HashMap<Digest, u32>>,
     /// Fingerprints of secrets that the model wrote into calls, each with the number of the last such call.
     wrote: Arc<HashMap<Fingerprint64, u32>>,
@@ -214,19 +214,19 @@ pub struct Session {
     memo: Arc<Memo>,
     seen: Arc<Seen>,
     index: Arc<Index>,
-    /// The current position: results and tokens given so far.
+    /// The current position: results and tokens returned so far.
     at: Position,
-    /// The position at which the conversation was last summed up: what was given before is no longer read.
+    /// The position at which the conversation was last compacted: earlier results are no longer in the context.
     summed_up: Position,
     /// Whether the host reports what is visible.
     host_reports: bool,
     /// Words of the recent calls and of the failures that they reported.
     talk: VecDeque<Vec<u64>>,
-    /// Lines of files that the recent results point at.
+    /// Lines of files to which recent results point.
     pointed: VecDeque<Vec<Place>>,
     /// For each request, its last answer.
     asked: Arc<HashMap<[u8; 16], Answered>>,
-    /// What the agent wrote last into each file that it edited.
+    /// The texts that the agent wrote last into each file that it edited.
     edits: Arc<Edits>,
     /// The query that applied when a call first came in a body; see `query_of`.
     queries: Arc<HashMap<Digest, Option<Arc<str>>>>,
@@ -375,7 +375,7 @@ impl Session {
         }
         for (asked, likeness) in caller.asked.into_iter().flatten().zip(likeness.into_iter().cycle()) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
-            // Another tersed before this one left gaps in the view; it decides when the model gets all of it.
+            // If another tersed already left gaps in the view, that tersed decides when the model gets all of it.
             let is_given = caller.looks_at.is_some() && stored.outcome.came_compressed();
             // An agent that runs a test or build again wants its new result.
             let had_gaps = !asked_again
@@ -391,7 +391,7 @@ impl Session {
                     let answered = Answered { likeness, results: self.at.results, times };
                     Arc::make_mut(&mut self.asked).insert(asked, answered);
                 }
-                // A view of other lines of the file is no answer.
+                // A view of other lines of the file does not answer the question.
                 false
                     if self.asked.get(&asked).is_some_and(|answered| {
                         answered.likeness == likeness || caller.asked[0] == Some(asked)
@@ -471,13 +471,13 @@ impl Session {
         self.retain(|call| !gone.contains(call));
     }
 
-    /// The conversation was summed up: of everything shown, only these calls are still in the context. Unlike after
+    /// The conversation was compacted: of everything shown, only these calls are still in the context. Unlike after
     /// [`Self::keep_only`], the host does not report later changes.
     pub fn compact(&mut self, calls: &[String]) {
         let kept: HashSet<&str> = calls.iter().map(String::as_str).collect();
         self.retain(|call| kept.contains(call));
         self.summed_up = self.at;
-        // Questions from before the summary do not count in this context.
+        // Questions from before the compaction do not count in this context.
         self.asked = Arc::default();
         self.edits = Arc::default();
         self.report_size();
@@ -493,9 +493,9 @@ impl Session {
         self.retain(|known| known != call);
     }
 
-    /// Notes that the model gets the result of a command that does not come here. It may be another result of a command that
-    /// was run before: "same output as" that command would then name the wrong one, so no later result refers to it. `is_counted`: nothing else
-    /// counts that result.
+    /// Notes that the model gets the result of a command that tersed does not see. The label of an earlier run of the
+    /// command would then mean two results, so no later result refers to that run. `is_counted`: the result is
+    /// counted here, because nothing else counts it.
     pub fn unseen(&mut self, command: &str, is_counted: bool) {
         self.at.results += usize::from(is_counted);
         let numbers = self.seen.named_in(command).into_iter().map(|call| self.calls.id(call).to_owned());
@@ -510,17 +510,17 @@ impl Session {
         self.calls.number(call).is_some()
     }
 
-    /// Whether exactly this text was given in place of a repeated result.
+    /// Whether exactly this text was returned in place of a repeated result.
     pub fn has_referred(&self, text: &str) -> bool {
         self.referred.contains_key(&calls::digest(text.trim_end()))
     }
 
-    /// Keeps only these calls of all that were shown.
+    /// Keeps only these calls; all other results left the context.
     pub fn keep_only(&mut self, calls: &[String]) {
         self.keep_only_of(&calls.iter().map(String::as_str).collect());
     }
 
-    /// As [`Self::keep_only`], for a set of calls.
+    /// Like [`Self::keep_only`], for a set of calls.
     pub fn keep_only_of(&mut self, calls: &HashSet<&str>) {
         self.host_reports = true;
         self.retain(|call| calls.contains(call));

@@ -1,6 +1,6 @@
-//! Tracks what may leave the context of a host that sends results one by one: results and answers of the model in order,
-//! the batch that was offered to the host, and the replacements of removed results. Recorded from the first
-//! `session/reclaim` on. It decides nothing.
+//! The record of a host that sends results one by one: results and answers of the model in order, the batch that was
+//! offered to the host, and the replacements of removed results. It starts with the first `session/reclaim`. Only
+//! data, no decisions.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::reclaim::{Batch, Facts, Timeline, Words};
 use crate::text::cut::Cut;
 use crate::text::marker::RemovedWhy;
 
-/// Most results that are recorded between two `session/reclaim` requests. With more, no further result is
+/// The most results that are recorded between two `session/reclaim` requests. With more, no further result is
 /// removed.
 const MAX_PENDING: usize = 4096;
-/// Bytes of a token of an answer, about.
+/// The estimated bytes of a token of an answer.
 const BYTES_OF_TOKEN: usize = 4;
 
 /// Results and answers of a session whose host sends results one by one.
@@ -34,38 +34,38 @@ pub struct Room {
     /// Whether a result could not be noted.
     is_full: bool,
     offer: Option<Offer>,
-    /// Numbers of the last batch that was offered, and of the last that counts.
+    /// Numbers of the last batch that was offered, and of the last that was confirmed.
     offered: u64,
     confirmed: u64,
     /// The replacements of removed results, by call id.
     stand_ins: HashMap<String, Replaced>,
 }
 
-/// A result as it came.
+/// A result as it came, before the next answer of the model.
 #[derive(Debug, Clone)]
 pub struct Noted {
-    /// What decides about it.
+    /// The facts that decide whether it may be removed.
     pub facts: Facts,
     /// Words of the call, which the model wrote.
     pub words: Words,
     /// Whether the call reads an original back.
     pub reads_original: bool,
-    /// The original; `None` where the result stays.
+    /// The original; `None` if the result cannot be removed.
     pub original: Option<Original>,
 }
 
-/// The original of a result that may go.
+/// The original of a result that may be removed.
 #[derive(Debug, Clone)]
 pub struct Original {
     /// The request that it answered.
     pub fingerprint: Fingerprint,
     /// Where it is kept.
     pub artifact: ArtifactRef,
-    /// Whether the command in texts reads it.
+    /// Whether the command that markers name can read it.
     pub is_near: bool,
 }
 
-/// An answer of the model, as the host tells it.
+/// An answer of the model, as the host reports it.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerNote<'a> {
     /// What it says.
@@ -79,7 +79,7 @@ pub struct AnswerNote<'a> {
 pub struct Offer {
     /// Its number.
     pub number: u64,
-    /// Which results go, and the sum.
+    /// The results to remove, and the sum.
     pub batch: Batch,
     /// Their replacements, in the same order.
     pub stand_ins: Vec<StandIn>,
@@ -95,12 +95,13 @@ struct Replaced {
 }
 
 impl Room {
-    /// Whether no result leaves any more.
+    /// Whether no further result can be removed.
     pub fn is_full(&self) -> bool {
         self.is_full || self.timeline.is_full()
     }
 
-    /// Notes a result. `is_changed` says that its call came before with other bytes: then nobody knows which the model sees.
+    /// Notes a result. `is_changed`: its call came before with other bytes, so it is unknown which of them the model
+    /// sees.
     fn note(&mut self, mut noted: Noted, is_changed: bool) {
         self.is_full |= self.pending.len() >= MAX_PENDING;
         if self.is_full() {
@@ -138,10 +139,10 @@ impl Room {
         let starts = starts(answers, &pending);
         let mut pending = pending.into_iter();
         match starts.first() {
-            // The model gave no answer.
+            // There are results but no answer of the model.
             None => self.said(AnswerNote { text: "", calls: &[] }, pending.as_slice()),
             Some(0) => {}
-            // The answer that made these calls was not reported.
+            // The answer that made the first calls was not reported.
             Some(_) => self.timeline.unknown_answer(),
         }
         self.shown(pending.by_ref().take(starts.first().copied().unwrap_or(usize::MAX)));
@@ -153,7 +154,7 @@ impl Room {
         }
     }
 
-    /// The model gave an answer, with the calls of these results.
+    /// Records an answer of the model that made the calls of these results.
     fn said(&mut self, answer: AnswerNote<'_>, results: &[Noted]) {
         let words = Words::of([answer.text]);
         let words = results.iter().fold(words, |words, result| words.and(&result.words));
@@ -175,7 +176,7 @@ impl Room {
         self.originals.get(number)?.as_ref()
     }
 
-    /// Offers a batch in place of the last one. The same batch keeps its number.
+    /// Offers a batch that replaces the last offer. If it is the same batch, it keeps its number.
     pub fn offer(&mut self, batch: Batch, stand_ins: Vec<StandIn>) -> Option<&Offer> {
         let is_same = |offer: &Offer| offer.batch.gone == batch.gone && offer.stand_ins == stand_ins;
         let number = match &self.offer {
@@ -204,7 +205,7 @@ impl Room {
         number > 0 && number == self.confirmed
     }
 
-    /// The calls whose results a batch takes out.
+    /// The calls whose results a batch removes.
     fn calls_of<'a>(&'a self, offer: &'a Offer) -> impl Iterator<Item = &'a str> {
         let facts = offer.batch.gone.iter().filter_map(|(number, _)| self.timeline.facts(*number));
         facts.map(|facts| &*facts.call)
@@ -236,7 +237,7 @@ impl Room {
         self.timeline.has_other(visible) || self.pending.iter().any(|noted| !visible(&noted.facts.call))
     }
 
-    /// Only results of these calls are in the context any more. What was offered for another context does not count.
+    /// Keeps only results of these calls. A batch that was offered for another context is no longer valid.
     fn retain(&mut self, visible: &impl Fn(&str) -> bool) {
         self.timeline.retain(visible);
         self.pending.retain(|noted| visible(&noted.facts.call));
@@ -262,7 +263,7 @@ impl Room {
 }
 
 impl Noted {
-    /// This result as one that the model sees only in part: it stays.
+    /// The same result, but the model sees it only in part: it cannot be removed.
     #[must_use]
     pub fn in_part(self) -> Self {
         Self { facts: self.facts.in_part(), ..self }
@@ -273,8 +274,8 @@ impl Noted {
     }
 }
 
-/// How many of the results came before each answer. An answer precedes the results of its calls. An answer without calls precedes
-/// all results that no earlier answer called for.
+/// For each answer, how many results came before it. An answer comes before the results of its calls. An answer
+/// without calls comes before all results that no earlier answer called for.
 fn starts(answers: &[AnswerNote<'_>], results: &[Noted]) -> Vec<usize> {
     let places: HashMap<&str, usize> =
         results.iter().enumerate().rev().map(|(at, result)| (&*result.facts.call, at)).collect();
@@ -310,7 +311,7 @@ impl Session {
         self.room.as_deref()
     }
 
-    /// Measures its memory again.
+    /// Updates the counted memory of the record.
     pub fn room_changed(&mut self) {
         self.room_bytes = self.room.as_ref().map_or(0, |room| room.bytes());
         self.report_size();
@@ -325,7 +326,7 @@ impl Session {
         }
     }
 
-    /// Notes something else that the context holds.
+    /// Notes another item of the context.
     pub fn note_other(&mut self, tokens: usize) {
         let (facts, words) = (Facts::of_tokens(tokens), Words::default());
         self.note(Noted { facts, words, reads_original: false, original: None }, false);
@@ -340,7 +341,7 @@ impl Session {
         }
     }
 
-    /// Whether the host cuts these texts. `cut` is how it cuts this result, where it says so.
+    /// Whether the host cuts these texts. `cut` says how it cuts this result, if it says so.
     pub fn is_cut(&self, cut: Option<Cut>, texts: &[String]) -> bool {
         let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
         cut.is_some_and(|cut| cut.applies(texts))

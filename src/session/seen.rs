@@ -1,4 +1,4 @@
-//! Results that were shown in full and that the model can still see, as far as the host reported.
+//! Results that were shown in full and that the model can still see, according to the host.
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ pub(super) struct Shown {
     pub(super) call: u32,
     /// The number of the tool in the session.
     pub(super) tool: u32,
-    /// Where the words on what the call was about stand among all labels; empty without them.
+    /// Start and end of its label in `Seen::labels`; equal if it has none.
     label: (u32, u32),
-    /// Results and tokens of the session when it was shown.
+    /// The number of results and tokens in the session when it was shown.
     at: (u32, u32),
     /// The exit code (0 without one), and whether there is one.
     exit_code: (i64, bool),
@@ -83,7 +83,7 @@ impl Seen {
         self.shown.push(Link { shown: new, key, before });
     }
 
-    /// Adds a label to the others, unless the last one is the same.
+    /// Appends a label to `labels`, unless it is already the last one. Returns its start and end.
     fn keep(&mut self, label: &str) -> (u32, u32) {
         if !self.labels.ends_with(label) {
             self.labels.push_str(label);
@@ -115,7 +115,7 @@ impl Seen {
         self.shown.iter().any(|link| !visible(link.shown.call))
     }
 
-    /// The calls of which the label stands in a text.
+    /// The calls whose label occurs in a text.
     pub(super) fn named_in(&self, text: &str) -> Vec<u32> {
         let is_named = |link: &&Link| {
             self.label(&link.shown).is_some_and(|label| text.contains(label.trim_end_matches(origin::CUT)))

@@ -1,4 +1,4 @@
-//! The memory that decisions and evidence take. Reads only lengths, never content.
+//! The memory of decisions and evidence. Only lengths are read, never content.
 
 use crate::memory::size::{block, list};
 use crate::pipeline::evidence::Evidence;
@@ -8,7 +8,7 @@ fn texts<'a>(all: impl IntoIterator<Item = &'a String>) -> usize {
     all.into_iter().map(|text| block(text.capacity())).sum()
 }
 
-/// Bytes that a decision points to. Data shared with other decisions counts for each.
+/// Bytes of the data to which a decision points. Data shared with other decisions counts for each.
 pub fn decision(decision: &Decision) -> usize {
     let Decision { duplicate_of, references, terms, edited, pointed, wrote, .. } = decision;
     let first =
@@ -29,7 +29,7 @@ pub fn decision(decision: &Decision) -> usize {
         + list(wrote)
 }
 
-/// Bytes that evidence points to.
+/// Bytes of the data to which evidence points.
 pub fn evidence(evidence: &Evidence) -> usize {
     let Evidence { steps, omissions, redactions, removals, .. } = evidence;
     let named = [&evidence.family, &evidence.reducer, &evidence.rule, &evidence.dictionary_method];

@@ -7,12 +7,12 @@ use crate::pipeline::evidence::Evidence;
 use crate::protocol::session::{Cost, Spent, Stats, Totals};
 use crate::text::reason::Reason;
 
-/// Most tools with totals of their own; later tools share a row.
+/// The most tools with their own totals; later tools share a row.
 const MAX_TOOLS: usize = 1024;
 /// Prices are per this many tokens.
 const MILLION: f64 = 1e6;
 
-/// Tokens of a result before and after, as a host shows them that cuts at `limit` bytes.
+/// Tokens of a result before and after compression, as shown by a host that cuts at `limit` bytes.
 pub fn within(evidence: &Evidence, limit: Option<usize>) -> (usize, usize) {
     let Evidence { tokens, bytes, .. } = evidence;
     (cut(tokens.before, bytes.before, limit), cut(tokens.after, bytes.after, limit))
@@ -77,7 +77,7 @@ impl Stats {
         self.memo_hits += usize::from(from_memo);
     }
 
-    /// Counts that a call came again with other bytes or another policy, in addition to the result itself.
+    /// Counts a call that came again with other bytes or another policy, in addition to the result itself.
     pub fn changed(&mut self, evidence: &Evidence, host_limit: Option<usize>) {
         self.memo_changed += 1;
         self.cache.changed_tokens += within(evidence, host_limit).1;

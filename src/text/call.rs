@@ -1,6 +1,6 @@
-//! The tool call that a result answers: what it was asked, in the host's words.
+//! The tool call that a result answers, as the host describes it.
 //!
-//! Read only. Nothing here is ever written back to the host.
+//! Only read: nothing here is ever sent back to the host.
 
 use serde_json::Value;
 
@@ -9,25 +9,25 @@ use serde_json::Value;
 pub struct ToolCall {
     /// The host's id of the call.
     pub id: Option<String>,
-    /// The tool's name as the host writes it; empty when unknown.
+    /// The tool's name as the host writes it; empty if unknown.
     pub tool: String,
     /// The arguments as the host gave them.
     pub arguments: Value,
-    /// The command line, where the tool ran one.
+    /// The command line, if the tool ran one.
     pub command: Option<String>,
     /// The file or folder that the call named.
     pub path: Option<String>,
-    /// What the agent is looking for, where the host says so.
+    /// What the agent is looking for, if the host says so.
     pub query: Option<String>,
-    /// The exit code, where the host knows it.
+    /// The exit code, if the host knows it.
     pub exit_code: Option<i64>,
     /// The host's own flag that the call failed.
     pub is_error: Option<bool>,
 }
 
-/// Longest text that is taken for a mention, in bytes.
+/// The longest text that counts as a mention, in bytes.
 const MAX_MENTION_BYTES: usize = 512;
-/// How deep in the arguments texts are looked for.
+/// How deep texts are collected from the arguments.
 const MAX_DEPTH: usize = 4;
 
 fn collect<'a>(name: &'a str, value: &'a Value, depth: usize, out: &mut Vec<(&'a str, &'a str)>) {
@@ -44,8 +44,8 @@ fn collect<'a>(name: &'a str, value: &'a Value, depth: usize, out: &mut Vec<(&'a
 }
 
 impl ToolCall {
-    /// The tool's name in lower case, without a server prefix such as `mcp__shell__`. Results are compared by
-    /// it.
+    /// The tool's name in lower case, without a server prefix such as `mcp__shell__`. Results of the same canonical
+    /// tool are comparable.
     pub fn canonical_tool(&self) -> String {
         self.bare_tool().to_ascii_lowercase()
     }
@@ -56,14 +56,14 @@ impl ToolCall {
         self.tool[prefix.map_or(0, |at| at + 2)..].trim()
     }
 
-    /// Whether the tool goes by one of these names, which are in lower case; see [`Self::canonical_tool`].
+    /// Whether the tool has one of these names, which are in lower case; see [`Self::canonical_tool`].
     pub fn is_tool(&self, names: &[&str]) -> bool {
         let name = self.bare_tool();
         names.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the call reads an original as our markers advise: with `tersed artifacts`, or with one of our tools. Such a
-    /// call wants the whole text.
+    /// Whether the call reads an original in the way that our markers advise: with `tersed artifacts`, or with a tool
+    /// of tersed. Such a call wants the whole text.
     pub fn reads_original(&self) -> bool {
         const COMMANDS: &[&str] = &["tersed artifacts ", "tersed.exe artifacts "];
         const TOOLS: &[&str] = &["tersed_expand", "tersed_search", "tersed_list"];
@@ -71,10 +71,10 @@ impl ToolCall {
         self.command.as_deref().is_some_and(by_command) || self.is_tool(TOOLS)
     }
 
-    /// Whether the arguments ask for the exact output, as tools with such a parameter do.
+    /// Whether the arguments ask for the exact output; some tools have such a parameter.
     pub fn wants_full_output(&self) -> bool {
         const NAMES: [&str; 2] = ["full_output", "fullOutput"];
-        // Models write booleans as text too.
+        // Models sometimes write booleans as strings.
         let is_true = |value: &Value| value == &Value::Bool(true) || value.as_str() == Some("true");
         NAMES.iter().any(|name| self.arguments.get(name).is_some_and(is_true))
     }
@@ -125,13 +125,13 @@ impl ToolCall {
         out
     }
 
-    /// The files that the result is about, as far as the call says: that which it names, and for a command every word
-    /// that may be one.
+    /// The files that the result is about, according to the call: the file that it names, and for a command every
+    /// word that may be a file.
     pub fn paths(&self) -> Vec<&str> {
         let Some(command) = self.command.as_deref() else {
             return self.path.as_deref().into_iter().collect();
         };
-        // Only plain words are understood here: anything else the shell may expand.
+        // Only plain words are parsed; the shell may expand anything else.
         if command.bytes().any(|b| b"|&;<>()$`\\\"'*?[]{}~!\n".contains(&b)) {
             return Vec::new();
         }
@@ -139,14 +139,14 @@ impl ToolCall {
         words.filter(|word| !word.starts_with('-')).chain(self.path.as_deref()).collect()
     }
 
-    /// Every text of the arguments with the name under which it stands.
+    /// All texts in the arguments, each with the name of its argument.
     pub fn named_texts(&self) -> Vec<(&str, &str)> {
         let mut out = Vec::new();
         collect("arguments", &self.arguments, 0, &mut out);
         out
     }
 
-    /// Texts of several lines that the model wrote into the call, with the names of their arguments.
+    /// Texts of several lines that the model wrote into the call, each with the name of its argument.
     pub fn written(&self) -> Vec<(&str, &str)> {
         let mut out = Vec::new();
         collect("arguments", &self.arguments, 0, &mut out);
@@ -157,7 +157,7 @@ impl ToolCall {
         out
     }
 
-    /// Whether the host says, by exit code or flag, that the call succeeded; `None` when it does not say.
+    /// Whether the call succeeded according to the host's exit code or flag; `None` if the host does not say.
     pub fn succeeded(&self) -> Option<bool> {
         match (self.exit_code, self.is_error) {
             (Some(code), _) => Some(code == 0),

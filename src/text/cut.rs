@@ -1,38 +1,38 @@
-//! Which lines of a result the model still sees after its host cut it. Only lines that are certainly visible
+//! Which lines of a result the model still sees after its host cut the result. Only lines that are certainly visible
 //! count.
 //!
-//! Hosts cut in different ways and insert notes of their own. So a tenth of what a host keeps is not counted,
-//! because its note may take that room. A text may hold a line several times: it counts only if both its earliest
-//! and its latest possible position lie in the part that is kept. Linear in the texts.
+//! Hosts cut in different ways and insert their own notes. So a tenth of what a host keeps does not count, because a
+//! note may take that room. A text may contain a line several times: it counts only if both its earliest and its
+//! latest possible position are in the kept part. Time is linear in the texts.
 
 use crate::text::lines::Lines;
 
-/// Which part of a text a host keeps.
+/// The part of a text that a host keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeps {
     /// The start.
     Head,
     /// The end.
     Tail,
-    /// Half of it at the start, half of it at the end.
+    /// Half of the kept size at the start, half at the end.
     Ends,
 }
 
 /// How a host cuts a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cut {
-    /// Most bytes that stay whole.
+    /// The most bytes that a host leaves uncut.
     pub bytes: Option<usize>,
-    /// Most characters that stay whole.
+    /// The most characters that a host leaves uncut.
     pub characters: Option<usize>,
-    /// Most lines that stay whole.
+    /// The most lines that a host leaves uncut.
     pub lines: Option<usize>,
-    /// What a longer result keeps; `None` where that is not known: then nothing of it is certain.
+    /// What the host keeps of a longer result; `None` if unknown: then no line is certainly visible.
     pub keeps: Option<Keeps>,
 }
 
-/// Of every ten bytes, characters or lines that a host keeps at an end, this many count as shown; a note of the host
-/// may take the place of the tenth.
+/// Of ten bytes, characters or lines that a host keeps at an end, this many count as shown; a note of the host may
+/// replace the others.
 const CERTAIN_TENTHS: usize = 9;
 
 impl Cut {
@@ -60,7 +60,7 @@ impl Cut {
         shown.retain(|i| latest[i].1 <= head || earliest[i].0 >= tail);
     }
 
-    /// Where the part at the start ends and the part at the end begins, in bytes of all texts together.
+    /// The end of the kept part at the start and the start of the kept part at the end, in bytes over all texts.
     fn parts(&self, texts: &[String]) -> (usize, usize) {
         let total: usize = texts.iter().map(String::len).sum();
         let share = |most: usize| match self.keeps {
@@ -91,8 +91,8 @@ impl Cut {
     }
 }
 
-/// The byte range of each shown line, counted over all texts: its earliest position that keeps the order of the lines,
-/// or with `from_end` its latest. `None` if a line is not found.
+/// The byte range of each shown line, counted over all texts: its earliest position that keeps the order of lines, or
+/// its latest if `from_end`. `None` if a line is not found.
 fn places(texts: &[String], shown: &Lines, from_end: bool) -> Option<Vec<(usize, usize)>> {
     let mut at = 0;
     let mut lines: Vec<(usize, &str)> = Vec::new();
@@ -110,7 +110,7 @@ fn places(texts: &[String], shown: &Lines, from_end: bool) -> Option<Vec<(usize,
     found(lines.iter(), shown.texts())
 }
 
-/// The position of each `wanted` line in `lines`, searched in order. A line of a file view follows its number.
+/// The position of each `wanted` line in `lines`, searched in order. A line of a file view has its number in front.
 fn found<'a>(
     mut lines: impl Iterator<Item = &'a (usize, &'a str)>,
     wanted: impl Iterator<Item = &'a str>,
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_line_that_may_stand_where_it_is_cut_does_not_count() {
-        // The line is shown once as it came; another of the same words stands earlier, made by somebody else.
+        // The line is shown once as it came; an equal line above it comes from something else.
         let texts = [format!("same\n{}same\n", "x\n".repeat(400))];
         let mut shown = Lines::of("same");
         Cut { bytes: Some(200), keeps: Some(Keeps::Head), ..Cut::default() }.keep_visible(&texts, &mut shown);

@@ -1,7 +1,7 @@
-//! Details of failures (expected and actual values, the caret, the place) and lines with totals. A cut keeps
-//! them together with the failure lines.
+//! Details of failures (expected and actual values, the caret, the place) and lines with totals. A cut keeps them
+//! together with the failure lines.
 //!
-//! Like `signals`, this knows no reducer and no tool.
+//! Like `signals`, this works without knowing the tool or the reducer.
 
 use std::sync::LazyLock;
 
@@ -11,16 +11,16 @@ use regex::bytes::{Regex, RegexBuilder};
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
-/// Lines below a failure in which its details are looked for.
+/// The details of a failure must be within this many lines below it.
 const LINES_BELOW: usize = 14;
-/// Lines above it.
+/// The same for details above it.
 const LINES_ABOVE: usize = 2;
-/// Details of one failure, at most.
+/// The most details of one failure.
 const MAX_DETAILS: usize = 10;
-/// Longest line that is a detail or a total, in bytes.
+/// The longest line that may be a detail or a total, in bytes.
 const MAX_LINE_BYTES: usize = 600;
 
-/// Larger texts are not searched for totals: totals are mostly at the ends, which stay anyway.
+/// Larger texts are not searched for totals: most totals are at the ends, which a cut keeps anyway.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 static PATTERNS: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
@@ -40,7 +40,7 @@ static PATTERNS: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
     ])
 });
 
-/// What every line that gives a total holds at least one of, apart from a digit or `BUILD `.
+/// Every line with totals has at least one of these, in addition to a digit or `BUILD `.
 const TOTAL_WORDS: &[&str] = &[
     " passed",
     " failed",
@@ -67,18 +67,18 @@ const TOTAL_WORDS: &[&str] = &[
 ];
 
 static TOTALS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    // As for the words of failures: only a leftmost search is packed.
+    // As for the words of failures: only a leftmost search uses the fast packed algorithm.
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(TOTAL_WORDS).ok()
 });
 
-/// Whether a line is of the kind that reports a failure above it.
+/// Whether a line gives details of a failure above it.
 pub fn is_detail(line: &str) -> bool {
     let Some([detail, _]) = PATTERNS.as_ref() else { return false };
     line.len() <= MAX_LINE_BYTES && detail.is_match(line.as_bytes())
 }
 
-/// The failure lines, their details and the totals of a text, in order. Details of failures that say the
-/// same but for digits count once, and so do totals.
+/// The failure lines, their details and the totals of a text, in order. If failures differ only in digits, the
+/// details of the first are enough; equal totals count once.
 pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
     let mut lines = with_totals(source, signals);
     let mut seen: Set<u64> = Set::default();
@@ -97,7 +97,7 @@ pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
     lines
 }
 
-/// The failure lines and the totals of a text, in order, each total once.
+/// The failure lines and the totals of a text, in order; equal totals count once.
 pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
     let Some([_, total]) = PATTERNS.as_ref().filter(|_| source.text().len() <= MAX_TEXT_BYTES) else {
         return signals.to_vec();
@@ -110,7 +110,7 @@ pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         let i = source.line_at(from + hit.start());
         from = source.byte_range(i..i + 1).end;
         let line = source.line(i);
-        // A cheap test first: lines with totals are short and hold a digit.
+        // A cheap check first: lines with totals are short and have a digit.
         if line.len() <= MAX_LINE_BYTES / 3
             && (line.bytes().any(|b| b.is_ascii_digit()) || line.starts_with("BUILD "))
             && total.is_match(line.as_bytes())
@@ -124,18 +124,18 @@ pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
     lines
 }
 
-/// A digest of a line without its digits. Holds within one process run on one text.
+/// A digest of a line without its digits. Only valid within one process and one text.
 pub fn likeness(line: &str) -> u64 {
     const FULL: usize = 64;
-    // FNV's multiplier over eight bytes at a time: the same on every machine. If two different lines get the same digest, one
-    // example is lost and nothing else.
+    // Like FNV, but with eight bytes at a time; the same on every machine. If two different lines get the same
+    // digest, the only harm is that one example is lost.
     let mix = |state: u64, eight: &[u8; 8]| {
         (state.rotate_left(23) ^ u64::from_le_bytes(*eight)).wrapping_mul(0x0100_0000_01b3)
     };
     let digest = |state: u64, bytes: &[u8]| bytes.as_chunks::<8>().0.iter().fold(state, mix);
     let (mut state, mut kept, mut count) = (0xcbf2_9ce4_8422_2325, [0; FULL + 8], 0);
     let line = line.trim().as_bytes();
-    // Every byte is written and the next one over it if it is a digit: to branch on digits takes longer.
+    // Every byte is written, and overwritten by the next one if it was a digit: this is faster than branching.
     for bytes in line.chunks(8) {
         for byte in bytes {
             kept[count] = *byte;
@@ -179,7 +179,7 @@ mod tests {
         let text =
             "error[E0308]: mismatched\n --> src/a.rs:1:2\n  |\n1 | let x;\n  |     ^ expected\nother\n";
         assert_eq!(kept(text, &[0]), [0, 1, 3, 4]);
-        // The same failure a second time brings no details.
+        // A second failure of the same kind adds no details.
         let text = "error 1\n  left: 1\nx\nerror 2\n  left: 1\n";
         assert_eq!(kept(text, &[0, 3]), [0, 1, 3]);
     }

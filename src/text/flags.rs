@@ -1,8 +1,8 @@
 //! Finds commands with unusual flags among commands of the same program: the one file that is compiled without
 //! optimization, the one host that gets `--dry-run`.
 //!
-//! It knows how a command line is written, not what any flag means. Time is linear in the text, and what is remembered
-//! is bounded.
+//! It knows how command lines are written, not what any flag means. Time is linear in the text, and memory is
+//! bounded.
 
 use std::hash::BuildHasher;
 
@@ -12,49 +12,49 @@ use crate::stop;
 use crate::text::judge::RARE_ONE_IN;
 use crate::text::maps::Map;
 
-/// Commands of one program that are needed before one of them can be an exception. Chosen: of fewer, none is usual.
+/// So many commands of one program are needed for one of them to be an exception. A choice: fewer show no habit.
 const MIN_COMMANDS: usize = 8;
-/// Most commands that may share an exception, however many commands there are.
+/// The most commands that may share an exception, however many commands there are.
 const MAX_ALIKE: usize = 3;
-/// Most rare values of one flag. With more, the values are names, such as the folders of `-I`, and none of
-/// them is an exception.
+/// The most rare values of one flag. With more values, they are names, such as the folders of `-I`, and not
+/// exceptions.
 const MAX_VALUES: usize = 3;
-/// Longest command that is read, in bytes, and most flags of one command: they bound the work on a hostile line.
+/// The longest command, in bytes, and the most flags of one command; they bound the work on a hostile line.
 const MAX_COMMAND_BYTES: usize = 8000;
 const MAX_FLAGS: usize = 200;
 
-/// Most flag values that are remembered for all commands together; later commands are not read.
+/// The most flag values that are remembered, over all commands; later commands are not read.
 const MAX_REMEMBERED: usize = 1 << 16;
 
 /// A command with an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Odd {
-    /// Which of the lines that were given.
+    /// The index of the line.
     pub place: usize,
-    /// How many before it have the same exception.
+    /// How many commands before it have the same exception.
     pub nth: usize,
-    /// How many have it.
+    /// How many commands have the exception.
     pub count: usize,
     /// Digest of the exception.
     pub key: u64,
 }
 
-/// What is known of the commands of one program.
+/// What is known about the commands of one program.
 #[derive(Default)]
 struct Group {
     commands: usize,
-    /// Commands with each value of each flag, and the flag.
+    /// For each flag value, the number of commands with it, and the flag.
     values: Map<u64, (usize, u64)>,
 }
 
 impl Group {
-    /// The most commands that an exception has.
+    /// The most commands that may share an exception.
     fn most(&self) -> usize {
         (self.commands / RARE_ONE_IN).clamp(1, MAX_ALIKE)
     }
 
-    /// Keeps the rare flag values, and the common ones that only a few commands lack. Returns the number of the
-    /// common ones.
+    /// Keeps the rare flag values, and the common values that only a few commands lack. Returns the number of the
+    /// common values.
     fn judge(&mut self) -> usize {
         let (most, all) = (self.most(), self.commands);
         let mut rare: Map<u64, usize> = Map::default();
@@ -73,7 +73,7 @@ impl Group {
 /// The commands with exceptions among `lines`, the rarest exception first.
 pub fn odd<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Odd> {
     let mut groups: Map<u64, Group> = Map::default();
-    // The place of each command, its group, and where its values start.
+    // For each command its line, its group, and the index of its first value.
     let mut commands: Vec<(usize, u64, usize)> = Vec::new();
     let mut values: Vec<(u64, u64)> = Vec::new();
     for (place, line) in lines.enumerate() {
@@ -119,19 +119,19 @@ pub fn odd<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Odd> {
             *nth += 1;
         }
     }
-    // What too many commands share is not an exception.
+    // An exception that too many commands share is none.
     out.retain(|odd| seen.get(&odd.key).is_some_and(|count| *count <= MAX_ALIKE));
     out.sort_by_key(|odd| (odd.nth, odd.count, odd.place));
     out
 }
 
-/// Words that run the command behind them.
+/// Words that run the command behind them, and prompts.
 const WRAPPERS: &[&str] = &[
     "sudo", "time", "nice", "env", "exec", "ccache", "distcc", "sh", "bash", "&&", "+", "++", "+++", "$", ">",
 ];
 
-/// Reads a command: a digest of its program and its subcommand; digests of its flags with their values, and of the
-/// flags, are added to `values`. `None` for what is no command with a flag.
+/// Reads a command: returns a digest of its program and subcommand, and adds digests of its flags with their values,
+/// and of the flags, to `values`. `None` if the line is not a command with flags.
 fn read(line: &str, values: &mut Vec<(u64, u64)>) -> Option<u64> {
     if line.len() > MAX_COMMAND_BYTES
         || memchr::memmem::find(line.as_bytes(), b" -").is_none() && !line.contains(" /")
@@ -139,7 +139,7 @@ fn read(line: &str, values: &mut Vec<(u64, u64)>) -> Option<u64> {
         return None;
     }
     let line = without_count(line.trim_start());
-    // A folder of Windows may have blanks in its name.
+    // Windows folders may have blanks in their names.
     let exe = memchr::memmem::find(line.as_bytes(), b".exe").filter(|_| line.contains(" /"));
     let line = exe.and_then(|at| line.get(line[..at].rfind('\\').map_or(0, |at| at + 1)..)).unwrap_or(line);
     let mut words = line.split_ascii_whitespace().peekable();
@@ -173,7 +173,7 @@ fn read(line: &str, values: &mut Vec<(u64, u64)>) -> Option<u64> {
         }
         compiles |= word == "-c";
         values.push((digest(&[word]), digest(&[stem])));
-        // `-n staging`: the word behind may be its value.
+        // `-n staging`: the next word may be the value of the flag.
         if !word.contains('=')
             && let Some(value) = words.peek().filter(|next| !is_flag(next))
         {
@@ -183,7 +183,7 @@ fn read(line: &str, values: &mut Vec<(u64, u64)>) -> Option<u64> {
     (found > 0).then(|| digest(&[name, sub, if compiles { "-c" } else { "" }]))
 }
 
-/// The flag that a word sets: `-O` of `-O2`, `-DX=` of `-DX=1`, `--level=` of `--level=3`.
+/// The flag in a word, without its value: `-O` of `-O2`, `-DX=` of `-DX=1`, `--level=` of `--level=3`.
 fn flag(word: &str, is_windows: bool) -> Option<&str> {
     let bytes = word.as_bytes();
     let is_flag = match bytes {
@@ -199,7 +199,7 @@ fn flag(word: &str, is_windows: bool) -> Option<&str> {
     word.get(..end.unwrap_or(short)).or(Some(word))
 }
 
-/// A line without the count of its step: `[3/90] `, `[ 12%] `.
+/// A line without the step counter in front: `[3/90] `, `[ 12%] `.
 fn without_count(line: &str) -> &str {
     match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
         Some((count, rest)) if count.bytes().all(|b| b.is_ascii_digit() || b" /%".contains(&b)) => rest,
@@ -266,7 +266,7 @@ mod tests {
     fn what_many_do_is_no_exception() {
         let half = |i: usize| format!("gcc {} -c {i}.c", if i.is_multiple_of(2) { "-O2" } else { "-O3" });
         assert_eq!(places(&(0..80).map(half).collect::<Vec<_>>()), [0; 0]);
-        // Too few to have neighbours, or each with another value.
+        // Too few commands to compare, or each with another value.
         assert_eq!(places(&with(7, 3, "gcc -O0 -c a.c", |i| format!("gcc -O2 -c {i}.c"))), [0; 0]);
         assert_eq!(places(&(0..90).map(|i| format!("run --id={i} --at {i}")).collect::<Vec<_>>()), [0; 0]);
         assert_eq!(

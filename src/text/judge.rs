@@ -1,30 +1,30 @@
-//! Judges which of many values stand out: the rare ones, and the numbers that are far from the others.
+//! Decides which of many values stand out: rare values, and numbers that are far from the others.
 //!
-//! Every step that keeps outliers asks here, so that "rare" and "far" mean the same in tables, logs and data. What the values
-//! are, and how many of them stay, is decided by the step. Linear in the number of values.
+//! Every step that keeps outliers uses this module, so that "rare" and "far" mean the same in tables, logs and data.
+//! The step decides what the values are, and how many outliers are kept. Time is linear in the number of values.
 
-/// A value of an enumeration is rare if at most 1 in this many has it.
+/// A value of an enumeration is rare if at most 1 in this many values equals it.
 pub const RARE_ONE_IN: usize = 20;
-/// Of values that are not enumerated, and of all rare values together, at most 1 in this many may be exceptions.
+/// Of values that are not an enumeration, and of all rare values together, at most 1 in this many may be exceptions.
 pub const EXCEPTION_ONE_IN: usize = 10;
-/// Most different values of an enumeration. With more, the values name something, and none of them is rare.
+/// The most different values of an enumeration. If there are more, they are names, and none of them is rare.
 pub const MAX_VALUES: usize = 16;
-/// A number is far from others if it is more than this many median deviations from their median.
+/// A number is far from the others if its distance to their median is more than this many median deviations.
 const FAR_DEVIATIONS: f64 = 12.0;
-/// A quantity is much larger than others if it is more than this many times their median.
+/// A quantity is much larger than the others if it is more than this many times their median.
 const MUCH_LARGER: u64 = 8;
 
-/// Whether `count` of `all` are at most 1 in `one_in`.
+/// Whether at most 1 in `one_in` of `all` things are counted by `count`.
 pub fn is_share(count: usize, all: usize, one_in: usize) -> bool {
     count * one_in <= all
 }
 
-/// Whether `count` of `all` are few: at most 1 in `one_in`, or a single one, however few there are.
+/// Whether `count` of `all` are few: at most 1 in `one_in`, or just one.
 pub fn is_few(count: usize, all: usize, one_in: usize) -> bool {
     count == 1 || is_share(count, all, one_in)
 }
 
-/// The median of some numbers and how far they are from it.
+/// The median of some numbers and their typical distance from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// The median.
@@ -34,7 +34,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of at least one number; `None` without any. Changes the numbers and their order.
+    /// The spread of the numbers; `None` if there are none. Changes the numbers and their order.
     pub fn of(numbers: &mut [f64]) -> Option<Self> {
         let median = middle(numbers)?;
         numbers.iter_mut().for_each(|n| *n = (*n - median).abs());
@@ -47,14 +47,14 @@ impl Spread {
     }
 }
 
-/// The number in the middle, the upper one of two. Changes the order.
+/// The median; the upper one of two middle numbers. Changes the order.
 fn middle(numbers: &mut [f64]) -> Option<f64> {
     let half = numbers.len() / 2;
     (!numbers.is_empty()).then(|| *numbers.select_nth_unstable_by(half, f64::total_cmp).1)
 }
 
-/// The places of the quantities that are many times what most are, in order: the largest, `most` at most. A median below
-/// `least` counts as `least`.
+/// The indexes, in order, of the quantities that are much larger than the median: the `most` largest of them. A
+/// median below `least` counts as `least`.
 pub fn much_larger(quantities: &[u64], least: u64, most: usize) -> Vec<usize> {
     let mut sorted = quantities.to_vec();
     if sorted.is_empty() {
@@ -72,12 +72,12 @@ pub fn much_larger(quantities: &[u64], least: u64, most: usize) -> Vec<usize> {
     out
 }
 
-/// Most places of a value that are remembered, and so most that a rare value has.
+/// The most places of a value that are remembered, and so the most that a rare value may have.
 const MAX_RARE_PLACES: usize = 2;
-/// A rare value has at most a fifth of what a value has on average: where many are equally common, some are rarer by chance.
+/// A rare value has at most a fifth of the average count: of many common values, some are rarer by chance.
 const RARE_SHARE: usize = 5;
 
-/// Counts the values of a column for as long as they are few enough to be an enumeration.
+/// Counts the values of a column, as long as they are few enough to be an enumeration.
 #[derive(Debug)]
 pub struct Counted<V> {
     values: Vec<CountedValue<V>>,
@@ -99,7 +99,7 @@ impl<V> Default for Counted<V> {
 }
 
 impl<V: PartialEq> Counted<V> {
-    /// Counts a value and where it stands.
+    /// Counts a value at a place.
     pub fn add(&mut self, value: V, place: usize) {
         if self.is_open {
             return;
@@ -123,23 +123,23 @@ impl<V: PartialEq> Counted<V> {
         }
     }
 
-    /// How many values were counted; 0 where they are no enumeration.
+    /// How many values were counted; 0 if they are not an enumeration.
     pub fn all(&self) -> usize {
         if self.is_open { 0 } else { self.all }
     }
 
-    /// How many different values there are; 0 where they are no enumeration.
+    /// How many different values there are; 0 if they are not an enumeration.
     pub fn kinds(&self) -> usize {
         self.values.len()
     }
 
-    /// Where the value stands that only one has, if there is just one such value.
+    /// The place of the only value that occurs once, if there is exactly one such value.
     pub fn single(&self) -> Option<usize> {
         let mut singles = self.values.iter().filter(|known| known.count == 1);
         singles.next().filter(|_| singles.next().is_none()).map(|known| known.places[0])
     }
 
-    /// Where the values stand that one or two have, in order; none where more than a few have such a value.
+    /// The places of values that occur once or twice, in order; none if too many values are that rare.
     pub fn rare(&self) -> Vec<usize> {
         let unlike = RARE_ONE_IN.max(self.values.len() * RARE_SHARE);
         let is_rare = |known: &&CountedValue<V>| {
@@ -157,44 +157,44 @@ impl<V: PartialEq> Counted<V> {
     }
 }
 
-/// Zero is far from the other numbers if the smallest of them is more than a tenth of the median.
+/// Zero is far from the other numbers if the smallest of them is more than 1 / this of the median.
 const ZERO_ONE_IN: f64 = 10.0;
-/// Among numbers with a smaller median, zero is not far.
+/// If the median is smaller, zero is not far.
 const MIN_MEDIAN: f64 = 10.0;
 
-/// Whether zero is far from numbers with this median, of which the least above zero is given.
+/// Whether zero is far from numbers with this median, of which `least` is the smallest above zero.
 pub fn is_zero_far(least: Option<f64>, median: f64) -> bool {
     median >= MIN_MEDIAN && least.is_some_and(|least| least * ZERO_ONE_IN > median)
 }
 
-/// Most places where a counter falls; with more of them it is no counter.
+/// The most places where a counter decreases; numbers with more of them are not a counter.
 const MAX_FALLS: usize = 2;
-/// Numbers are those of a counter if all but 1 in this many are larger than the one before.
+/// Numbers are a counter if at most 1 in this many is not larger than the number before it.
 const COUNTER_ONE_IN: usize = 20;
 
-/// Watches numbers one after the other, for where a counter falls: something began anew.
+/// Reads numbers one by one and finds where a counter decreases, as after a restart.
 #[derive(Debug, Default)]
 pub struct Counter {
-    /// The last number with its place; how many went up, how many down, and the first places of those with the places before.
+    /// The last number and its place; the increases; the decreases, whose first places are in `places`.
     last: Option<(f64, usize)>,
     ups: usize,
     falls: usize,
-    /// The number before the last one, and the one before a fall at the last place.
+    /// The number before the last one; and, if the last number was a decrease, the number before it.
     before_last: Option<f64>,
     before_fall: Option<f64>,
     places: [(usize, usize); MAX_FALLS],
-    /// The places that alone are lower than those around them.
+    /// Places with a number that is lower than both its neighbours.
     dips: usize,
     dip_places: [usize; MAX_FALLS],
 }
 
 impl Counter {
-    /// Notes the next number.
+    /// Adds the next number.
     pub fn look(&mut self, number: f64, place: usize) {
         let Some((last, before)) = self.last.replace((number, place)) else { return };
         self.ups += usize::from(number > last);
-        // A number that is as high again in the next row did not begin anew: that row alone is odd. Nor did one behind a
-        // single high number. A counter has whole numbers: 1.10 may well follow 1.9.
+        // If the next number is as high again, the counter did not restart: only one row is odd. Nor did it if the
+        // decrease follows a single high number. Only whole numbers count: 1.10 may well follow 1.9.
         let is_dip = self.before_fall.take().is_some_and(|high| number >= high);
         if is_dip {
             self.falls -= 1;
@@ -214,7 +214,7 @@ impl Counter {
         self.before_last = Some(last);
     }
 
-    /// The places before and after each fall, and those of single lower numbers, if the numbers are those of a counter.
+    /// The places before and after each decrease, and those of single lower numbers, if the numbers are a counter.
     pub fn falls(&self, numbers: usize) -> impl Iterator<Item = usize> + use<> {
         let is_counter = self.falls + self.dips <= MAX_FALLS
             && (self.ups + self.dips + 1) * COUNTER_ONE_IN >= numbers * (COUNTER_ONE_IN - 1);
@@ -224,50 +224,50 @@ impl Counter {
     }
 }
 
-/// Most changes of a setting, and the fewest values between two of them on average.
+/// The most changes of a setting, and the fewest values between two changes on average.
 const MAX_STEPS: usize = 3;
 const MIN_STEP_LENGTH: usize = 10;
 
-/// Watches values one after the other, for where one that is otherwise constant changes for good: the rate of a training that is
+/// Reads values one by one and finds where a constant value changes for good, such as a learning rate that is
 /// lowered.
 #[derive(Debug, Default)]
 pub struct Steps {
     last: Option<u64>,
     changes: usize,
-    /// The values so far, as far as they are few, and the places of the first of each but the first.
+    /// The different values so far, if they are few; for each except the first, the place where it first occurred.
     seen: [u64; MAX_STEPS + 1],
     values: usize,
     places: [usize; MAX_STEPS],
 }
 
 impl Steps {
-    /// Notes the next value, by its key.
+    /// Adds the next value, by its key.
     pub fn look(&mut self, key: u64, place: usize) {
         self.changes += usize::from(self.last.replace(key).is_some_and(|last| last != key));
         if self.changes > MAX_STEPS || self.seen[..self.values].contains(&key) {
             return;
         }
         self.seen[self.values] = key;
-        // The first value of all changes nothing.
+        // The very first value is not a change.
         if let Some(free) = self.values.checked_sub(1).and_then(|at| self.places.get_mut(at)) {
             *free = place;
         }
         self.values += 1;
     }
 
-    /// The places of the first of each new value.
+    /// The first place of each new value.
     pub fn places(&self, values: usize) -> impl Iterator<Item = usize> + use<> {
         let is_setting = self.changes <= MAX_STEPS && values >= (self.changes + 1) * MIN_STEP_LENGTH;
         self.places.into_iter().take(if is_setting { self.values.saturating_sub(1) } else { 0 })
     }
 }
 
-/// Most bytes of a text that its form depends on.
+/// The most bytes of a text that count for its form.
 const MAX_FORM_BYTES: usize = 64;
-/// A run of at least this many hexadecimal digits names something by chance.
+/// A run of at least this many hexadecimal digits is an id.
 const MIN_HEX_BYTES: usize = 7;
 
-/// Whether a run of letters and digits is an id in hexadecimal digits, as `908e986` and `0x55d0aa10`, or a number as long as one.
+/// Whether a run of letters and digits is a hexadecimal id, as `908e986` or `0x55d0aa10`, or a number of that length.
 pub fn is_id(run: &[u8]) -> bool {
     let (digits, least) = match run {
         [b'0', b'x', digits @ ..] => (digits, 1),
@@ -278,8 +278,8 @@ pub fn is_id(run: &[u8]) -> bool {
         && digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// The form of a text: what it consists of, but not which letters and digits. `2024-03-22` and `2024-03-23` have one form,
-/// `03/22/2024` another one. Ids in hexadecimal digits all have one.
+/// The form of a text: its pattern of letters, digits and signs. `2024-03-22` and `2024-03-23` have the same form,
+/// `03/22/2024` has another one. All texts with hexadecimal ids have the same form.
 pub fn form(text: &[u8]) -> u64 {
     let text = &text[..text.len().min(MAX_FORM_BYTES)];
     let is_letter = |b: u8| b.is_ascii_alphabetic() || b >= 0x80;
@@ -306,14 +306,14 @@ pub fn form(text: &[u8]) -> u64 {
             },
         );
     }
-    // Of such an id every part is one by chance.
+    // The other parts of such a text vary by chance too.
     if by_chance { 1 } else { state }
 }
 
-/// The number of a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with a unit in bytes or milliseconds: `1.5GB`, `12ms`.
+/// The number in a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with units of bytes or time: `1.5GB`, `12ms`.
 pub fn number(field: &[u8]) -> Option<f64> {
     const MAX_NUMBER_BYTES: usize = 32;
-    // A label before it is part of each field where something else than a blank divides them.
+    // If fields are not separated by blanks, a label may be part of each field.
     let is_named = field.first()?.is_ascii_alphabetic();
     let is_before = |b: &u8| *b == b'=' || is_named && *b == b' ';
     let value = field.iter().rev().take(MAX_NUMBER_BYTES + 1).position(is_before).unwrap_or(field.len());
@@ -327,7 +327,7 @@ pub fn number(field: &[u8]) -> Option<f64> {
     let unit = value.iter().rev().take_while(is_unit).count();
     let (digits, unit) = value.split_at_checked(value.len() - unit).filter(|_| unit <= 3)?;
     if !digits.is_empty() && digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit) {
-        // Exact in a float, and faster than by the standard library.
+        // Exact in a float, and faster than the parser of the standard library.
         let number = digits.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0'));
         return Some(number as f64 * scale(unit));
     }
@@ -335,7 +335,7 @@ pub fn number(field: &[u8]) -> Option<f64> {
     Some(number * scale(unit)).filter(|n| n.is_finite())
 }
 
-/// How many bytes or milliseconds a unit is; 1 for one that is neither. One column may have several: `812MB`, `6.4GB`.
+/// The factor of a unit to bytes or milliseconds; 1 for other units. A column may mix units: `812MB`, `6.4GB`.
 fn scale(unit: &[u8]) -> f64 {
     let unit = unit.strip_suffix(b",").or_else(|| unit.strip_suffix(b";")).unwrap_or(unit);
     match unit {
@@ -400,7 +400,7 @@ mod tests {
         assert_eq!(rare(&|i| if i % 40 == 7 { 9 } else { 0 }), [7, 47]);
         assert_eq!(rare(&|i| i % 4), [0; 0]);
         assert_eq!(rare(&|i| i), [0; 0]);
-        // Each of many has its own: none of them is an exception.
+        // Many different values: none of them is an exception.
         assert_eq!(rare(&|i| if i % 6 == 0 { i } else { 0 }), [0; 0]);
     }
 
@@ -443,9 +443,9 @@ mod tests {
         };
         assert_eq!(places(&|i| u64::from(i >= 40)), [40]);
         assert_eq!(places(&|i| (i / 30) as u64), [30, 60]);
-        // What it changes back to is known.
+        // The value after the change back was seen before.
         assert_eq!(places(&|i| u64::from(i == 40)), [40]);
-        // It changes again and again, or never.
+        // It changes too often, or never.
         assert_eq!(places(&|i| (i / 9) as u64), [0; 0]);
         assert_eq!(places(&|_| 4), [0; 0]);
     }
@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(much_larger(&[900, 12, 800, 12, 13, 700, 12, 12], 1, 2), [0, 2]);
         assert_eq!(much_larger(&[0, 0, 0, 9], 1, 3), [3]);
         assert_eq!(much_larger(&[0, 0, 0, 9], 2, 3), [0; 0]);
-        // As many of these as of those: none stands out.
+        // The large numbers are as many as the small ones: none stands out.
         assert_eq!(much_larger(&[12, 900, 12, 900, 900], 1, 3), [0; 0]);
         assert_eq!(much_larger(&[5, 5, 5, 5], 1, 3), [0; 0]);
         assert_eq!(much_larger(&[], 1, 3), [0; 0]);

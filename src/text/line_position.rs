@@ -1,26 +1,26 @@
-//! Whether a line states its own position: it starts with a time, with its own number, or with a file and a line. A gap between
-//! two such lines is visible without a mark.
+//! Whether a line states its own position: it starts with a time, with its number, or with a file and a line. A gap
+//! between two such lines is visible without a mark.
 
-/// Bytes of a line that are looked at.
+/// Bytes at the start of a line that are read.
 const MAX_BYTES: usize = 48;
 
-/// What a line states of its own position.
+/// What a line states about its own position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// Nothing.
     Unknown,
-    /// When it was written. How many lines lie between two times stays unknown.
+    /// The time when it was written. The number of lines between two times is still unknown.
     Time,
     /// Its number.
     Number,
 }
 
-/// What a line states of its position.
+/// What a line states about its position.
 pub fn place(line: &str) -> Place {
     let line = line.trim_start_matches([' ', '\t', '[', '(', '<']).as_bytes();
     let line = &line[..line.len().min(MAX_BYTES)];
     match () {
-        // `08:15:02` begins as a number of a line does.
+        // `08:15:02` would also match as a line number.
         () if line.len() >= 8 && has_clock(&line[..8]) => Place::Time,
         () if is_numbered(line) || is_in_file(line) => Place::Number,
         () if is_date(line) || has_clock(line) => Place::Time,
@@ -28,7 +28,7 @@ pub fn place(line: &str) -> Place {
     }
 }
 
-/// `185: x`, `185|x`, `185` and a tab or an arrow.
+/// `185: x`, `185|x`, or `185` followed by a tab or an arrow.
 fn is_numbered(line: &[u8]) -> bool {
     let rest = &line[digits(line)..];
     rest.len() < line.len()
@@ -43,7 +43,7 @@ fn is_date(line: &[u8]) -> bool {
     digits(line) == 4 && matches!(line.get(4), Some(b'-' | b'/')) && digits(&line[5..]) == 2
 }
 
-/// `08:15:02`, not far from the start.
+/// `08:15:02`, near the start.
 fn has_clock(line: &[u8]) -> bool {
     let is_clock = |eight: &[u8]| {
         eight.iter().enumerate().all(|(i, b)| if i % 3 == 2 { *b == b':' } else { b.is_ascii_digit() })

@@ -1,6 +1,6 @@
-//! The lines that an output shows as the tool wrote them, and which lines of the result they are.
+//! The lines of an output that are shown as the tool wrote them, with their line numbers in the result.
 //!
-//! It knows nothing of sessions or of how lines are found again.
+//! This module knows nothing about sessions, or about how lines are found again.
 
 use super::source::Source;
 use super::view::View;
@@ -8,15 +8,15 @@ use super::view::View;
 /// One line as an output shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Line {
-    /// Where its text ends in the output's text.
+    /// The end of its text in the joined text of the output.
     end: u32,
-    /// Its number in the result, from 1.
+    /// Its line number in the result, from 1.
     pub(crate) own: u32,
-    /// The number that it carries, 0 for none.
+    /// The line number that the tool wrote in front of it; 0 for none.
     pub(crate) carried: u32,
 }
 
-/// The lines that one output shows as the tool wrote them, numbers of a file view aside.
+/// The lines of one output that are shown as the tool wrote them, without the numbers of a file view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lines {
     text: String,
@@ -31,7 +31,7 @@ impl Lines {
         self.lines.push(Line { end, own, carried: view.number(i).unwrap_or(0) as u32 });
     }
 
-    /// The lines of a text that carry no numbers.
+    /// The lines of a text without line numbers.
     pub fn of(text: &str) -> Self {
         let mut lines = Self::default();
         for (i, line) in text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate() {
@@ -46,7 +46,7 @@ impl Lines {
         (0..self.lines.len()).map(|i| self.text(i))
     }
 
-    /// Leaves only the lines for which `keep` says so, by their place among them.
+    /// Keeps only the lines for whose index `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let mut kept = Self::default();
         for (i, line) in self.lines.iter().enumerate().filter(|(i, _)| keep(*i)) {
@@ -61,7 +61,7 @@ impl Lines {
         self.lines.is_empty()
     }
 
-    /// Line `i`.
+    /// The text of line `i`.
     pub(crate) fn text(&self, i: usize) -> &str {
         let start = i.checked_sub(1).map_or(0, |before| self.lines[before].end);
         self.text.get(start as usize..self.lines[i].end as usize).unwrap_or_default()
@@ -79,17 +79,17 @@ impl Lines {
         }
     }
 
-    /// The place of the first line whose number in the result is `own` or more.
+    /// The index of the first line whose number in the result is `own` or more.
     pub(crate) fn place_of(&self, own: usize) -> usize {
         self.lines.partition_point(|line| (line.own as usize) < own)
     }
 
-    /// How many there are.
+    /// The number of lines.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// What is known of line `i`; `None` behind the last one.
+    /// Line `i`; `None` behind the last line.
     pub(crate) fn get(&self, i: usize) -> Option<&Line> {
         self.lines.get(i)
     }
@@ -99,7 +99,7 @@ impl Lines {
         self.text.len()
     }
 
-    /// Gives back room that is not used.
+    /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.lines.shrink_to_fit();

@@ -1,6 +1,6 @@
-//! The maps and sets of the hot steps: those of the standard library with a faster hash.
+//! Maps and sets for the hot steps: those of the standard library with a faster hash.
 //!
-//! The hash has a random seed, as that of the standard ones has: nothing may depend on the order of their entries.
+//! The hash has a random seed, like the standard one: nothing may depend on the order of entries.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,6 +1,6 @@
-//! Names of everything that may work on a text, for settings and rules that name it.
+//! Names of all steps, encoders and reducers, for settings and rules that name them.
 //!
-//! Those that do the work know their own names; `pipeline::exclude` tests that these are the same, in the same order.
+//! They also know their own names; a test in `pipeline::exclude` compares them and their order with these lists.
 
 /// Steps of the pipeline itself.
 pub const STEPS: &[&str] = &[
@@ -30,7 +30,7 @@ pub const ENCODERS: &[&str] = &[
     "repeated_lines",
 ];
 
-/// Reducers in the order in which they are asked, each with its family.
+/// Reducers in the order in which they are tried, each with its family.
 pub const REDUCERS: &[(&str, &str)] = &[
     ("cargo_test", "test"),
     ("go_test", "test"),

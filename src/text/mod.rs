@@ -1,7 +1,7 @@
-//! What every stage knows: the text of a result, its lines, the spans that say what becomes of them, the words and
-//! markers that stand in their place.
+//! What all stages share: the text of a result, its lines, the spans that record what happens to them, and the words
+//! and markers that replace them.
 //!
-//! The ground floor: nothing here knows a stage, a format, a session or a setting.
+//! The lowest level: nothing here knows a stage, a format, a session or a setting.
 
 pub mod call;
 pub mod cut;

@@ -1,5 +1,5 @@
-//! What the lines of a gap name: identifiers and paths that nothing else in the text shows, each at the
-//! line where it first stands. A reader who looks for one then knows which lines to ask for.
+//! The names in a gap: identifiers and paths that the rest of the text does not show, each with the line where it
+//! first occurs. A reader who searches for a name then knows which lines to request.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -8,17 +8,17 @@ use crate::text::ledger::Ledger;
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
-/// Written in place of the start of a path that a line above has in full.
+/// Replaces the start of a path that a line above has in full.
 pub const ELIDED_START: &str = ".../";
 
-/// Longest list of names in a marker, in bytes.
+/// The longest list of names in a marker, in bytes.
 pub const MAX_LISTED_BYTES: usize = 400;
 
-/// Shortest name that says something, in bytes.
+/// The shortest name that is worth listing, in bytes.
 const MIN_NAME_BYTES: usize = 6;
-/// Longest one.
+/// The longest name that is listed, in bytes.
 const MAX_NAME_BYTES: usize = 80;
-/// Names that every program of a language uses.
+/// The starts of names that are common in every program of a language.
 const COMMON: &[&str] = &[
     "fmt.",
     "strings.",
@@ -51,7 +51,7 @@ const COMMON: &[&str] = &[
     "time.",
 ];
 
-/// Types that come with a language: a gap that uses one is not found by its name.
+/// Types that come with a language: nobody searches for a gap that uses one of them.
 const COMMON_TYPES: &[&str] = &[
     "ArrayList",
     "BTreeMap",
@@ -81,15 +81,15 @@ const COMMON_TYPES: &[&str] = &[
     "uint8_t",
     "uintptr_t",
 ];
-/// What programs log to, in lower case.
+/// The names of loggers in programs, in lower case.
 const LOGS: &[&str] = &["log", "logger", "logging", "slog", "tracing", "zap"];
-/// The start of a call that logs.
+/// The starts of the names of logging calls.
 const LOG_CALLS: &[&str] =
     &["critical", "debug", "error", "exception", "fatal", "info", "panic", "print", "trace", "warn"];
-/// What may follow it.
+/// What may follow the start.
 const LOG_CALL_ENDS: &[&str] = &["", "context", "f", "ing", "ln", "w"];
 
-/// Collects the names of gaps; each name is listed once, where it first occurs.
+/// Collects the names in gaps; each name is listed once, where it first occurs.
 #[derive(Debug)]
 pub struct Names<'a> {
     source: &'a Source<'a>,
@@ -106,7 +106,7 @@ impl<'a> Names<'a> {
             while next.next_if(|gap| gap.end <= i).is_some() {}
             if next.peek().is_none_or(|gap| i < gap.start) {
                 each(view.text(source.raw(i), i), |name, kinds| {
-                    // Nobody searches for the other names.
+                    // Nobody searches for other names.
                     if says_something(name, kinds) {
                         shown.insert(name);
                     }
@@ -116,9 +116,9 @@ impl<'a> Names<'a> {
         Self { source, shown }
     }
 
-    /// Lists the names of `gaps` that were neither shown nor listed before, with the numbers of their lines, within a
-    /// limit of bytes. If not all fit, declared names come first, then paths. `whole` are all lines of the marker: it and
-    /// the list number lines in the same way.
+    /// Lists the names in `gaps` that were neither shown nor listed before, with their line numbers, in at most
+    /// `most` bytes. If not all fit, declared names come first, then paths. `whole` are all lines of the marker: the
+    /// list numbers lines like the marker does.
     pub fn of(&mut self, gaps: &[Range<usize>], whole: &Range<usize>, most: usize) -> Listed {
         let source = self.source;
         let view = source.view();
@@ -144,16 +144,16 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The names of gaps.
+/// The names in gaps.
 #[derive(Debug, Default)]
 pub struct Listed {
     /// The list for a marker.
     pub text: String,
-    /// Bytes that a list of all of them would take.
+    /// Bytes that a list of all names would take.
     pub all_bytes: usize,
 }
 
-/// A name, and the number of the line where it first stands.
+/// A name, and the number of the line where it first occurs.
 struct Found<'a> {
     line: usize,
     name: &'a str,
@@ -161,18 +161,18 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Bytes that it takes in a list, at most: with the number of its line in front of it.
+    /// The most bytes that it takes in a list, including its line number.
     fn cost(&self) -> usize {
         self.name.len() + 2 + LINE.len() + self.line.checked_ilog10().unwrap_or(0) as usize + 1
     }
 }
 
-/// What a name is good for, the most useful first.
+/// The use of a name for a reader, the most useful first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
-    /// The line declares it.
+    /// The line declares the name.
     Declared,
-    /// A file can be opened.
+    /// The name is a path, which can be opened.
     Path,
     Other,
 }
@@ -189,8 +189,8 @@ impl Use {
     }
 }
 
-/// What a line of a list is about: `fping - sends ICMP ECHO_REQUEST packets`, `ping (8) - …`, as `apt-cache search` and `man -k`
-/// write it.
+/// The name in an entry of a list: `fping - sends ICMP ECHO_REQUEST packets`, `ping (8) - …`, as `apt-cache search`
+/// and `man -k` write it.
 fn entry(line: &str) -> Option<&str> {
     const MAX_BYTES: usize = 60;
     let (name, rest) = line.split_once(' ')?;
@@ -206,7 +206,7 @@ fn entry(line: &str) -> Option<&str> {
     (is_said && is_name).then_some(name)
 }
 
-/// What a record is about, by its title and the line below it: `Loopback 21` of `Loopback 21 is up, line protocol is up`.
+/// The name of a record, by its title and the line below: `Loopback 21` of `Loopback 21 is up, line protocol is up`.
 fn record<'a>(title: &'a str, below: &str) -> Option<&'a str> {
     let (kind, rest) = title.split_once(' ')?;
     let number = rest.split([' ', ',']).next()?.trim_end_matches(':');
@@ -218,7 +218,7 @@ fn record<'a>(title: &'a str, below: &str) -> Option<&'a str> {
     (is_kind && is_number && below.starts_with([' ', '\t'])).then(|| &title[..kind.len() + 1 + number.len()])
 }
 
-/// Words in front of what a line declares.
+/// Words in front of a name that a line declares.
 const DECLARING: &[&str] = &[
     "class",
     "const",
@@ -242,19 +242,19 @@ fn is_declared(name: &str, line: &str) -> bool {
     DECLARING.iter().any(|declaring| word.eq_ignore_ascii_case(declaring))
 }
 
-/// The sign before the number of a line: a bare number would look like part of the text.
+/// The sign before a line number: a bare number would look like part of the text.
 const LINE: &str = "L";
-/// What stands where not all names were listed.
+/// The end of a list that does not have all names.
 const MORE: &str = " ...";
 
-/// The names of gaps that may be listed.
+/// The names in gaps that may be listed.
 struct Candidates<'a> {
-    /// Most bytes of the list.
+    /// The most bytes of the list.
     most: usize,
-    /// Of each use the first, as many as a list could hold: what is remembered does not grow with the text.
+    /// The first names of each use, at most as many as a list could have: the memory does not grow with the text.
     found: Vec<Found<'a>>,
     of_use: [usize; 3],
-    /// How many there are, and the bytes that a list of all would take.
+    /// The number of all names, and the bytes of a list of all of them.
     all: usize,
     all_bytes: usize,
 }
@@ -274,7 +274,7 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// The list, with the names that are most useful where not all fit.
+    /// The list; if not all names fit, with the most useful ones.
     fn write(self) -> Listed {
         let Self { most, mut found, all, all_bytes, .. } = self;
         if all_bytes > most {
@@ -304,8 +304,8 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// Whether a name has several parts, so that it is not a word of the language, and is not one that every program uses.
-/// `kinds` are those of its bytes.
+/// Whether a name is worth listing: it has several parts, so it is not an ordinary word, and it is not common in
+/// every program. `kinds` are the kinds of its bytes.
 fn says_something(name: &str, kinds: u8) -> bool {
     if kinds & (UPPER | DIGIT | JOINT) == 0 || !(MIN_NAME_BYTES..=MAX_NAME_BYTES).contains(&name.len()) {
         return false;
@@ -322,20 +322,20 @@ fn says_something(name: &str, kinds: u8) -> bool {
         && !is_plain_member(name)
 }
 
-/// Shortest part of a member's name that somebody would look for, in bytes. A choice.
+/// The shortest part of a member's name for which somebody would search, in bytes. A choice.
 const MIN_PART_BYTES: usize = 8;
-/// Longest ending of a file's name, in bytes.
+/// The longest extension of a file, in bytes.
 const MAX_ENDING_BYTES: usize = 4;
 
-/// Whether a name is a member whose parts are short plain words, such as `args.length` or `result.print`: nobody looks for it.
+/// Whether a name is a member whose parts are short ordinary words, as `args.length`: nobody searches for it.
 fn is_plain_member(name: &str) -> bool {
     let is_plain = |part: &str| part.len() < MIN_PART_BYTES && part.bytes().all(|b| b.is_ascii_lowercase());
     let last = name.rsplit('.').next().unwrap_or_default();
     last.len() > MAX_ENDING_BYTES && name.contains('.') && name.split('.').all(is_plain)
 }
 
-/// Whether a name looks random, such as a hash: hexadecimal digits, many digits among letters of both cases, or a piece of a
-/// version (`deb12u2`).
+/// Whether a name looks random, like a hash: hexadecimal digits, many digits between letters of both cases, or a part
+/// of a version (`deb12u2`).
 fn is_random(name: &[u8], kinds: u8) -> bool {
     let digits = || name.iter().filter(|b| b.is_ascii_digit()).count();
     let changes = || name.windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
@@ -346,7 +346,7 @@ fn is_random(name: &[u8], kinds: u8) -> bool {
             || name.len() >= 20 && kinds & UPPER != 0 && kinds & LOWER != 0 && digits() * 8 > name.len())
 }
 
-/// Whether a name starts as names that every program uses do.
+/// Whether a name is common: it starts like a common name, is a common type, or is a logging call.
 fn is_common(name: &str) -> bool {
     let first = name.as_bytes().first();
     COMMON.iter().any(|common| common.as_bytes().first() == first && name.starts_with(common))
@@ -369,10 +369,10 @@ fn is_log_call(name: &str) -> bool {
     LOGS.iter().any(|known| is(log, known)) && LOG_CALLS.iter().any(|start| is_call(&start))
 }
 
-/// Whether a byte starts a name, and whether it may stand further on.
+/// Whether a byte may start a name, and whether it may continue one.
 const STARTS: u8 = 1;
 const GOES_ON: u8 = 1 << 1;
-/// What a byte is in a name.
+/// The kind of a byte in a name.
 const LOWER: u8 = 1 << 2;
 const UPPER: u8 = 1 << 3;
 const DIGIT: u8 = 1 << 4;
@@ -397,9 +397,9 @@ static NAME: [u8; 256] = {
     name
 };
 
-/// Calls `found` with every identifier, with what it is a member of, and with every path, and with the kinds of
-/// the bytes of each. Pieces of something longer are none: what follows a digit, a backslash or a letter that is not of
-/// ASCII, and what an address is made of.
+/// Calls `found` with every identifier, including the names it is a member of, and every path, and with the kinds of
+/// its bytes. Parts of longer things are skipped: text after a digit, a backslash or a letter that is not ASCII, and
+/// parts of URLs.
 fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
     let bytes = line.as_bytes();
     let starts = |b: u8| NAME[usize::from(b)] & STARTS != 0;
@@ -436,7 +436,7 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
             let Some(&b) = bytes.get(at) else { break };
             let next = at_or_blank(at + 1);
             match b {
-                // Where it is a minus, digits follow.
+                // A minus, if digits follow.
                 b'-' if !goes_on(next) || !(is_path || starts(next)) => break,
                 b'.' | b'/' | b'-' | b'@' | b'~' if goes_on(next) => {
                     is_path |= b == b'/';
@@ -499,7 +499,7 @@ mod tests {
     fn names_are_numbered_as_their_marker_is() {
         let text = "make: started\n7\tlet a = parse_line(b);\n8\tlet c = read_rows(d);\nmake: done\n";
         assert_eq!(names(text, &[1..2, 2..3]), ["L7 parse_line", "L8 read_rows"]);
-        // Not all of these lines carry a number, so that the marker counts lines of the text.
+        // Not all of these lines have a number, so the marker uses the line numbers of the text.
         assert_eq!(names(text, &[0..2, 2..4]), ["L2 parse_line", "L3 read_rows"]);
     }
 

@@ -1,6 +1,6 @@
-//! The name that was probably meant, where a name is unknown.
+//! Suggests a known name in place of an unknown one.
 
-/// A name without the parts in which spellings differ.
+/// A name without case, `_` and `-`, in which spellings differ.
 pub fn plain_form(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
@@ -10,7 +10,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let form = plain_form(name);
     let most = (form.chars().count() / 3).clamp(1, 3);
     let distance = |known: &str| strsim::damerau_levenshtein(&form, &plain_form(known));
-    // A very long name is no typing error, and comparing it takes quadratic time.
+    // A very long name is not a typing error, and comparing it takes quadratic time.
     let known = known.into_iter().filter(|_| form.len() <= 64);
     known
         .map(|known| (distance(known), known))

@@ -1,9 +1,9 @@
-//! What a reference points to, in terms that the agent knows.
+//! The origin to which a reference points, in terms that the agent knows.
 
-/// The place of lines: the result of a call, or an argument that the model wrote.
+/// Where lines are shown: the result of a call, or an argument that the model wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The call's id. A marker for a model that sees no ids has none.
+    /// The id of the call; empty in a marker for a model that does not see ids.
     pub call: String,
     /// Its tool, as the host wrote it.
     pub tool: String,
@@ -15,16 +15,16 @@ pub struct Origin {
 
 /// Longest label, in bytes.
 const MAX_LABEL: usize = 40;
-/// What stands where a label was cut.
+/// Replaces the cut part of a label.
 pub const CUT: &str = "...";
 
-/// Whether a character cannot stand in a label: it would end the marker, or its part of the marker.
+/// Whether a character is not allowed in a label: it would end the marker, or this part of the marker.
 fn spoils(c: char) -> bool {
     c.is_control() || "[](){};,".contains(c)
 }
 
-/// A file as a marker names it: the end of its path. What cannot stand in a marker is a question mark there, as a shell writes
-/// any character.
+/// The label of a file: the end of its path. A character that is not allowed in a marker becomes `?`, which in a
+/// shell matches any character.
 pub fn label_of_path(path: &str) -> Option<String> {
     let path = path.trim();
     if path.is_empty() || path.contains(char::is_control) {
@@ -39,8 +39,8 @@ pub fn label_of_path(path: &str) -> Option<String> {
     Some(format!("{CUT}{}", told(&path[from..])))
 }
 
-/// A command as a marker names it: its first words, as far as a marker may hold them, without `cd FOLDER` and other
-/// commands before it that print nothing.
+/// The label of a command: its first words, as long as they are allowed in a marker, without `cd FOLDER` and other
+/// commands in front that print nothing.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
     let command = behind_silent(command.trim());
@@ -61,14 +61,14 @@ pub fn label_of_command(command: &str) -> Option<String> {
     Some(out).filter(|out| !out.is_empty())
 }
 
-/// Commands that print nothing, as a rule.
+/// Commands that usually print nothing.
 const SILENT: &[&str] = &[
     "cd ", "git add ", "mkdir ", "export ", "source ", "touch ", "sleep ", "set ", "rm ", "cp ", "mv ",
     "chmod ",
 ];
 
-/// The rest of a command after commands that print nothing, as in `cd FOLDER && make`. Commands with quotes and the like
-/// are not parsed.
+/// The rest of a command after commands that print nothing, as in `cd FOLDER && make`. Commands with quotes or
+/// similar characters are not parsed.
 fn behind_silent(mut command: &str) -> &str {
     while SILENT.iter().any(|silent| command.starts_with(silent)) {
         let Some(end) = command.find(['&', ';', '|', '\n', '"', '\'', '`', '$', '<', '>', '(', '\\']) else {

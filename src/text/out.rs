@@ -1,15 +1,16 @@
-//! Targets to which a ledger is written: a text, a text with a record of the unchanged lines, or only its size.
+//! Where a ledger writes its text: to a string, to a string with a record of the unchanged lines, or only to a
+//! counter.
 
 use std::ops::Range;
 
 use crate::text::source::Source;
 use crate::tokens::Verbatim;
 
-/// Where a ledger writes: a text, or only its size.
+/// The target of a ledger's text.
 pub(super) trait Out {
     fn put(&mut self, text: &str);
 
-    /// Puts lines of the source as they are.
+    /// Writes lines of the source unchanged.
     fn put_lines(&mut self, source: &Source<'_>, lines: Range<usize>) {
         self.put(source.slice(lines));
     }
@@ -28,7 +29,7 @@ impl Out for String {
     }
 }
 
-/// A text that knows which of its lines are the source's own.
+/// A text with a record of which of its lines are unchanged lines of the source.
 #[derive(Debug, Default)]
 pub(super) struct WithLines {
     pub(super) text: String,
@@ -51,7 +52,7 @@ impl Out for WithLines {
     }
 }
 
-/// Counts what would be written.
+/// Counts the bytes that would be written.
 #[derive(Debug, Default)]
 pub(super) struct Size {
     pub(super) bytes: usize,

@@ -165,7 +165,7 @@ reasons! {
 }
 
 impl Reason {
-    /// The reason, of two for doing nothing, that says more: the step that came nearest to being done.
+    /// The more informative of two reasons for doing nothing: that of the step that came closest to being applied.
     pub fn max_of(self, other: Self) -> Self {
         const ORDER: [Reason; 6] = [
             Reason::NothingToDo,
@@ -179,12 +179,12 @@ impl Reason {
         if rank(other) > rank(self) { other } else { self }
     }
 
-    /// Whether the names in a marker of this reason are that of a rule, which stays true whatever comes back.
+    /// Whether the name in a marker of this reason is that of a rule, which stays correct if lines are restored.
     pub fn names_a_rule(self) -> bool {
         matches!(self, Self::RuleLines | Self::RuleLimit)
     }
 
-    /// Whether a replacement for this reason still says everything that the lines said.
+    /// Whether a replacement for this reason has all information of the lines.
     pub fn is_lossless(self) -> bool {
         matches!(
             self,

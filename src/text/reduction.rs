@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::text::reason::Reason;
 use crate::text::span::{Action, Span};
 
-/// What a step wants to do: spans in order, without overlap; lines in no span are kept.
+/// What a step asks for: spans in order, without overlap; lines in no span are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reduction {
     /// The spans.
@@ -18,12 +18,12 @@ pub struct Reduction {
 }
 
 impl Reduction {
-    /// Puts the spans from the one at `from` on into the order of their lines.
+    /// Sorts the spans from index `from` on by their lines.
     pub fn order(&mut self, from: usize) {
         self.spans[from..].sort_by_key(|span| span.lines.start);
     }
 
-    /// The reduction, or as an error that there is nothing to do.
+    /// The reduction, or the error that there is nothing to do.
     pub fn unless_empty(self) -> Result<Self, Reason> {
         if self.is_empty() { Err(Reason::NothingToDo) } else { Ok(self) }
     }
@@ -49,12 +49,12 @@ impl Reduction {
         self.push(lines, Action::Replace { text, reason, omitted_bytes: 0 });
     }
 
-    /// Shows `text`, which leaves out `bytes` behind a marker of its own, in place of the lines.
+    /// Shows `text` in place of the lines; the text omits `bytes` bytes and has its own marker for them.
     pub fn cut_into(&mut self, lines: Range<usize>, text: String, reason: Reason, bytes: usize) {
         self.push(lines, Action::Replace { text, reason, omitted_bytes: bytes });
     }
 
-    /// Adds a span; an empty one is ignored, one that continues the last joins it.
+    /// Adds a span; an empty one is ignored, and one that continues the last one is joined to it.
     pub fn push(&mut self, lines: Range<usize>, action: Action) {
         if lines.is_empty() {
             return;
@@ -70,7 +70,7 @@ impl Reduction {
         self.spans.push(Span { lines, action });
     }
 
-    /// Whether lines would be shown in another form.
+    /// Whether some lines would be shown in another form.
     pub fn rewrites(&self) -> bool {
         self.trim_line_ends
             || self.trim_numbers

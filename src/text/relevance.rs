@@ -1,8 +1,8 @@
 //! Relevance: which blocks of a text matter for what the agent is looking for.
 //!
-//! Terms come from the request's `query`, from the call itself and from what the session talks about.
-//! They rank what an elision keeps; they never decide whether a failure stays. Scores are BM25
-//! (k1 = 1.2, b = 0.75) over blocks of lines, in thousandths, so that ranks are the same everywhere.
+//! Terms come from the request's `query`, from the call itself and from recent calls of the session. They rank what
+//! an elision keeps; they never decide whether a failure is kept. Scores are BM25 (k1 = 1.2, b = 0.75) over blocks of
+//! lines, in thousandths, so that ranks are the same on every machine.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use std::sync::Arc;
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
-/// Shortest word that counts, in bytes.
+/// The shortest word that counts, in bytes.
 const MIN_WORD_BYTES: usize = 3;
-/// Weight of a word of the query, of the call, and of what the session talks about.
+/// Weights of words: of the query, of the call, and of the session's recent calls.
 const QUERY_WEIGHT: u32 = 4;
 const CALL_WEIGHT: u32 = 2;
-/// See above.
+/// See `QUERY_WEIGHT`.
 pub const SESSION_WEIGHT: u32 = 1;
 
-/// A word, as a digest, and how much it counts. Digests hold for the life of the process.
+/// A word, as a digest, and its weight. Digests are valid within one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Term {
     /// Digest of the word in lower case.
     pub word: u64,
-    /// How much it counts.
+    /// Its weight.
     pub weight: u32,
 }
 
-/// The words for which lines are ranked.
+/// The words by which lines are ranked.
 #[derive(Debug, Clone, Default)]
 pub struct Relevance {
     weights: Map<u64, u32>,
@@ -49,32 +49,32 @@ impl Relevance {
         Self { weights, edited: Vec::new(), pointed: Vec::new() }
     }
 
-    /// Adds texts that the agent wrote into this file.
+    /// The same, with texts that the agent wrote into this file.
     pub fn with_edited(self, edited: Vec<Arc<str>>) -> Self {
         Self { edited, ..self }
     }
 
-    /// The same, with lines of this file that recent results point at.
+    /// The same, with lines of this file to which recent results point.
     pub fn with_pointed(self, pointed: Vec<u32>) -> Self {
         Self { pointed, ..self }
     }
 
-    /// Numbers of lines of this file that recent results point at, the newest first.
+    /// Numbers of lines of this file to which recent results point, newest first.
     pub fn pointed(&self) -> &[u32] {
         &self.pointed
     }
 
-    /// Texts that the agent wrote into this file: where they stand is what it works on.
+    /// Texts that the agent wrote into this file: it works at the places where they occur.
     pub fn edited(&self) -> &[Arc<str>] {
         &self.edited
     }
 
-    /// Whether nothing is known, so that every score is 0.
+    /// Whether there are no terms, so that every score is 0.
     pub fn is_empty(&self) -> bool {
         self.weights.is_empty()
     }
 
-    /// The terms that stand in the text, in the order of their first place there, at most `most`.
+    /// The terms that occur in the text, at most `most`, in the order of their first occurrence.
     pub fn found_in(&self, text: &str, most: usize) -> Vec<Term> {
         let mut left = self.weights.clone();
         let mut found = Vec::new();
@@ -98,19 +98,19 @@ impl Relevance {
         filter
     }
 
-    /// How relevant each block of lines is. Linear in the text of the blocks.
+    /// The relevance of each block of lines. Linear in the text of the blocks.
     pub fn scores(&self, source: &Source<'_>, blocks: &[Range<usize>]) -> Vec<u32> {
         let texts: Vec<&str> = blocks.iter().map(|block| source.slice(block.clone())).collect();
         self.scores_of(&texts)
     }
 
-    /// How relevant each of some texts is.
+    /// The relevance of each text.
     pub fn scores_of(&self, blocks: &[&str]) -> Vec<u32> {
         if self.is_empty() {
             return vec![0; blocks.len()];
         }
         let mut lengths: Vec<u32> = Vec::with_capacity(blocks.len());
-        // Per block the terms that stand in it, with how often.
+        // For each block, the terms that occur in it, and how often.
         let mut counts: Vec<Vec<(u64, u32)>> = Vec::with_capacity(blocks.len());
         let mut blocks_with: Map<u64, u32> = Map::default();
         let filter = self.filter();
@@ -159,8 +159,8 @@ impl Filter {
     }
 }
 
-/// Calls `found` with the digest of every word of a text: each identifier, and its parts where it is
-/// put together with `_` or capitals.
+/// Calls `found` with the digest of every word of a text: each identifier, and its parts if it is compound (separated
+/// by `_` or capitals).
 pub fn words(text: &str, mut found: impl FnMut(u64)) {
     each_word(text, |word| {
         found(word);
@@ -168,7 +168,7 @@ pub fn words(text: &str, mut found: impl FnMut(u64)) {
     });
 }
 
-/// [`words`] until `found` wants no more.
+/// Like [`words`], until `found` returns false.
 fn each_word(text: &str, mut found: impl FnMut(u64) -> bool) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -219,14 +219,14 @@ fn parts(word: &[u8], found: &mut impl FnMut(u64) -> bool) -> bool {
     true
 }
 
-/// What a byte is: see `KINDS`. All but `SIGN` may stand in a word.
+/// The kind of a byte; see `KINDS`. All kinds except `SIGN` may be part of a word.
 const LOWER: u8 = 1;
 const UPPER: u8 = 1 << 1;
 const DIGIT: u8 = 1 << 2;
 const JOINT: u8 = 1 << 3;
 const WIDE: u8 = 1 << 4;
 const WORD: u8 = LOWER | UPPER | DIGIT | JOINT | WIDE;
-/// First byte in UTF-8 of U+2000 to U+2FFF: arrows, lines of boxes, bullets, quotes.
+/// The first byte in UTF-8 of U+2000 to U+2FFF: arrows, box drawing, bullets, quotation marks.
 const SIGN: u8 = 1 << 5;
 const SIGN_BYTES: usize = 3;
 
@@ -248,12 +248,12 @@ static KINDS: [u8; 256] = {
     kinds
 };
 
-/// The digest of a word in lower case.
+/// The digest of a word, ignoring case.
 fn digest(word: &[u8]) -> u64 {
     finish(word.iter().fold(START, |state, byte| step(state, *byte)))
 }
 
-/// FNV-1a, and its upper bits brought down at the end: short words leave the lower ones alike.
+/// FNV-1a; at the end the upper bits are mixed into the lower ones, which differ little for short words.
 const START: u64 = 0xcbf2_9ce4_8422_2325;
 
 #[inline(always)]

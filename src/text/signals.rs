@@ -1,7 +1,7 @@
 //! Lines that report a failure, found without knowing what tool wrote them.
 //!
-//! The guard uses these to check the reducers, so nothing here may be taken from a reducer. It errs
-//! on the side of seeing a failure, but a line that reports zero failures or a passed test is none.
+//! The guard uses these lines to check reducers, so nothing here may depend on a reducer. In doubt a line counts as a
+//! failure, but a line that reports zero failures or a passed test does not.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -17,8 +17,8 @@ use crate::text::source::Source;
 #[allow(dead_code, reason = "the build script and the tests read the rest")]
 mod patterns;
 
-/// What a failure line holds at least one of. Case variants are listed apart: a packed search takes
-/// up to 64 case-sensitive literals. It is as selective as the shortest of them: none has less than four bytes.
+/// Every failure line has at least one of these. Case variants are listed separately: a packed search has up to 64
+/// case-sensitive literals. It is as selective as the shortest of them, so all have at least four bytes.
 const WORDS: &[&str] = &[
     "error",
     "Erro",
@@ -43,7 +43,7 @@ const WORDS: &[&str] = &[
     "ould not",
     "xception",
     "not ok",
-    // Of pytest; at the start of a text it is looked for apart.
+    // For pytest; at the start of a text it is searched separately.
     "\nE  ",
     "bort",
     "Killed",
@@ -60,7 +60,7 @@ const WORDS: &[&str] = &[
     "timed out",
     "FAULT",
     "##[error]",
-    // kotlinc below Gradle and Maven.
+    // kotlinc, under Gradle and Maven.
     "e: file:///",
     "e: /",
     "exit code",
@@ -79,7 +79,7 @@ const WORDS: &[&str] = &[
     "CONFLICT (",
     "oom-killer",
     "Sanitizer: ",
-    // What gcc, make and git say in other languages.
+    // Messages of gcc, make and git in other languages.
     "ehle",
     "ehlg",
     "FEHLER",
@@ -89,12 +89,12 @@ const WORDS: &[&str] = &[
 ];
 const _: () = assert!(WORDS.len() <= 64);
 
-/// Further such words, which are not ASCII. They are not searched in ASCII text.
+/// Further such words, with characters that are not ASCII. They are not searched in ASCII text.
 const FOREIGN: &[&str] = &[
     "✕",
     "✗",
     "✖",
-    // With the white space that must follow.
+    // Including the white space that must follow.
     "× ",
     "×\t",
     "×\r",
@@ -118,21 +118,21 @@ const FOREIGN: &[&str] = &[
 ];
 
 static SEARCH: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
-    // Only a leftmost search has the packed prefilter. No word ends behind a line end, so that both kinds find
-    // the same line first.
+    // Only a leftmost search has the fast packed prefilter. No word extends behind a line end, so both kinds of
+    // search find the same line first.
     let search =
         |words: &[&str]| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words).ok();
     Some([search(WORDS)?, search(FOREIGN)?])
 });
 
-/// Bytes at an address that is a multiple of four, as an automaton needs them.
+/// Bytes with an alignment of four, as an automaton needs them.
 #[repr(C)]
 struct Aligned<B: ?Sized> {
     align: [u32; 0],
     bytes: B,
 }
 
-/// An automaton that the build script wrote; `None` where it cannot be read, which a test rules out.
+/// An automaton that the build script wrote; `None` if it cannot be read, which a test rules out.
 macro_rules! automaton {
     ($file:literal) => {{
         static BYTES: &Aligned<[u8]> =
@@ -148,11 +148,11 @@ type Automaton = DFA<&'static [u32]>;
 /// Whether the regex of an automaton matches anywhere in `bytes`.
 fn matches(automaton: &LazyLock<Option<Automaton>>, bytes: &[u8]) -> bool {
     let input = Input::new(bytes).earliest(true);
-    // No byte makes these automata give up.
+    // These automata never give up at any byte.
     automaton.as_ref().is_some_and(|dfa| dfa.try_search_fwd(&input).is_ok_and(|found| found.is_some()))
 }
 
-/// Longest line that is looked at whole; what a longer one reports is looked for in its head.
+/// The longest line that is searched as a whole, in bytes; of a longer line only the start.
 pub const MAX_LINE: usize = 20_000;
 
 /// Numbers of the lines that report a failure, in order, from 0.
@@ -166,13 +166,13 @@ impl Source<'_> {
         self.failures.get_or_init(|| search(self))
     }
 
-    /// Offsets of the words of which every line that reports a failure holds one, in order.
+    /// Offsets of the words of which every failure line has at least one, in order.
     pub fn failure_words(&self) -> &[usize] {
         self.failure_words.get_or_init(|| word_offsets(self.text()))
     }
 }
 
-/// Looks for [`failure_lines`], which a source remembers.
+/// Searches for [`failure_lines`]; a source caches them.
 pub fn search(source: &Source<'_>) -> Vec<usize> {
     let mut lines = Vec::new();
     let mut from = 0;
@@ -188,12 +188,12 @@ pub fn search(source: &Source<'_>) -> Vec<usize> {
     lines
 }
 
-/// Places of the words that every failure line holds at least one of, in order.
+/// Offsets of the words of which every failure line has at least one, in order.
 pub fn word_offsets(text: &str) -> Vec<usize> {
     hits(text).map(|hit| hit.start).collect()
 }
 
-/// Where the words stand, in order.
+/// The ranges of these words, in order.
 fn hits(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let words = SEARCH.as_ref();
     let foreign = words.filter(|_| !text.is_ascii()).map(|[_, foreign]| foreign);
@@ -221,14 +221,14 @@ pub fn is_failure(line: &str) -> bool {
         && (!matches(automaton!("no_failure.dfa"), bytes) || matches(automaton!("some_failure.dfa"), bytes))
 }
 
-/// Longest line that has to be shown whole for what it reports; of a longer one the excerpts have to be.
+/// The longest line, in bytes, that must be shown whole; of a longer failure line only its excerpts must be shown.
 pub const LONG_LINE_BYTES: usize = 2_000;
-/// Bytes of an excerpt before and behind a word of failure.
+/// Bytes of an excerpt before and after a failure word.
 const BYTES_BEFORE: usize = 48;
 const BYTES_AFTER: usize = 80;
 
-/// What a long line, such as a JSON document on one line, says around each word of failure: parts of single
-/// strings, or a member from its key on. Members that say that nothing failed are none.
+/// The text around each failure word of a long line, such as a JSON document on one line: a part of one string, or a
+/// member with its key. Members that say that nothing failed are skipped.
 pub fn excerpts(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let ends = |b: u8| matches!(b, b'"' | b'<' | b'>' | b'\\' | b'\n');
@@ -239,7 +239,7 @@ pub fn excerpts(text: &str) -> Vec<Range<usize>> {
         }
         let before = bytes[..hit.start].iter().rev().take(BYTES_BEFORE).take_while(|b| !ends(**b)).count();
         let mut start = text.ceil_char_boundary(hit.start - before);
-        // The letter of an escape is no part of the word behind it.
+        // The letter of an escape such as `\n` is not part of the word behind it.
         let is_escaped = start > 0 && bytes[start - 1] == b'\\';
         start += usize::from(is_escaped && start < hit.start && bytes[start].is_ascii_alphabetic());
         let behind = |at: usize| bytes[at..].iter().take(BYTES_AFTER).take_while(|b| !ends(**b)).count();
@@ -260,7 +260,7 @@ pub fn excerpts(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether every word of failure in a line of JSON is in the key of a member that says that nothing failed: `"error": null`.
+/// Whether all failure words in a line of JSON are keys whose value says that nothing failed: `"error": null`.
 pub fn says_nothing(line: &str) -> bool {
     let bytes = line.as_bytes();
     let is_nothing_of = |hit: Range<usize>| {
@@ -271,13 +271,13 @@ pub fn says_nothing(line: &str) -> bool {
     line.trim_start().starts_with(['{', '[', '"']) && hits(line).all(is_nothing_of)
 }
 
-/// Whether a line is a JSON document with a list of objects in it, and not one of many records.
+/// Whether a line is a whole JSON document with a list of objects, rather than one of many records.
 pub fn is_document(line: &str) -> bool {
     let holds = |list: &str| memchr::memmem::find(line.as_bytes(), list.as_bytes()).is_some();
     line.starts_with(['[', '{']) && line.ends_with([']', '}']) && (holds("[{") || holds("[ {"))
 }
 
-/// Where the value starts of the member whose key ends with the quote at `at`.
+/// The start of the value of a member whose key ends with the quotation mark at `at`.
 fn member_value(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
         return None;
@@ -287,7 +287,7 @@ fn member_value(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(colon) == Some(&b':')).then(|| blanks(colon + 1))
 }
 
-/// Whether a value says that there is none.
+/// Whether a value says that nothing failed.
 fn is_nothing(value: &[u8]) -> bool {
     const NOTHING: &[&[u8]] = &[b"null", b"false", b"0", b"\"\"", b"[]", b"{}", b"None", b"False"];
     let ends = |len: usize| value.get(len).is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'.');
@@ -296,7 +296,7 @@ fn is_nothing(value: &[u8]) -> bool {
 
 /// Offset of the first failure word of a text, for a line that is too long to be shown whole.
 pub fn first_failure(text: &str) -> Option<usize> {
-    // Few texts need it: an automaton says where a match ends, not where it begins.
+    // Few texts need it, so a regex is enough: an automaton only finds where a match ends.
     static FAILURE: LazyLock<Option<Regex>> =
         LazyLock::new(|| RegexBuilder::new(patterns::FAILURE).unicode(false).build().ok());
     FAILURE.as_ref()?.find(text.as_bytes()).map(|m| text.floor_char_boundary(m.start()))

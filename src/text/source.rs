@@ -1,4 +1,4 @@
-//! Sanitized text as numbered lines: what every later stage points into.
+//! Sanitized text as numbered lines, to which all later stages refer.
 //!
 //! A `Source` never changes. Lines are numbered from 0 here and from 1 on the wire and in markers.
 
@@ -15,24 +15,23 @@ pub fn count_lines(text: &str) -> usize {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() + usize::from(open_end)
 }
 
-/// A text and where its lines start.
+/// A text and the offsets of its lines.
 #[derive(Debug)]
 pub struct Source<'a> {
     text: &'a str,
     /// Offset of the first byte of each line, then the length of the text.
     starts: Vec<usize>,
-    /// Lines of the result before this text, where the result has several parts.
+    /// The number of lines of the result before this text, if the result has several parts.
     lines_before: usize,
     view: OnceCell<View>,
-    /// What `signals` found, once somebody asked.
+    /// The failure lines and words that `signals` found, once they were requested.
     pub(super) failures: OnceCell<Vec<usize>>,
     pub(super) failure_words: OnceCell<Vec<usize>>,
     holds_diff: OnceCell<bool>,
 }
 
 impl<'a> Source<'a> {
-    /// Splits `text` at `\n`. A text without a final newline has its last line all the same;
-    /// the empty text has no lines.
+    /// Splits `text` at `\n`. A last line without a newline counts as a line; the empty text has no lines.
     pub fn new(text: &'a str) -> Self {
         Self::part(text, 0)
     }
@@ -56,7 +55,7 @@ impl<'a> Source<'a> {
         Self { text, starts, lines_before, view, failures, failure_words, holds_diff }
     }
 
-    /// Some of the lines as a source of their own, which numbers them as this one does.
+    /// Some of the lines as a separate source, with the line numbers of this one.
     pub fn part_of(&self, lines: Range<usize>) -> Source<'a> {
         Self::part(self.slice(lines.clone()), self.lines_before + lines.start)
     }
@@ -66,19 +65,19 @@ impl<'a> Source<'a> {
         self.lines_before + i + 1
     }
 
-    /// The numbers by which markers name a run of lines: those that the lines carry, where each carries
-    /// one and they follow one another, else those of the result.
+    /// The numbers by which markers name a run of lines: those that the tool wrote in front of them, if every line
+    /// has one and they are consecutive; otherwise those of the result.
     pub fn numbers(&self, lines: &Range<usize>) -> (usize, usize) {
         let own = || (self.number(lines.start), self.number(lines.end.saturating_sub(1)));
         self.view().numbers(lines).unwrap_or_else(own)
     }
 
-    /// The file's numbers that the lines carry.
+    /// The line numbers of a file view.
     pub fn view(&self) -> &View {
         self.view.get_or_init(|| View::read(self.len(), self.lines()))
     }
 
-    /// Whether a line starts as the head of a diff or of one of its hunks does.
+    /// Whether a line starts like the header of a diff or of a hunk.
     pub fn holds_diff(&self) -> bool {
         *self.holds_diff.get_or_init(|| {
             let text = self.text.as_bytes();
@@ -93,7 +92,7 @@ impl<'a> Source<'a> {
         self.text
     }
 
-    /// The text with the offsets of its lines, for a counter.
+    /// The text and the offsets of its lines, for a counter.
     pub fn counted(&self) -> Other<'_> {
         Other { text: self.text, starts: &self.starts }
     }
@@ -103,7 +102,7 @@ impl<'a> Source<'a> {
         self.starts.len() - 1
     }
 
-    /// Whether there is no line at all.
+    /// Whether there are no lines.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -117,7 +116,7 @@ impl<'a> Source<'a> {
     #[inline(always)]
     pub fn line(&self, i: usize) -> &'a str {
         stop::tick();
-        // By bytes: this is called for every line by every stage.
+        // By bytes, for speed: every stage calls this for every line.
         let (start, mut end) = (self.starts[i], self.starts[i + 1]);
         let bytes = self.text.as_bytes();
         if end > start && bytes.get(end - 1) == Some(&b'\n') {
@@ -134,12 +133,12 @@ impl<'a> Source<'a> {
         self.text.get(self.byte_range(lines)).unwrap_or_default()
     }
 
-    /// Bytes that a range of lines takes, terminators included.
+    /// The byte range of some lines, terminators included.
     pub fn byte_range(&self, lines: Range<usize>) -> Range<usize> {
         self.starts[lines.start]..self.starts[lines.end]
     }
 
-    /// The line that holds a byte offset.
+    /// The line that contains a byte offset.
     pub fn line_at(&self, offset: usize) -> usize {
         self.starts.partition_point(|&s| s <= offset).saturating_sub(1).min(self.len().saturating_sub(1))
     }

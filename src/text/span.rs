@@ -1,4 +1,4 @@
-//! Spans over source lines: what a step asks for, and what the ledger keeps.
+//! Spans over source lines: what a step asks for, and what the ledger records.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,45 +11,45 @@ use crate::text::reason::Reason;
 /// What happens to a run of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// Shown as they are.
+    /// Shown unchanged.
     Keep,
-    /// Not shown. Spans of one non-zero `group` share one marker, in front of the first; the lines
+    /// Not shown. Spans with the same `group` (not 0) share one marker, which is in front of the first; the lines
     /// between them are shown.
     Omit {
         /// Why.
         reason: Reason,
-        /// 0 for a marker of its own.
+        /// Marker group; 0 for a separate marker.
         group: u32,
-        /// What the lines that share the marker name, with the numbers of the lines; in the first span.
+        /// The names in the shared marker, with the numbers of their lines; only in the first span.
         names: Option<Arc<str>>,
     },
     /// The first `period` lines are shown, the rest are repetitions of them.
     Repeat {
-        /// Lines of the block that repeats.
+        /// The number of lines of the repeated block.
         period: usize,
     },
-    /// Shown as another text that says the same; without a final newline.
+    /// Shown as another text with the same meaning; without a final newline.
     Replace {
         /// The text.
         text: String,
         /// Why.
         reason: Reason,
-        /// Bytes that the text leaves out behind a marker of its own, 0 for none.
+        /// Bytes that the text omits and marks itself; 0 for none.
         omitted_bytes: usize,
     },
     /// Not shown, since an earlier result shows the same lines, or the same outline of them.
     Refer {
-        /// What shows them.
+        /// The origin that shows them.
         origin: Arc<Origin>,
-        /// The number of the first of them there, from 1.
+        /// The number of the first line in the origin, from 1.
         there: usize,
-        /// The number that it carries there; 0 where it carries none.
+        /// The line number that the origin shows for it; 0 for none.
         carried: usize,
         /// How far back they were shown.
         ago: Ago,
         /// Whether the model sees the ids of calls.
         shows_id: bool,
-        /// Whether that result shows only an outline of the lines, the same that would be shown here.
+        /// Whether the origin shows only an outline of the lines: the same outline that would be shown here.
         is_outline: bool,
     },
 }
@@ -63,14 +63,14 @@ pub struct Span {
     pub action: Action,
 }
 
-/// Adds a span for a run of lines; an empty one is none.
+/// Adds a span for a run of lines, unless the run is empty.
 pub(super) fn push_run(spans: &mut Vec<Span>, lines: Range<usize>, action: &Action) {
     if !lines.is_empty() {
         spans.push(Span { lines, action: action.clone() });
     }
 }
 
-/// Joins neighbours of the same kind.
+/// Joins adjacent spans of the same kind.
 pub(super) fn join(spans: &mut Vec<Span>) {
     spans.dedup_by(|next, last| {
         stop::tick();

@@ -1,29 +1,29 @@
-//! Views of files: which lines carry the number of a line of a file, and where its text starts.
+//! Views of files: which lines have the number of a file's line in front, and where their text starts.
 //!
-//! A line is numbered when it starts with a number and a separator that file viewers write, and the
-//! line before or after it carries the neighbouring number in the same way. That tells a view from
-//! text that happens to start with numbers, without knowing the tool.
+//! A line is numbered if it starts with a number and a separator that file viewers write, and the line before or
+//! after it has the adjacent number in the same form. That tells a view from text that happens to start with numbers,
+//! without knowing the tool.
 
 use crate::stop;
 use std::ops::Range;
 
-/// What follows the number: `cat -n` and `nl` write a tab, agents' viewers `:`, `|` or `→`, bat `│`.
+/// The separator behind the number: `cat -n` and `nl` write a tab, agents' viewers `:`, `|` or `→`, bat `│`.
 const SEPARATORS: &[&str] = &["\t", "→", ":", "|", "│"];
 
-/// The numbers of a text's lines.
+/// The line numbers in a text.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    /// Per line: the file's number of it, and the bytes before its text; 0 and 0 for other lines.
+    /// For each line its number in the file, and the bytes before its text; 0 and 0 for lines without a number.
     lines: Vec<(u32, u32)>,
     numbered: usize,
 }
 
 impl View {
-    /// Reads the numbers of the `count` lines of a text.
+    /// Reads the line numbers in a text of `count` lines.
     pub fn read<'a>(count: usize, text: impl Iterator<Item = &'a str>) -> Self {
         let mut lines: Vec<(u32, u32)> = Vec::with_capacity(count);
         let mut numbered = 0;
-        // The line before: its number, bytes before its text and separator.
+        // The previous line: its number, the bytes before its text, and its separator.
         let mut last: Option<(u32, u32, &str)> = None;
         for line in text {
             let here = prefix(line);
@@ -46,24 +46,23 @@ impl View {
         Self { lines, numbered }
     }
 
-    /// The file's number of line `i`, if it carries one.
+    /// The file's number of line `i`, if it has one.
     pub fn number(&self, i: usize) -> Option<usize> {
         self.lines.get(i).filter(|l| l.1 > 0).map(|l| l.0 as usize)
     }
 
-    /// Bytes of line `i` before its text; 0 where it carries no number.
+    /// Bytes of line `i` before its text; 0 if it has no number.
     pub fn offset(&self, i: usize) -> usize {
         self.lines.get(i).map_or(0, |l| l.1 as usize)
     }
 
-    /// Line `i`, as it was written, without its number and without its line end. A `\r` before that is part of the
-    /// text.
+    /// Line `i` as it was written, without its number and line end. A `\r` before the line end is part of the text.
     pub fn text<'a>(&self, raw: &'a str, i: usize) -> &'a str {
         stop::tick();
         raw.strip_suffix('\n').unwrap_or(raw).get(self.offset(i)..).unwrap_or_default()
     }
 
-    /// The file's numbers of a run of lines, where each carries one and they follow one another.
+    /// The first and last line number of a run of lines, if every line has one and they are consecutive.
     pub fn numbers(&self, lines: &Range<usize>) -> Option<(usize, usize)> {
         let (first, last) = (self.number(lines.start)?, self.number(lines.end.checked_sub(1)?)?);
         let in_order = last.checked_sub(first)? + 1 == lines.len();
@@ -71,13 +70,13 @@ impl View {
             .then_some((first, last))
     }
 
-    /// How many lines carry a number.
+    /// The number of numbered lines.
     pub fn numbered(&self) -> usize {
         self.numbered
     }
 }
 
-/// The number at the start of a line, the bytes up to the text after it, and the separator.
+/// The number at the start of a line, the number of bytes before the text, and the separator.
 fn prefix(line: &str) -> Option<(u32, u32, &'static str)> {
     let bytes = line.as_bytes();
     let blanks = bytes.iter().take_while(|b| **b == b' ').count();
@@ -86,7 +85,7 @@ fn prefix(line: &str) -> Option<(u32, u32, &'static str)> {
         return None;
     }
     let rest = &line[blanks + digits..];
-    // How a separator starts, or what pads the number.
+    // The first byte of a separator, or of padding.
     if !matches!(rest.as_bytes().first(), Some(b'\t' | b':' | b'|' | b' ' | 0xe2)) {
         return None;
     }

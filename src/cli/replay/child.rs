@@ -1,4 +1,4 @@
-//! A child of this program, driven as a host would do it.
+//! A child process of this program, driven like a host would drive it.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,13 +16,13 @@ pub(in crate::cli) struct Child {
     next_id: u64,
 }
 
-/// Its answer to one result.
+/// The answer to one result.
 pub(in crate::cli) struct Answer {
     /// The content: the texts of all parts, joined.
     pub content: String,
     /// The evidence.
     pub evidence: Value,
-    /// Call ids of the earlier results that this one refers to.
+    /// Call ids of the earlier results that this answer refers to.
     pub refers_to: BTreeSet<String>,
 }
 
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Answer {
 pub(in crate::cli) enum Fault {
     /// The request was answered with an error; the next one may succeed.
     Refused(String),
-    /// The child does not answer any more.
+    /// The child no longer answers.
     Broken(String),
 }
 
@@ -55,7 +55,7 @@ impl Child {
         let mut process = Command::new(program)
             .args(["serve", "--stdio"])
             .args(settings)
-            // Nobody saved anything here.
+            // A replay is not real use, so nothing is added to the counts of saved tokens.
             .args(["--set", "telemetry.counts=false"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

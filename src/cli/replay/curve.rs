@@ -1,4 +1,4 @@
-//! The curve: savings against what is still visible, for different limits, beside cutting each result.
+//! The curve: savings and what is still visible, for different limits, compared with cutting each result.
 //!
 //! One row for each combination of `mode`, `dedup` and `fileOutlineBytes`, and for each length of a cut, over the same records. Other
 //! settings of `--policy` apply to every row of tersed.
@@ -32,7 +32,7 @@ const SETTINGS: &[(&str, bool, u64)] = &[
     ("aggressive", true, 4_096),
     ("aggressive", true, 2_048),
 ];
-/// Characters to which each result is cut.
+/// The lengths to which each result is cut, in characters.
 const CUTS: &[usize] = &[30_000, 16_000, 8_000, 4_000, 2_000];
 
 /// What the columns count.
@@ -46,21 +46,21 @@ In words
 
 /// A row of the curve.
 pub(super) struct Point {
-    /// What stands in front of it.
+    /// The name at the start of the row.
     pub name: String,
-    /// How results are made smaller.
+    /// How results are shortened.
     pub method: Method,
 }
 
-/// How results are made smaller.
+/// How results are shortened.
 pub(super) enum Method {
     /// By tersed, with this policy.
     Policy(Map<String, Value>),
-    /// By cutting out the middle of those with more characters.
+    /// By cutting the middle out of results with more than this many characters.
     Cut(usize),
 }
 
-/// All rows, in order.
+/// All rows, in order. `given` are the settings of `--policy`.
 pub(super) fn points(given: &Map<String, Value>) -> Vec<Point> {
     let of_setting = |(mode, dedup, outline): &(&str, bool, u64)| {
         let mut policy = given.clone();

@@ -1,8 +1,8 @@
-//! Whether an agent still sees the lines that it goes on to edit.
+//! Whether an agent still sees the lines that it edits.
 //!
-//! The lines that an edit replaces are taken as the latest original result showed them, and looked for in all that was
-//! shown of the session so far. Two forms of edits are read: `edit FIRST:LAST` of an editor that shows windows of files,
-//! and the old text of a replacement. Blank lines and lines of less than four characters do not count.
+//! The lines that an edit replaces are taken from the latest original result that showed them, and searched in all
+//! that the session showed so far. Two forms of edits are read: `edit FIRST:LAST` of an editor that shows windows of
+//! files, and the old text of a replacement. Blank lines and lines of less than four characters do not count.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -10,18 +10,18 @@ use std::hash::{Hash, Hasher};
 
 use super::record::Record;
 
-/// Names under which tools take the text that is to be replaced.
+/// Argument names under which tools take the text to replace.
 const OLD_TEXTS: &[&str] = &["oldText", "old_string", "old_str"];
-/// An edit of more lines replaces a file and says nothing about what was read.
+/// A longer edit replaces a whole file and does not depend on what was read.
 const MAX_LINES: usize = 400;
 const SHORTEST_LINE: usize = 4;
-/// A result with fewer numbered lines is no view of a file.
+/// A result with fewer numbered lines is not a view of a file.
 const LEAST_NUMBERED: usize = 3;
 
 /// The lines that one session showed, as hashes.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Edits {
-    /// Numbered lines of the file that was looked at last.
+    /// The numbered lines of the file that was viewed last.
     numbered: HashMap<usize, String>,
     original: HashSet<u64>,
     shown: HashSet<u64>,
@@ -51,7 +51,7 @@ impl Edits {
         Some(old.split('\n').map(fold).filter(|line| self.original.contains(&hash(line))).collect())
     }
 
-    /// Takes in a result as it was and as it is shown.
+    /// Adds a result in its original form and in the form that was shown.
     pub(super) fn add(&mut self, original: &str, shown: &str) {
         let mut numbered = HashMap::new();
         for line in original.split('\n') {
@@ -61,7 +61,7 @@ impl Edits {
             self.original.insert(hash(&bare(line)));
         }
         if numbered.len() >= LEAST_NUMBERED {
-            // The window of an editor takes the place of what was read before; other views add to it.
+            // A new window of an editor replaces the lines known so far; other views add to them.
             if original.contains("[File: ") || original.lines().any(is_rest_of_window) {
                 self.numbered = numbered;
             } else {
@@ -72,7 +72,7 @@ impl Edits {
     }
 }
 
-/// The lines of a text, as hashes of what is in them.
+/// Hashes of the lines of a text, without white space and line numbers.
 pub(super) fn lines_of(text: &str) -> impl Iterator<Item = u64> {
     text.split('\n').map(|line| hash(&bare(line)))
 }
@@ -83,7 +83,7 @@ fn is_rest_of_window(line: &str) -> bool {
     digits.is_some_and(|rest| rest.starts_with(" more lines") && !line.starts_with("( "))
 }
 
-/// The lines of `edit FIRST:LAST`, which stands on a line of its own.
+/// The line numbers of `edit FIRST:LAST`, which has a line of its own.
 fn range(command: &str) -> Option<(usize, usize)> {
     let (head, _) = command.split_once('\n')?;
     let (first, last) = head.strip_prefix("edit ")?.split_once(':')?;
@@ -101,7 +101,7 @@ fn numbered_line(line: &str) -> Option<(usize, &str)> {
     Some((number, rest.strip_prefix(' ').unwrap_or(rest)))
 }
 
-/// White space folded, without the number of a view.
+/// The text of a line without the number of a view, with white space folded.
 fn bare(line: &str) -> String {
     fold(numbered_line(line).map_or(line, |(_, text)| text))
 }

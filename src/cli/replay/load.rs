@@ -1,4 +1,4 @@
-//! Reads files of records and of whole sessions, and folders of cases of clues.
+//! Reads files of records and whole sessions, and folders of such files or of cases for clues.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +10,7 @@ use super::record::{Record, Session, Transcript};
 use super::whole;
 use crate::cli::packed::open;
 
-/// Reads a file of records or whole sessions, or a folder of them or of cases of clues.
+/// Reads a file of records or whole sessions, or a folder of such files or of cases for clues.
 pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
     if path.is_dir() {
         let files = below(path)?;
@@ -33,7 +33,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
     }
 }
 
-/// All files of records below a folder, by name. Links are not followed: a tree has an end.
+/// All files of records below a folder, by name. Links are not followed, so the walk always ends.
 fn below(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let fault = |e: std::io::Error| format!("{}: {e}", folder.display());
     let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(fault)?;
@@ -51,7 +51,7 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// A case of clues as a record of its own.
+/// A case for clues, as a session of one record.
 fn of_case(case: Case) -> Session {
     let call = &case.call;
     let record = Record {
@@ -71,13 +71,13 @@ fn of_case(case: Case) -> Session {
 /// The records of a file.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct File {
-    /// Sessions in the order in which they begin.
+    /// The sessions, in the order in which they start.
     pub sessions: Vec<Session>,
     /// Lines that are not records, with the reason.
     pub broken: Vec<(usize, String)>,
 }
 
-/// Reads the records of a file, and the lines that are not records. An error does not name the file.
+/// Reads the records of a file; lines that are not records are reported. Errors do not name the file.
 pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
     let reader = open(path)?;
     let mut sessions: Vec<Session> = Vec::new();

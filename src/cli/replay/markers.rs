@@ -1,18 +1,18 @@
-//! Markers in what is shown: what they cost, and what an agent sees beside them.
+//! Separates the markers in a shown text from the rest, and counts their tokens.
 
 use crate::text::marker::Marker;
 use crate::tokens::TokenCounter;
 
-/// A text, taken apart.
+/// A shown text without its markers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Apart {
-    /// What is left without the markers: what can be read, other than only named.
+    /// The text without markers: what can be read, not just names in markers.
     pub shown: String,
-    /// Tokens of the markers, each counted by itself.
+    /// Tokens of the markers, each counted separately.
     pub tokens: u64,
 }
 
-/// Takes the markers out of a text. A marker that stands inside a string of JSON is found too.
+/// Takes the markers out of a text, also those inside JSON strings.
 pub(super) fn take_apart(text: &str, counter: &dyn TokenCounter) -> Apart {
     let mut apart = Apart { shown: String::with_capacity(text.len()), tokens: 0 };
     let mut rest = text;
@@ -20,7 +20,7 @@ pub(super) fn take_apart(text: &str, counter: &dyn TokenCounter) -> Apart {
         let (before, from) = rest.split_at(at);
         apart.shown.push_str(before);
         let length = match Marker::parse(from) {
-            // What only looks like a marker has a backslash in front of it.
+            // A look-alike has a backslash in front of it.
             Some((_, length)) if !before.ends_with('\\') => length,
             _ => {
                 apart.shown.push('[');

@@ -1,6 +1,6 @@
 //! Measures what an agent would have missed: references that it used later, and failure lines.
 //!
-//! The definitions are independent of the pipeline's own idea of a failure, so that faults there become visible here.
+//! The definition of a failure is independent of the one in the pipeline, so that mistakes there are noticed here.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -35,7 +35,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether `needle` occurs in `text` as a word of its own.
+/// Whether `needle` occurs in `text` as a separate word.
 fn bounded(needle: &str, text: &str) -> bool {
     let first = needle.chars().next().is_some_and(is_word);
     let last = needle.chars().next_back().is_some_and(is_word);
@@ -46,7 +46,7 @@ fn bounded(needle: &str, text: &str) -> bool {
     })
 }
 
-/// Whether `needle` occurs in `text` without such a character next to it.
+/// Whether `needle` occurs in `text` without a character next to it for which `glue` is true.
 fn stands(needle: &str, text: &str, glue: impl Fn(char) -> bool) -> bool {
     text.match_indices(needle).any(|(at, _)| {
         !text[..at].chars().next_back().is_some_and(&glue)
@@ -54,11 +54,11 @@ fn stands(needle: &str, text: &str, glue: impl Fn(char) -> bool) -> bool {
     })
 }
 
-/// Kinds of output in which a failure word is a report, not quoted text.
+/// Kinds of output in which a failure word is a report and not quoted text.
 const REPORTING: &[&str] = &["test", "build", "log", "stacktrace", "other", "json", "xml", "table"];
 /// Longest line that is examined, in bytes.
 const MAX_LINE: usize = 20_000;
-/// Failure lines are compared by at most this many characters; a longer line may be cut to its start.
+/// Up to this many characters of failure lines are compared; of a longer line, its start is enough.
 const MAX_COMPARED: usize = 400;
 const COMPARED_START_CHARS: usize = 160;
 

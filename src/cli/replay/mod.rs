@@ -1,7 +1,7 @@
-//! `tersed replay`: plays recorded sessions against a child of this program, and prints their cost and what the agents would
-//! have missed.
+//! `tersed replay`: plays recorded sessions against a child process of this program, and prints their cost and what
+//! the agents would have missed.
 //!
-//! Nothing is sent over the network, and only counts of the records are printed.
+//! Nothing is sent over the network, and only counts are printed, not the records.
 
 mod bill;
 pub(super) mod child;
@@ -112,7 +112,7 @@ impl CachePreset {
     }
 }
 
-/// Reads prices of a flag.
+/// Reads the prices given in a flag.
 fn prices(text: &str) -> Result<Prices, String> {
     let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
     match numbers.as_deref() {
@@ -133,7 +133,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(mode) = args.mode {
         settings.entry("mode").or_insert_with(|| json!(mode));
     }
-    // The numbers depend only on the given files: no other file is read.
+    // The figures must depend only on the given files, so no configuration file is read.
     let flags = args.settings.arguments();
     let mut sessions = Vec::new();
     for file in &args.files {

@@ -1,22 +1,22 @@
-//! What an agent used of earlier results, at any distance.
+//! What an agent used from earlier results, at any distance.
 
 use super::references::WHOLE;
 
-/// Something that the agent wrote and could know from results alone.
+/// A text that the agent wrote and could only know from results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Need {
-    /// What it wrote.
+    /// The text that the agent wrote.
     pub text: String,
     /// The type of the reference.
     pub kind: &'static str,
-    /// The places of the results before it that hold the text.
+    /// The indexes of the earlier results that contain the text.
     pub results: Vec<usize>,
-    /// The answer that needed it, by its place.
+    /// The index of the answer that needed it.
     pub answer: usize,
 }
 
 impl Need {
-    /// Whether a word alone does not satisfy it.
+    /// Whether the whole text must be shown in one place, and not just a word of it.
     pub(in crate::cli) fn is_whole(&self) -> bool {
         WHOLE.contains(&self.kind)
     }

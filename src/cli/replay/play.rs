@@ -10,19 +10,19 @@ use super::record::{Record, Session};
 
 /// The answer to a result.
 pub(in crate::cli) struct Played<'a> {
-    /// Its place in the session.
+    /// The index of the result in the session.
     pub index: usize,
     /// The result.
     pub record: &'a Record,
     /// The answer, or why it was refused.
     pub answer: Result<&'a Answer, String>,
-    /// Texts that the answer refers to, joined; the model saw them earlier.
+    /// The texts of earlier results that the answer refers to, joined; the model saw them before.
     pub earlier: String,
     /// How long the answer took.
     pub latency: Duration,
 }
 
-/// Plays one session in order, with what left the context meanwhile. Returns the answers by index; the session stays open.
+/// Plays one session in order, with its evictions. Returns the answers by index; the session stays open.
 pub(in crate::cli) fn play(
     session: &Session,
     policy: &Value,
@@ -60,7 +60,7 @@ pub(in crate::cli) fn play(
     Ok(answers)
 }
 
-/// `toolResult/compress` for a record.
+/// The parameters of `toolResult/compress` for a record.
 pub(in crate::cli) fn request(session: &Session, record: &Record, policy: &Value) -> Value {
     let mut result = json!({ "toolCallId": record.id, "tool": record.tool, "content": record.output });
     if record.is_unnamed {

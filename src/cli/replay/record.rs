@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::clues::Case;
 use super::need::Need;
 
-/// What left the model's context.
+/// Results that left the model's context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Forgotten {
     /// All results.
@@ -18,19 +18,19 @@ pub(in crate::cli) enum Forgotten {
 /// One recorded tool result. Unknown members are ignored.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::cli) struct Record {
-    /// Unique name, used as the call id; by default the line of the file.
+    /// Unique name, used as the call id; the default is the line number in the file.
     #[serde(default)]
     pub id: String,
     /// Who recorded it.
     #[serde(default)]
     pub source: String,
-    /// Session it belongs to; none for a standalone output.
+    /// Session of the result; `None` for a standalone output.
     #[serde(default)]
     pub session: Option<String>,
-    /// Agent that ran it; none for a standalone output.
+    /// Agent that ran the tool; `None` for a standalone output.
     #[serde(default)]
     pub agent: Option<String>,
-    /// Place in the session.
+    /// Position in the session.
     #[serde(default)]
     pub turn: Option<i64>,
     /// Tool.
@@ -53,13 +53,13 @@ pub(in crate::cli) struct Record {
     /// What left the context before this result, in order.
     #[serde(skip)]
     pub forgotten: Vec<Forgotten>,
-    /// Settings for it alone, over those of the session.
+    /// Settings for this result only, which override those of the session.
     #[serde(skip)]
     pub policy: Option<Value>,
-    /// Whether its host does not say which call it answers.
+    /// Whether the host does not say which call this result answers.
     #[serde(skip)]
     pub is_unnamed: bool,
-    /// What kind of output it is.
+    /// The kind of output.
     #[serde(default)]
     pub kind: String,
     /// Names from this result that the agent used later.
@@ -68,38 +68,38 @@ pub(in crate::cli) struct Record {
     /// The type of each reference.
     #[serde(default)]
     pub ref_types: Vec<String>,
-    /// Texts that the agent wrote after it.
+    /// Texts that the agent wrote after this result.
     #[serde(default)]
     pub later: Vec<String>,
-    /// The case of clues that it is.
+    /// The case for clues from which the record was made.
     #[serde(skip)]
     pub case: Option<Box<Case>>,
 }
 
 impl Record {
-    /// Whether it belongs to an agent's session.
+    /// Whether the record belongs to the session of an agent.
     pub(in crate::cli) fn is_agents(&self) -> bool {
         self.agent.is_some()
     }
 }
 
-/// Records that share a context.
+/// Records that share one context.
 #[derive(Debug)]
 pub(in crate::cli) struct Session {
-    /// Its id on the wire; none for standalone outputs.
+    /// The session id in requests; `None` for standalone outputs.
     pub id: Option<String>,
     /// Its records in order.
     pub records: Vec<Record>,
-    /// What the agent used of all results before, where the whole session is at hand.
+    /// What the agent used from all earlier results, if the whole session was recorded.
     pub needs: Vec<Need>,
-    /// What was said between the results, where the whole session is at hand.
+    /// What was said between the results, if the whole session was recorded.
     pub transcript: Transcript,
 }
 
-/// What was said in a whole session.
+/// The texts of a whole session apart from its results.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Transcript {
-    /// What the agent was told.
+    /// The text that the agent got before its first answer.
     pub context: String,
     /// Its answers, in order.
     pub answers: Vec<Said>,
@@ -110,6 +110,6 @@ pub(in crate::cli) struct Transcript {
 pub(in crate::cli) struct Said {
     /// The text.
     pub text: String,
-    /// How many results were before it.
+    /// The number of results before the answer.
     pub results: usize,
 }

@@ -1,14 +1,14 @@
-//! What in the text of an agent may refer to a result: paths, names, quotes and values, found without a model.
+//! Finds texts of an agent that may refer to a result: paths, names, quotes and values, without a model.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Types that a word alone does not satisfy: the agent must have read the whole of it in one place.
+/// Types that a single word does not satisfy: the agent must have read the whole text in one place.
 pub(super) const WHOLE: &[&str] = &["pathline", "quote", "value"];
 
-/// Types of references in the order in which they are looked for; a text has the first type that it matches.
+/// Types of references, in the order in which they are tried; a text gets the first type that matches.
 static FORMS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     let ending = "(?:py|jsx?|tsx?|mjs|rs|go|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|sh|md|rst|txt|jsonl?|ya?ml|toml|ini|cfg\
         |conf|xml|html|css|sql|lock|log|csv|tsv|proto|gradle|properties|patch|diff|ipynb|pyi|out|svg|png|db|mk|lua|tf|env)";
@@ -27,7 +27,7 @@ static FORMS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
     forms.into_iter().filter_map(|(kind, form)| Some((kind, Regex::new(&form).ok()?))).collect()
 });
 
-/// The texts that may be references, each once, with its type.
+/// The texts that may be references, each with its type.
 pub(super) fn candidates(text: &str) -> HashMap<&str, &'static str> {
     let mut out = HashMap::new();
     for (kind, form) in FORMS.iter() {
@@ -46,7 +46,7 @@ pub(super) fn candidates(text: &str) -> HashMap<&str, &'static str> {
     out
 }
 
-/// Whether a candidate tells something: short names and plain words are known without a result.
+/// Whether a candidate must come from a result: short names and plain words may be known without one.
 fn is_telling(kind: &str, candidate: &str) -> bool {
     let has = |test: fn(char) -> bool| candidate.chars().any(test);
     match kind {

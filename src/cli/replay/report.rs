@@ -19,11 +19,11 @@ use crate::tokens::{Tokenizer, counter};
 /// Figures in percent.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) struct Figures {
-    /// Tokens that were left out.
+    /// The share of tokens that was left out.
     pub saved: f64,
-    /// Names that were used later and are shown; `None` if there are none.
+    /// The share of later used references that is shown outside of markers; `None` if there are none.
     pub shown: Option<f64>,
-    /// Edits of which all lines are visible; `None` if there are none.
+    /// The share of edits with all lines visible; `None` if there are none.
     pub edits: Option<f64>,
 }
 
@@ -37,11 +37,11 @@ pub(in crate::cli) struct Report {
     kinds: BTreeMap<String, Row>,
     agents: Row,
     standalone: Row,
-    /// References by type, and how many of them are seen and shown.
+    /// References by type: all of them, those that are visible, and those that are visible outside of markers.
     types: BTreeMap<String, [usize; 3]>,
-    /// What the agents of whole sessions used at any distance.
+    /// What the agents of whole sessions used from results at any distance.
     needs: Seen,
-    /// Those of them that a word alone does not satisfy.
+    /// Those that a single word does not satisfy.
     whole_needs: Seen,
     status: BTreeMap<String, usize>,
     reducers: BTreeMap<String, (usize, u64, u64)>,
@@ -52,7 +52,7 @@ pub(in crate::cli) struct Report {
 }
 
 impl Report {
-    /// Adds one result; `earlier` is the text of its references. Returns what was lost.
+    /// Adds one result; `earlier` is the text of the results to which it refers. Returns what was lost.
     pub(in crate::cli) fn add(
         &mut self,
         record: &Record,
@@ -109,7 +109,7 @@ impl Report {
             row.clues.seen += case.clues.len().saturating_sub(missing.len());
             lost.extend(missing.into_iter().map(|clue| format!("lost clue {clue}")));
         }
-        // A placeholder may be longer than the secret that it replaces; nothing else may grow.
+        // A placeholder may be longer than the secret that it replaces; no other result may grow.
         let redacted = answer.evidence["redactions"].as_array().is_some_and(|r| !r.is_empty());
         let grew = !redacted
             && (row.tokens_after > row.tokens_before || number("/bytes/after") > number("/bytes/before"));
@@ -135,7 +135,7 @@ impl Report {
         }
     }
 
-    /// Adds what the agent used at any distance of a whole session. Gives what was lost.
+    /// Adds what the agent of a whole session used at any distance. Returns what was lost.
     pub(super) fn add_needs(&mut self, session: &Session, answers: &[Option<Answer>]) -> Vec<String> {
         let mut lost = Vec::new();
         let texts: Vec<String> = match session.needs.is_empty() {
@@ -159,7 +159,7 @@ impl Report {
         lost
     }
 
-    /// Adds one repeated result.
+    /// Adds one result that was sent a second time.
     pub(super) fn resent(&mut self, identical: bool, answer: &Answer) {
         self.resends += 1;
         self.resends_identical += usize::from(identical);
@@ -167,7 +167,7 @@ impl Report {
             answer.evidence.pointer("/tokens/after").and_then(Value::as_u64).unwrap_or(0);
     }
 
-    /// What a limit is judged by.
+    /// The figures by which a limit is judged.
     pub(in crate::cli) fn figures(&self) -> Figures {
         let row = self.all();
         let share = |part: usize, all: usize| (all > 0).then(|| 100.0 * part as f64 / all as f64);
@@ -179,12 +179,12 @@ impl Report {
         }
     }
 
-    /// What [`Report::point`] has in its columns.
+    /// The headings for the columns of [`Report::point`].
     pub(super) fn heading_of_points() -> String {
         POINT_COLUMNS.map(|column| format!("{column:>11}")).concat()
     }
 
-    /// Savings and visibility; of agent sessions if there are any.
+    /// Savings and visibility as columns; only of agent sessions if there are any.
     pub(super) fn point(&self) -> String {
         let row = if self.agents.results > 0 { self.agents.clone() } else { self.all() };
         let shown = |kind: &str| {
@@ -213,7 +213,7 @@ impl Report {
         })
     }
 
-    /// The latency, in microseconds, that this share of the requests did not exceed.
+    /// The latency, in microseconds, that this share of the requests did not exceed (a percentile).
     fn latency(&self, share: f64) -> u128 {
         let mut sorted = self.latencies.clone();
         sorted.sort_unstable();

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-/// How many there are, and how many of them are seen.
+/// A number of things, and how many of them are visible.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Seen {
-    /// All of them.
+    /// All things.
     pub all: usize,
-    /// Those that are seen.
+    /// The visible ones.
     pub seen: usize,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct Row {
     pub tokens_after: u64,
     /// Tokens of markers, a part of `tokens_after`.
     pub marker_tokens: u64,
-    /// What agents named later that they learned here.
+    /// References of agents to these results.
     pub references: Seen,
-    /// Those of them that stand outside of markers.
+    /// References that are visible outside of markers.
     pub references_shown: usize,
     pub failure_lines: Seen,
     /// Edits, and those whose lines were all visible.
@@ -60,7 +60,7 @@ impl Row {
         self.grown += other.grown;
     }
 
-    /// The line above the rows.
+    /// The heading of the columns.
     pub(super) fn heading() -> String {
         format!(
             "{:<12} {:>7} {:>10} {:>10} {:>6} {:>7} {:>17} {:>6} {:>17} {:>15} {:>15} {:>5}\n",
@@ -127,7 +127,7 @@ impl Serialize for Row {
     }
 }
 
-/// A part of a whole in percent; `none` where the whole is nothing.
+/// A part of a whole in percent; `none` if the whole is 0.
 pub(super) fn percent(part: u64, whole: u64, none: &str) -> String {
     if whole == 0 { none.to_owned() } else { format!("{:.1}%", part as f64 * 100.0 / whole as f64) }
 }

@@ -1,7 +1,7 @@
-//! Whole sessions: every message in order, so that a reference is found at any distance.
+//! Reads whole sessions: all messages in order, so that references are found at any distance.
 //!
-//! One JSON object a line with `session` and `messages`; a message has a `role` (`context`, `agent`, `tool`), the first two a
-//! `text`, the last one `tool`, `command`, `args`, `output` and `exit_code`.
+//! One JSON object a line with `session` and `messages`. A message has a `role`: `context` or `agent` with a `text`,
+//! or `tool` with `tool`, `command`, `args`, `output` and `exit_code`.
 
 use std::collections::HashSet;
 
@@ -44,7 +44,7 @@ enum Message {
     },
 }
 
-/// The session of a line, or nothing where the line is none.
+/// The session in a line; `None` if the line is not a whole session.
 pub(super) fn read(line: &str) -> Option<Session> {
     if !line.contains("\"messages\"") {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn read(line: &str) -> Option<Session> {
     let Line { session, source, messages } = serde_json::from_str(line).ok()?;
     let mut records: Vec<Record> = Vec::new();
     let mut needs = Vec::new();
-    // What the agent knows without a result: the task, and what it wrote itself before.
+    // What the agent knows without any result: the task, and what it wrote before.
     let mut known = String::new();
     let mut done = HashSet::new();
     let mut transcript = Transcript::default();

@@ -1,9 +1,9 @@
-//! What the table of a replay says, in words: what each column counts, and what was lost.
+//! The text below the table of a replay: what each column counts, and what was lost.
 
 use super::row::Row;
 use crate::cli::out::counted;
 
-/// The words below a table whose sums are `all`. Columns without a figure are not explained.
+/// The text below a table whose totals are `all`. Columns without a figure are not explained.
 pub(super) fn explained(all: &Row) -> String {
     let mut out = String::from("\nIn words\n");
     let mut say = |is_there: bool, name: &str, lines: &[&str]| {
@@ -49,7 +49,7 @@ pub(super) fn explained(all: &Row) -> String {
     out
 }
 
-/// What was lost, and how it is named one by one.
+/// The kinds of losses, each with its count and explanation.
 fn lost(all: &Row) -> String {
     let gone = [
         (

@@ -1,42 +1,42 @@
 //! A budget for one result: the request, the rungs that are tried one after another, and what the evidence
 //! says about it.
 //!
-//! The rungs are the mode, each mode above it up to `maxMode`, then smaller limits, then a cut by real
-//! tokens (`fit`). The first rung that fits is the answer. Nothing here looks at a text.
+//! The rungs are the mode, each mode above it up to `maxMode`, then smaller limits, then a cut by real tokens
+//! (`fit`). The first rung that fits is used. This module does not look at texts.
 
 use crate::config::{Mode, Policy};
 use crate::pipeline::evidence::{BudgetUse, Rung};
 use crate::text::reason::Reason;
 
-/// How often limits are halved before lines are cut.
+/// How often the limits are halved before lines are cut.
 const MAX_SQUEEZES: u8 = 4;
 /// Bytes of a text above which only the first mode, the highest mode and the last squeeze are tried.
 const LARGE_BYTES: usize = 512 << 10;
 /// Bytes of a text above which the highest mode is tried with the last squeeze alone.
 const HUGE_BYTES: usize = 4 << 20;
 
-/// What a request asks for beside its policy. It does not count when two requests are compared: a result that
-/// was returned once stays as it was, however full the context is later.
+/// What a request asks for in addition to its policy. It is ignored when two requests are compared: a result that was
+/// returned once stays as it is, however full the context gets later.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ask {
-    /// Tokens that the result may take; `None` for any number.
+    /// The most tokens that the result may have; `None` for no limit.
     pub limit: Option<usize>,
     /// The mode to start with.
     pub mode: Mode,
-    /// Whether the original can be kept for as long as the session lives.
+    /// Whether the original can be kept until the session ends.
     pub keeps: bool,
 }
 
-/// Pressure at which a budget sets in, in thousandths.
+/// The pressure from which a budget applies, in thousandths.
 const MIN_PRESSURE: usize = 500;
-/// Pressure from which the mode is `aggressive`.
+/// The pressure from which the mode is `aggressive`, in thousandths.
 const AGGRESSIVE_PRESSURE: usize = 750;
-/// Tokens of a result at `MIN_PRESSURE`, and how many fewer with each thousandth: 1,000 at the end.
+/// Tokens of the budget at `MIN_PRESSURE`, and what each further thousandth takes off: 1,000 are left at the end.
 const TOKENS_AT_MIN_PRESSURE: usize = 8_000;
 const TOKENS_PER_PRESSURE: usize = 14;
 
 impl Ask {
-    /// What a policy asks of a result, with the pressure on the context in thousandths, 0 for none.
+    /// What a policy asks for. `pressure` is the pressure on the context in thousandths, 0 for none.
     pub fn new(policy: &Policy, pressure: usize) -> Self {
         let by_pressure = (pressure >= MIN_PRESSURE)
             .then(|| TOKENS_AT_MIN_PRESSURE - (pressure.min(1000) - MIN_PRESSURE) * TOKENS_PER_PRESSURE);
@@ -49,7 +49,7 @@ impl Ask {
         Self { limit, mode: policy.mode.max(wanted.min(policy.max_mode)), keeps: true }
     }
 
-    /// The rungs to try for a text of this size, in bytes, in order.
+    /// The rungs to try, in order, for a text of this many bytes.
     pub(in crate::pipeline) fn rungs(&self, policy: &Policy, bytes: usize) -> Vec<Rung> {
         let top = self.mode.max(policy.max_mode);
         let is_large = bytes > LARGE_BYTES;
@@ -74,7 +74,7 @@ impl Rung {
     }
 }
 
-/// What the evidence says about a budget. `why` is the reason if the result is over it.
+/// What the evidence says about a budget. `why` is the reason that is given if the result exceeds it.
 pub(in crate::pipeline) fn used(ask: Ask, rung: Rung, after: usize, why: Reason) -> Option<BudgetUse> {
     ask.limit.map(|tokens| {
         let met = after <= tokens;

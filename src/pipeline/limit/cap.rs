@@ -1,9 +1,9 @@
-//! The byte cap: head, tail, what reports a failure with what stands around it, and samples of the rest.
+//! The byte cap: keeps head, tail, failure lines with the lines around them, and samples of the rest.
 //!
-//! It runs last, on what the other steps left. A cap that the caller set is kept; the default one
-//! gives way to failure lines. At most two whole markers are written; further gaps have a short mark in their place.
+//! It runs last, on what the other steps left. A cap that the caller set is strict; the default cap is exceeded
+//! if failure lines need it. At most two whole markers are written; further gaps get a short mark instead.
 //!
-//! This file is longer than most because choosing lines and counting their room are one pass.
+//! This file is longer than most because choosing lines and accounting for their bytes are one pass.
 
 use std::ops::Range;
 
@@ -22,33 +22,33 @@ use crate::text::names::Names;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// How much may remain, and whether failure lines may exceed it.
+/// The size to which a text is cut, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Cap {
     /// Bytes.
     pub bytes: usize,
     /// Whether the caller set it.
     pub strict: bool,
-    /// The reason that markers give.
+    /// The reason code in the markers.
     pub reason: Reason,
-    /// Whether samples of what is left out are shown.
+    /// Whether samples of the lines that are left out are shown.
     pub samples: bool,
-    /// Whether single lines that stand out are kept: not in a text in which a line means nothing without its neighbours,
+    /// Whether single lines that stand out are kept: not in texts whose lines mean nothing without their neighbours,
     /// such as source code.
     pub outliers: bool,
-    /// Bytes that what the markers name may take; 0 for no names.
+    /// The most bytes that the names in markers may take; 0 for no names.
     pub names: usize,
 }
 
-/// The marker may spend 1 byte on names for this many bytes that are left out.
+/// The names in a marker may take 1 byte for this many bytes that are left out.
 const NAMES_SHARE: usize = 8;
 /// Lines shown before the first failure.
 const LEAD_LINES: usize = 3;
 /// Units shown around a failure, nearest first.
 const CONTEXT_OFFSETS: [isize; 4] = [1, -1, 2, -2];
-/// Share of the budget, as 1 part in this many, for samples of the lines that are left out.
+/// 1 / this of the budget is for samples of the lines that are left out.
 const SAMPLE_SHARE: usize = 12;
-/// Length of a heading that may exceed the cap for a window that starts behind a gap, in bytes.
+/// The longest heading, in bytes, that may exceed the cap for a window below a gap.
 const MAX_HEADING_BYTES: usize = 160;
 /// Most headings that are kept, and most records whose identifying lines are kept.
 const MAX_HEADINGS: usize = 512;
@@ -56,7 +56,7 @@ const MAX_HEADINGS: usize = 512;
 /// Most rounds of restoring rewritten lines whose heading or message was cut. Bounds the work.
 const MAX_ROUNDS: usize = 8;
 
-/// Brings the ledger under the cap; `None` when it is already.
+/// Cuts the ledger to the cap; `None` if it already fits.
 pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) -> Option<Ledger> {
     let shown = ledger.size(source, None);
     if shown <= cap.bytes {
@@ -76,7 +76,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         let keep = select(source, &units, signals, budget, cap);
         if rounds == MAX_ROUNDS || !headings::restore_lines(&mut ledger, &units, &keep) {
             let mut keep = without_unseen(source, &units, keep);
-            // Whatever the room is: a marker alone tells nothing.
+            // Show at least one unit, even if it exceeds the cap: a marker alone would tell nothing.
             if !cap.strict
                 && keep.iter().all(|kept| *kept == Kept::No)
                 && let Some(first) = (0..units.len()).find(|unit| units[*unit].is_shown)
@@ -95,7 +95,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         crate::stop::tick();
         match kept {
             Kept::No => {
-                // Gaps that only single kept lines divide share one marker.
+                // Gaps with only single kept lines between them share one marker.
                 gap += u32::from(last_kept && gap < 2);
                 last_kept = false;
                 match gaps.last_mut().filter(|(g, lines)| *g == gap && lines.end == unit.lines.start) {
@@ -110,8 +110,8 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     ledger.apply(source, omission(source, &ledger, &gaps, cap)).ok()
 }
 
-/// Leaves out the gaps. Gaps of one number share a marker, which lists their names if the list is short
-/// compared to what is left out.
+/// Leaves out the gaps. Gaps with the same number share a marker, which lists names if the list is short compared
+/// with what is left out.
 fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], cap: Cap) -> Reduction {
     let all: Vec<Range<usize>> = gaps.iter().map(|(_, lines)| lines.clone()).collect();
     let mut names = (!cap.strict && cap.names > 0).then(|| Names::new(source, ledger, &all));
@@ -131,15 +131,15 @@ fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], 
 }
 
 impl Cap {
-    /// The group number before those of the cap's two markers. Reducers count from 1 and stay below.
+    /// The group number below those of the cap's two markers. Reducers number from 1 and never reach it.
     fn group(&self) -> u32 {
         const LAST: u32 = u32::MAX - 8;
         if self.reason == Reason::HeadTail { LAST } else { LAST + 4 }
     }
 }
 
-/// Which units stay: head, tail, single failure lines between them with what stands around each, a window at
-/// the first, and samples of the rest.
+/// Chooses the units to keep: head, tail, single failure lines between them with the lines around each, a window
+/// around the first failure, and samples of the rest.
 fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize, cap: Cap) -> Vec<Kept> {
     let mut picked = Picked { keep: vec![Kept::No; units.len()], units, left: 0, is_strict: cap.strict };
     let of_line = |line: usize| units.partition_point(|u| u.lines.end <= line);
@@ -234,13 +234,13 @@ fn without_unseen(source: &Source<'_>, units: &[Unit], mut keep: Vec<Kept>) -> V
 pub(super) struct Picked<'a> {
     pub(super) keep: Vec<Kept>,
     pub(super) units: &'a [Unit],
-    /// Bytes that may still be spent.
+    /// Bytes that may still be used.
     pub(super) left: usize,
     is_strict: bool,
 }
 
 impl Picked<'_> {
-    /// Takes what a unit costs from what is left; whether there was enough.
+    /// Subtracts the cost of a unit from `left`; returns whether there was enough.
     pub(super) fn spend(&mut self, unit: usize) -> bool {
         let bytes = self.cost(unit);
         let fits = bytes <= self.left;
@@ -248,7 +248,7 @@ impl Picked<'_> {
         fits
     }
 
-    /// Bytes of a unit; in a strict cap with the mark of the gap that it leaves before it, if nothing beside it is kept.
+    /// Bytes of a unit. In a strict cap also those of a new mark, if the unit would split a gap in two.
     fn cost(&self, unit: usize) -> usize {
         let is_gap = |at: Option<usize>| at.and_then(|at| self.keep.get(at)) == Some(&Kept::No);
         let parts_a_gap = self.is_strict && is_gap(unit.checked_sub(1)) && is_gap(Some(unit + 1));
@@ -261,8 +261,8 @@ impl Picked<'_> {
         kept.map(|(_, unit)| unit.bytes).sum()
     }
 
-    /// Bytes of the marks of all gaps but the first. The ledger may count fewer gaps, since an earlier step left some of them
-    /// out, and give them longer marks: a strict cap has the room for that.
+    /// Bytes of the marks of all gaps except the first. The ledger may have fewer gaps with longer marks, since an
+    /// earlier step left some of them out; a strict cap has room for that.
     fn marks(&self) -> usize {
         let gaps = self.keep.chunk_by(|a, b| (*a == Kept::No) == (*b == Kept::No));
         let further = gaps.filter(|units| units[0] == Kept::No).count().saturating_sub(1);
@@ -273,8 +273,8 @@ impl Picked<'_> {
         }
     }
 
-    /// Makes room for the marks of all gaps but the first: drops units from the start of the tail, and for a strict cap,
-    /// if that is not enough, from the end.
+    /// Makes room for these marks: drops units from the start of the tail, and if that is not enough for a strict
+    /// cap, from the end of the text.
     fn pay_marks(&mut self, signals: &[usize], budget: usize) {
         let marks = self.marks();
         let mut over = (self.bytes() + marks).saturating_sub(budget);
@@ -309,7 +309,7 @@ impl Picked<'_> {
         }
     }
 
-    /// Keeps the content of gaps that are no longer than their mark.
+    /// Keeps the lines of gaps that are no longer than their mark.
     fn fill_small_gaps(&mut self) {
         let mut from = 0;
         while let Some(start) = (from..self.keep.len()).find(|&at| self.keep[at] == Kept::No) {
@@ -338,7 +338,7 @@ impl Picked<'_> {
         }
     }
 
-    /// Lines next to each failure, for failures that say something new, one line of each in turn.
+    /// Keeps lines next to each failure, one in turn; failures that differ only in digits count once.
     fn contexts(&mut self, source: &Source<'_>, failing: &[usize], within: Range<usize>) {
         let mut seen = Set::default();
         let new: Vec<usize> = failing
@@ -346,7 +346,7 @@ impl Picked<'_> {
             .copied()
             .filter(|&unit| seen.insert(likeness(source.line(self.units[unit].lines.start))))
             .collect();
-        // The window at the first failure has its share.
+        // A third is left for the window around the first failure.
         let reserve = self.left / 3;
         for offset in CONTEXT_OFFSETS {
             for &unit in &new {
@@ -383,7 +383,7 @@ impl Picked<'_> {
             {
                 continue;
             }
-            // The heading of a heading too: what is kept is read under all of them.
+            // Also the heading of the heading, and so on: a reader needs all of them.
             let mut below = unit;
             while let Some(heading) = headings.of(source, start_of, below)
                 && self.keep[heading] == Kept::No
@@ -398,13 +398,13 @@ impl Picked<'_> {
         }
     }
 
-    /// Whether the heading of a unit is kept above the cap: that of a single line is, and that of a window where it is short.
+    /// Whether the heading may exceed the cap: always above a single line, above a window only if it is short.
     fn may_exceed(&self, unit: usize, heading: usize) -> bool {
         self.keep[unit] == Kept::Signal || self.units[heading].bytes <= MAX_HEADING_BYTES
     }
 }
 
-/// The visible pieces in order: kept lines one by one, everything else by span.
+/// The visible pieces in order: kept lines one by one, everything else span by span.
 fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
     let mut units = Vec::new();
     let unit = |lines: Range<usize>, bytes: usize| Unit {

@@ -1,4 +1,4 @@
-//! Keeps the lines that stand out in a cut to bytes.
+//! Keeps outliers when a text is cut to bytes.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::text::maps::Set;
 use crate::text::source::Source;
 
 impl Picked<'_> {
-    /// Keeps outliers, within a share of `budget`. If they need more than is left, the tail gets shorter. `gone` are the lines
-    /// between head and tail.
+    /// Keeps outliers, within a share of `budget`. If they need more room than is left, the tail gets shorter. `gone`
+    /// are the units between head and tail.
     pub(super) fn keep_outliers(
         &mut self,
         source: &Source<'_>,
@@ -24,7 +24,7 @@ impl Picked<'_> {
             let lines = &units[unit].lines;
             signals.get(signals.partition_point(|line| *line < lines.start)).is_some_and(|l| *l < lines.end)
         };
-        // Bytes of the tail that may make room for outliers.
+        // Bytes of the tail that may be given up for outliers.
         let mut free = 0;
         let mut end = gone.end;
         let most = budget / OUTLIERS_ONE_IN;
@@ -91,7 +91,7 @@ mod tests {
                 assert!(out.contains(part), "{part}\n{out}");
             }
         }
-        // More of them than the share holds: head and tail stay.
+        // Too many outliers for the share: head and tail are kept.
         let many: String = (0..3000)
             .map(|i| if i % 11 == 5 { format!("WARN {}\n", "x".repeat(i % 97)) } else { plain(i) })
             .collect();

@@ -1,5 +1,5 @@
-//! Decides which texts lose their middle after all other steps, down to which size, and what must stay. The cut itself is
-//! in `cap`.
+//! Decides which texts lose their middle after all other steps, at which size, and what must be kept. The cut itself
+//! is in `cap`.
 
 use std::borrow::Cow;
 
@@ -26,42 +26,42 @@ const MAX_RANGE_LINE_BYTES: usize = 1_000;
 /// Texts of fewer lines keep at least half of the full limits in a small context.
 const MIN_SCALED_LINES: usize = 40;
 
-/// A cut is only made if it removes at least 1 part in this many. A choice: less is not worth a gap.
+/// A cut is only made if it removes at least 1 / this of the text. A choice: less is not worth a gap.
 const MIN_GAIN_ONE_IN: usize = 16;
 
-/// What decides how far a text is cut.
+/// The facts that decide how far a text is cut.
 pub(in crate::pipeline) struct CapPolicy<'c, 'r> {
     pub request: &'c Request<'r>,
     pub source: &'c Source<'c>,
     pub detection: &'c Detection,
-    /// Whether a reducer knows the grammar of the text.
+    /// Whether a reducer can parse the text.
     pub is_read: bool,
     /// Whether the result is that of an edit.
     pub is_edit: bool,
-    /// The family of the text, as far as it is known.
+    /// The family of the text, if it is known.
     pub family: Option<&'c str>,
     /// The steps so far.
     pub steps: &'c [Step],
 }
 
 impl CapPolicy<'_, '_> {
-    /// The head-tail limit of `standard`, for what the ledger shows.
+    /// The head-tail cap of mode `standard`, for the text that the ledger shows.
     pub(in crate::pipeline) fn head_tail_cap(&self, signals: &[usize], ledger: &Ledger) -> Option<Cap> {
         let limit = self.head_tail(signals, ledger.size(self.source, None))?;
         if self.is_elided(ledger) {
             return None;
         }
-        // A report that a reducer has shortened is denser than a text without a reducer.
+        // A report shortened by a reducer has more information per byte, so it gets twice the limit.
         let is_dense = self.is_read && !self.is_installation();
         let bytes = if is_dense { limit * 2 } else { limit };
         let samples = has_samples(self.source, self.detection);
-        // What a program left in a file is a report like any other.
+        // A log or report that a program wrote to a file is treated like any other report.
         let outliers = samples || self.is_file_of_rows();
         let (reason, names) = (Reason::HeadTail, self.names());
         Some(Cap { bytes, strict: false, reason, samples, outliers, names })
     }
 
-    /// The byte cap, and the failure lines that it keeps; `None` for a text that it leaves alone.
+    /// The byte cap, and the failure lines that it keeps; `None` for a text that is not capped.
     pub(in crate::pipeline) fn output_cap<'s>(
         &self,
         signals: &'s [usize],
@@ -69,17 +69,17 @@ impl CapPolicy<'_, '_> {
         bytes: usize,
     ) -> Option<(Cap, Cow<'s, [usize]>)> {
         let Self { source, detection, .. } = *self;
-        // Error words in a source file are not a report, but a cut should still keep their lines. Lines that an outline
-        // left out are not shown anyway.
+        // Error words in a source file are not a report, but their lines should still survive a cut. Lines that an
+        // outline already left out do not count.
         let quoted =
             match source.text().len() > bytes && detection.shape == Shape::File && detection.is_written {
                 true => kept_of(ledger, signals::failure_lines(source)),
                 false => Vec::new(),
             };
         let signals = if quoted.is_empty() { Cow::Borrowed(signals) } else { Cow::Owned(quoted) };
-        // Lines that were asked for by their numbers stay unless the caller itself sets a cap.
-        // An agent that asks for some lines does not expect each of them to be as long as a page.
-        // Data and logs are cut all the same: so much of them is not to be edited or quoted.
+        // Lines requested by number are kept unless the caller itself sets a cap. Long lines, as of data and logs,
+        // are cut all the same: an agent that asks for some lines does not expect each to be as long as a page, and
+        // will not edit or quote so much of them.
         let strict = self.request.policy.strict_cap;
         let is_exact = detection.is_exact_range()
             && !strict
@@ -88,18 +88,19 @@ impl CapPolicy<'_, '_> {
             return None;
         }
         let bytes = self.scaled_cap(&signals, bytes);
-        // Lines of one form that a search found are rows, and one of them may be the one that differs.
+        // Search hits of the same form are rows, and one of them may be an outlier.
         let has_rows = || detection.shape == Shape::Search && columns::is_table(source);
         let outliers = has_samples(source, detection) || has_rows() || self.is_file_of_rows();
         let (reason, names) = (Reason::OutputCap, self.names());
         Some((Cap { bytes, strict, reason, samples: false, outliers, names }, signals))
     }
 
-    /// The scale of the limits of a text without a reducer. A report of a failure gets the full limits, however empty the context
-    /// is, because no words tell which lines explain a failure; not a document, of which the structural cut keeps what failed,
-    /// nor a text that only mentions failures, as far as nobody says that the call failed. These and some other texts get at least half of the full
-    /// limits: short texts, and ranges that the call chose itself (`| head -400`); and answers of tools that run no command,
-    /// because somebody searched for them. In recorded sessions agents used nothing of the other half.
+    /// The scale of the limits of a text without a reducer. If the call failed and the text reports failures, it gets
+    /// the full limits, however small the context is, because no words tell which lines explain a failure. JSON
+    /// documents do not: the structural cut keeps failures in them. At least half of the full limits apply to texts
+    /// that only mention failures, short texts, ranges that the call chose itself (`| head -400`), and answers of
+    /// tools that run no command, since somebody searched for them. In recorded sessions agents used nothing of the
+    /// other half.
     fn scale(&self, signals: &[usize]) -> Scale {
         let fails = !signals.is_empty();
         if fails && self.request.call.succeeded() == Some(false) && !is_document(self.source) {
@@ -111,7 +112,7 @@ impl CapPolicy<'_, '_> {
         if is_wanted { scale.at_least_half() } else { scale }
     }
 
-    /// Bytes to which a text of this size loses its middle.
+    /// The size to which a text of `size` bytes is cut, or `None` if it is not cut.
     fn head_tail(&self, signals: &[usize], size: usize) -> Option<usize> {
         let (policy, scale) = (self.request.policy, self.scale(signals));
         let is_document = is_document(self.source);
@@ -119,8 +120,8 @@ impl CapPolicy<'_, '_> {
         policy.head_tail(is_document, scale).filter(|_| is_over && self.is_cut())
     }
 
-    /// The byte cap in this context. One that the caller set counts as it is, and so does that of a text that an agent edits
-    /// or reads from end to end.
+    /// The byte cap in this context. It is not scaled if the caller set it, or if the text is one that an agent edits
+    /// or reads from start to end.
     fn scaled_cap(&self, signals: &[usize], bytes: usize) -> usize {
         let policy = self.request.policy;
         let scale = match self.detection.shape {
@@ -133,21 +134,21 @@ impl CapPolicy<'_, '_> {
         if policy.strict_cap { bytes } else { scale.of(bytes).max(1) }
     }
 
-    /// Bytes that the cuts would leave of a text: what a step that knows its format can aim at.
+    /// The bytes that the cuts would leave of a text: a goal for steps that know its format.
     pub(in crate::pipeline) fn target_bytes(&self, signals: &[usize]) -> usize {
         let limit = self.head_tail(signals, self.source.text().len());
         let cap = self.scaled_cap(signals, self.request.policy.max_output_bytes);
-        // A budget makes documents smaller here, by halving; other texts are cut by tokens later.
+        // A budget reduces documents here, by halving; other texts are cut by tokens later.
         limit.map_or(cap, |limit| limit.min(cap)) >> self.request.policy.squeeze.min(16)
     }
 
-    /// Whether repeated blocks are left out before the cut, so that the cut takes less text that is new.
+    /// Whether repeated blocks are left out before the cut, so that the cut removes less new text.
     pub(in crate::pipeline) fn drops_repeats(&self, size: usize, limit: usize) -> bool {
         let is_plain = self.detection.shape == Shape::Other && !self.detection.is_numbered;
         !self.is_read && is_plain && size > limit && self.source.text().len() <= INPUT_LIMIT
     }
 
-    /// Whether the middle of such a text may be left out.
+    /// Whether the middle of the text may be left out.
     fn is_cut(&self) -> bool {
         let Self { source, detection, .. } = *self;
         let is_excluded = self.request.policy.never_omit || self.request.policy.excludes("head_tail");
@@ -158,8 +159,7 @@ impl CapPolicy<'_, '_> {
         let is_full = self.request.policy.file_detail == FileDetail::Full;
         let is_outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
         match detection.shape {
-            // A Markdown answer, such as that of another agent, is a document and not the report of a
-            // program.
+            // A Markdown answer, such as that of another agent, is a document, not the report of a program.
             Shape::Other if !self.is_read && is_markdown(source) => false,
             Shape::Other => !self.is_read || (is_aggressive && self.is_report()),
             Shape::File if detection.is_range => false,
@@ -182,8 +182,7 @@ impl CapPolicy<'_, '_> {
         }
     }
 
-    /// Whether an elider shortened a document that makes up nearly all of the text: a cut would make it
-    /// invalid.
+    /// Whether an elider shortened a document that makes up nearly all of the text: a cut would make it invalid.
     fn is_elided(&self, ledger: &Ledger) -> bool {
         let source = self.source;
         let is_applied = |s: &Step| s.id == elide::ID && s.reason == Reason::Applied;
@@ -197,15 +196,15 @@ impl CapPolicy<'_, '_> {
             && ledger.spans().iter().map(of_document).sum::<usize>() * 10 >= source.text().len() * 9
     }
 
-    /// Whether a file is one in which single lines mean something: what a program left, or rows.
+    /// Whether single lines of a file mean something by themselves: a log, a report, or rows.
     fn is_file_of_rows(&self) -> bool {
         self.detection.shape == Shape::File
             && (is_left(self.request.call, self.detection)
                 || !self.detection.is_written && columns::is_table(self.source))
     }
 
-    /// Whether what is left is one document that a cut would end, and how much of it is to stay: then the structural cut
-    /// reads the document anew.
+    /// Whether the text is one document that a cut would break, and that still exceeds `target_bytes`: then the
+    /// structural cut reads the document again.
     pub(in crate::pipeline) fn is_broken_by_cut(&self, ledger: &Ledger, target_bytes: usize) -> bool {
         let is_whole = |span: &Span| matches!(span.action, Action::Replace { .. });
         is_document(self.source)
@@ -217,12 +216,12 @@ impl CapPolicy<'_, '_> {
         matches!(self.family, Some("test" | "build" | "log" | "package"))
     }
 
-    /// Whether a report starts with an installation, which is often the start of something else.
+    /// Whether a report is of the family `package`: an installation is often followed by other output.
     fn is_installation(&self) -> bool {
         self.family == Some("package")
     }
 
-    /// Most bytes of names in the marker of the cut. 0 for logs, whose names are hosts and ids; in
+    /// The most bytes of names in the marker of the cut. 0 for logs, whose names are hosts and ids, and in
     /// `aggressive` for all reports, whose hidden lines passed.
     fn names(&self) -> usize {
         match self.request.policy.mode == Mode::Aggressive {
@@ -234,8 +233,8 @@ impl CapPolicy<'_, '_> {
     }
 }
 
-/// The ledger under a cap, with its size; `None` if it fits already or a cut would not make it smaller. In a report the
-/// totals stay with the failures, in `aggressive` also the details of each failure.
+/// The ledger cut to a cap, with its size; `None` if it already fits or a cut would not make it smaller. In a report
+/// the totals are kept with the failures, in `aggressive` also the details of each failure.
 pub(in crate::pipeline) fn cut(
     request: &Request<'_>,
     source: &Source<'_>,
@@ -255,8 +254,8 @@ pub(in crate::pipeline) fn cut(
         (true, true) => details::with_details(source, signals),
     };
     let kept = rank::with_frames(source, &kept);
-    // A replacement that earlier steps wrote for many lines may not fit, while the lines themselves can be
-    // cut.
+    // A replacement that earlier steps wrote for many lines may be too large for the cap, but the lines themselves
+    // can be cut.
     let next = cap::apply(source, ledger, &kept, cap).map(|next| (next.size(source, None), next));
     let most = match cap.reason == Reason::HeadTail && !cap.strict {
         true => before - before / MIN_GAIN_ONE_IN,
@@ -265,7 +264,7 @@ pub(in crate::pipeline) fn cut(
     next.filter(|(after, _)| *after <= most)
 }
 
-/// Those of the lines, which are in order, that are shown as they are.
+/// The lines that are shown unchanged. `lines` must be in order.
 fn kept_of(ledger: &Ledger, mut lines: Vec<usize>) -> Vec<usize> {
     let kept: Vec<_> = ledger.kept().collect();
     let mut at = 0;
@@ -283,7 +282,7 @@ pub(in crate::pipeline) fn has_samples(source: &Source<'_>, detection: &Detectio
     detection.shape == Shape::Other && !is_document(source)
 }
 
-/// Whether a file is what a program left: a log, a report.
+/// Whether a file was written by a program: a log, a report.
 fn is_left(call: &ToolCall, detection: &Detection) -> bool {
     const LOGS: &[&str] = &["log", "out", "output", "err", "txt"];
     let is_log = |path: &str| {
@@ -294,7 +293,7 @@ fn is_left(call: &ToolCall, detection: &Detection) -> bool {
             || detection.command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|word| is_log(word))))
 }
 
-/// Whether a text is one JSON document: its middle cannot go without breaking it.
+/// Whether a text is one JSON document: without its middle it would be invalid.
 fn is_document(source: &Source<'_>) -> bool {
     let text = source.text().trim();
     (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'))
@@ -320,7 +319,7 @@ mod tests {
         let json = format!("[\n{}\n]\n", rows.join(",\n"));
         for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
             let policy = Policy { mode, ..Policy::default() };
-            // What a cap leaves may exceed it by its markers.
+            // The output may exceed the cap by its markers.
             let most = policy.max_output_bytes + 1_024;
             for command in [
                 "tail -n 9000 x.txt",
@@ -372,7 +371,7 @@ mod tests {
         };
         let policy = Policy { mode: Mode::Aggressive, ..Policy::default() };
         let shown = |rows: usize| run("./list", &table(rows), &policy).texts.concat();
-        // From some size on a middle goes, and then no less than a sixteenth.
+        // From some size on the middle is left out, and then at least a sixteenth of the text.
         let first = (40..200).find(|rows| shown(*rows).contains("head_tail")).unwrap();
         assert_eq!(shown(first - 1), table(first - 1));
         assert!(shown(first).len() * 16 <= table(first).len() * 15, "{first}");
@@ -390,7 +389,7 @@ mod tests {
         let policy = Policy { mode: Mode::Aggressive, ..Policy::default() };
         let shown = run("cat jobs.toml", &toml, &policy).texts.concat();
         assert!(shown.contains("name = \"job-37\"") && shown.contains("enabled = false"), "{shown}");
-        // The sections between are one gap each side, not one for each section.
+        // The omitted sections are one gap on each side, not one for each section.
         assert!(shown.matches("omitted").count() <= 3, "{shown}");
     }
 
@@ -447,7 +446,7 @@ mod tests {
             let evidence = run("./x", &text, &Policy { mode, ..Policy::default() }).evidence;
             assert!(evidence.summarize_suggested, "{evidence:?}");
         }
-        // What a reducer understood needs no summary.
+        // A text that a reducer parsed needs no summary.
         let cases: String = (0..3_000).map(|i| format!("test case_{i} ... ok\n")).collect();
         let report = format!(
             "running 3000 tests\n{cases}\ntest result: ok. 3000 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n"

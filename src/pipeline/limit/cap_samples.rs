@@ -1,4 +1,4 @@
-//! Samples of what a cut to bytes leaves out.
+//! Samples of the lines that a cut to bytes leaves out.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use crate::text::judge;
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
-/// Samples, at most.
+/// The most samples.
 pub(super) const MAX_SAMPLES: usize = 12;
-/// Lines that are tried for a sample.
+/// Lines that are tried for one sample.
 const SAMPLE_TRIES: usize = 16;
-/// Length of a line that is a sample, in bytes.
+/// The shortest and the longest line that may be a sample, in bytes.
 const MIN_SAMPLE_BYTES: usize = 4;
 const MAX_SAMPLE_BYTES: usize = 300;
 
 impl Picked<'_> {
-    /// Single lines of what is left out, evenly spread, which are like nothing that stays.
+    /// Keeps single lines of what is left out, evenly spread, if they are not like a line that is kept.
     pub(super) fn samples(&mut self, source: &Source<'_>, within: Range<usize>) {
         let likeness = |line: &str| details::likeness(&without_ids(line));
         let first_line = |unit: usize| source.line(self.units[unit].lines.start);
@@ -53,7 +53,7 @@ impl Picked<'_> {
     }
 }
 
-/// A line without ids in hexadecimal digits: two that differ in those alone say the same.
+/// A line without hexadecimal ids: lines that differ only in ids are alike.
 fn without_ids(line: &str) -> Cow<'_, str> {
     let line = &line[..line.floor_char_boundary(MAX_SAMPLE_BYTES)];
     let runs = || line.as_bytes().chunk_by(|a, b| a.is_ascii_alphanumeric() == b.is_ascii_alphanumeric());

@@ -9,21 +9,21 @@ use crate::text::details::likeness;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
 use crate::text::source::Source;
 
-/// Fewer lines are no table.
+/// A text with fewer lines is not a table.
 pub(super) const MIN_ROWS: usize = 20;
-/// Longer texts are not looked at, in bytes.
+/// Longer texts are not searched, in bytes.
 pub(super) const MAX_TEXT_BYTES: usize = 8 << 20;
-/// Rare values of a column that come before the second lines of all others.
+/// So many rare values of a column are shown before the second lines of other values.
 const MAX_FIRST_VALUES: usize = 3;
-/// Lines by which the way of dividing is chosen, and the spread of numbers judged.
+/// Lines that are sampled to choose the divider and to estimate the spread of numbers.
 const SAMPLE_LINES: usize = 64;
 
-/// Adds the rows that stand out. Fewer than `least` rows are no table.
+/// Adds the rows that stand out. Fewer than `least` rows are not a table.
 pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Candidate>) {
     if lines.len() < least || source.text().len() > MAX_TEXT_BYTES {
         return;
     }
-    // An odd step, so that rows of two kinds in turn are both tried.
+    // An odd step, so that both kinds are sampled if rows of two kinds alternate.
     let step = lines.len().div_ceil(SAMPLE_LINES) | 1;
     let trials: Vec<&str> = lines.iter().step_by(step).map(|line| source.line(*line)).collect();
     let Some((divider, count)) = divider(&trials) else {
@@ -35,7 +35,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     let mut active: Vec<usize> = (0..columns.len()).collect();
     let mut fields = Vec::new();
     let (mut odd, mut others, mut rows) = (Vec::new(), 0, 0);
-    // The word that a line begins with, which may be no field.
+    // The first word of each line, which need not be a field.
     let mut first = Column::default();
     for (place, line) in lines.iter().enumerate() {
         let line = source.line(*line);
@@ -87,7 +87,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
             out.extend(value.places().iter().enumerate().map(candidate));
         }
         out.extend(column.farthest(rows).map(|(nth, place)| single(nth, 1, place)));
-        // These come before all others: the smaller ones alone would read as if there were none larger.
+        // Extremes come before all others: without them, smaller outliers would look like the largest.
         out.extend(column.extremes(rows).map(|place| single(0, 0, place)));
         out.extend(column.falls(rows).chain(column.steps(rows)).map(|place| single(0, 1, place)));
     }
@@ -101,7 +101,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     }
 }
 
-/// Adds the rows with rare values of a column: the rarest value first, so that a column of many takes no room of others.
+/// Adds the rows with rare values of a column, rarest value first, so that a column with many leaves room for others.
 fn add_rare<'v>(
     values: impl Iterator<Item = (u64, &'v Value)>,
     column: usize,
@@ -120,7 +120,7 @@ fn add_rare<'v>(
     }
 }
 
-/// Adds the lines with rare first words, or rare forms of them, where lines are not divided alike.
+/// Adds the lines with rare first words, or rare forms of them, if lines have no common number of fields.
 fn leading(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     let mut first = Column::default().with_forms();
     for (place, line) in lines.iter().enumerate() {
@@ -133,8 +133,8 @@ fn leading(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     add_rare(first.unlike_forms(lines.len()), MAX_COLUMNS, &like, out);
 }
 
-/// Adds the rows that stand out where rows are of two kinds, each with as many words, such as the masters and the replicas of a
-/// cluster.
+/// Adds the rows that stand out if there are two kinds of rows, each with its own number of words, such as the
+/// masters and the replicas of a cluster.
 fn find_in_kinds(
     source: &Source<'_>,
     lines: &[usize],
@@ -160,7 +160,7 @@ fn find_in_kinds(
     for (_, of) in kinds {
         let places: Vec<usize> =
             (0..lines.len()).filter(|place| count(source.line(lines[*place])) == of).collect();
-        // Such a kind has one way of dividing: this goes no deeper.
+        // Rows of one kind have one number of fields, so this recursion goes one level deep.
         if places.len() < lines.len() {
             let rows: Vec<usize> = places.iter().map(|place| lines[*place]).collect();
             let mut found = Vec::new();
@@ -170,14 +170,14 @@ fn find_in_kinds(
     }
 }
 
-/// Whether most lines of a text have as many words, three or more: rows that are compared as such.
+/// Whether most lines of a text have the same number of words, at least three: rows that are compared as a table.
 pub(super) fn is_table(source: &Source<'_>) -> bool {
     table_words(source).is_some()
 }
 
-/// How many words most lines of a text have, if it is a table.
+/// The number of words that most lines of a text have, if it is a table.
 pub(super) fn table_words(source: &Source<'_>) -> Option<usize> {
-    // Not lines at even distances: they could all be the same line of a record.
+    // Not lines at regular distances: in records, they could all be the same line of a record.
     const FIRST_LINES: usize = 4096;
     let mut fields = Vec::new();
     let mut counts: Vec<usize> = Vec::new();
@@ -191,7 +191,7 @@ pub(super) fn table_words(source: &Source<'_>) -> Option<usize> {
     most.filter(|(len, count)| *count >= 3 && len * 4 >= counts.len() * 3).map(|(_, count)| count)
 }
 
-/// The columns with what some lines say of their numbers.
+/// The columns, with the range of their numbers from a sample of lines.
 fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<Column> {
     let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); count.min(MAX_COLUMNS)];
     let mut fields = Vec::new();
@@ -201,7 +201,7 @@ fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<
         if fields.len() == count {
             rows += 1;
             for (numbers, field) in numbers.iter_mut().zip(&fields) {
-                // Not if too many fields before were no numbers.
+                // Skip the column if too many of its fields so far were not numbers.
                 if (rows - numbers.len()) * NON_NUMBERS_ONE_IN <= lines.len() + 2 * NON_NUMBERS_ONE_IN {
                     numbers.extend(number(field));
                 }
@@ -211,7 +211,7 @@ fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<
     numbers.into_iter().map(|numbers| Column::with_sample(numbers, rows, least)).collect()
 }
 
-/// What divides most lines into as many fields, and how many.
+/// The divider that splits most lines into the same number of fields, and that number.
 fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
     let mut fields = Vec::new();
     let mut most = |divider: Divider, least: usize| {
@@ -227,7 +227,7 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
         let (count, len) = counts.chunk_by(|a, b| a == b).map(|c| (c[0], c.len())).max_by_key(|c| c.1)?;
         (count >= least && len * 4 >= trials.len() * 3).then_some((divider, count, len))
     };
-    // Numbers that fill their columns have one blank between them: then words divide more lines alike.
+    // Numbers as wide as their columns have one blank between them: then splitting into words fits more lines.
     let wide_or_words = |most: &mut dyn FnMut(Divider, usize) -> Option<(Divider, usize, usize)>| match (
         most(Divider::Wide, 4),
         most(Divider::Blank, 3),
@@ -250,7 +250,7 @@ mod tests {
 
     use super::*;
 
-    /// The lines that stand out, in order.
+    /// The indexes of the lines that stand out, in order.
     fn standing_out(text: &str) -> Vec<usize> {
         let source = Source::new(text);
         let lines: Vec<usize> = (0..source.len()).collect();
@@ -305,7 +305,7 @@ mod tests {
             format!("step {i} offset {} wait {}\n", if i < 90 { i * 50 } else { i * 50 - 4000 }, i % 7)
         };
         assert_eq!(standing_out(&(0..200).map(of_step).collect::<String>()), [89, 90]);
-        // Sizes in several units.
+        // Sizes with different units.
         let of_image = |i: usize| {
             format!(
                 "image-{i} latest {}\n",
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn the_largest_of_many_sizes_stands_out() {
-        // Sizes of files: many are far from the middle, and one is the largest.
+        // Sizes of files: many are far from the median, and one is the largest.
         let size = |i: usize| if i.is_multiple_of(9) { 900 + i * 7 } else { 40 + i % 60 };
         let text = rows(120, "   3053 lib/utils.js", |i| format!("   {} lib/file-{i}.js", size(i)));
         assert!(standing_out(&text).contains(&120), "{:?}", standing_out(&text));
@@ -336,7 +336,7 @@ mod tests {
             let text = rows(200, "", |i| of.replace("{i}", &i.to_string()));
             assert_eq!(standing_out(&text), [0; 0], "{of}");
         }
-        // Sixteen values, each as common as the others.
+        // Sixteen values, all equally common.
         let text = rows(200, "", |i| format!("do {} now", i * 7 % 16));
         assert_eq!(standing_out(&text), [0; 0]);
         // Prose has no columns.

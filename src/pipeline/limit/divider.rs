@@ -1,14 +1,14 @@
-//! What parts the fields of the rows of a table.
+//! What separates the fields of the rows of a table.
 
-/// Columns of a table that are examined. Bounds the work.
+/// The most columns of a table that are examined. Bounds the work.
 pub(super) const MAX_COLUMNS: usize = 24;
 
-/// What divides the fields of a line.
+/// What separates the fields of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Divider {
     Bar(char),
     Tab,
-    /// Two blanks or more.
+    /// Two or more blanks.
     Wide,
     Blank,
 }
@@ -39,7 +39,7 @@ impl Divider {
     }
 }
 
-/// The words of a line: what stands between blanks and other control characters of ASCII.
+/// The words of a line: runs of bytes other than blanks and control characters of ASCII.
 pub(super) fn words<'a>(line: &'a [u8], out: &mut Vec<&'a [u8]>) {
     const LOW: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = LOW << 7;
@@ -53,7 +53,7 @@ pub(super) fn words<'a>(line: &'a [u8], out: &mut Vec<&'a [u8]>) {
     let (eights, rest) = line.as_chunks::<8>();
     for (at, eight) in eights.iter().enumerate() {
         let eight = u64::from_le_bytes(*eight);
-        // The highest bit of each byte below 0x21: no borrow crosses, since the highest bits are set before.
+        // The highest bit of each byte below 0x21. No borrow crosses bytes: the highest bits are set before.
         let mut found = !eight & HIGH & !((eight | HIGH) - LOW * 0x21);
         while found != 0 {
             add(at * 8 + found.trailing_zeros() as usize / 8);

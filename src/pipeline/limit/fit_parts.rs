@@ -1,5 +1,5 @@
-//! Brings the parts of a result under a budget, or turns them into a pointer and a preview: decides which
-//! parts are cut and how far, and records it in the evidence. The cut of one text is in `fit`.
+//! Cuts the parts of a result to a budget, or replaces them by a pointer and a preview: decides which parts are cut
+//! and how far, and records it in the evidence. The cut of one text is in `fit`.
 
 use crate::config::{Policy, Structured};
 use crate::pipeline::attempt::{Findings, PartOutput};
@@ -19,7 +19,7 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// Tokens of a preview beside failures and totals.
+/// Tokens of a preview, to which failures and totals may add.
 const PREVIEW_TOKENS: usize = 400;
 
 /// A text that was cut to its goal.
@@ -31,7 +31,7 @@ struct Fitted {
     tokens: usize,
 }
 
-/// Which part is cut, what stands before it, and why.
+/// The part to cut, the pointer before its text, and the reason.
 #[derive(Debug, Clone, Copy)]
 struct Place<'a> {
     index: usize,
@@ -39,7 +39,7 @@ struct Place<'a> {
     reason: Reason,
 }
 
-/// Tokens of the failure lines and totals of a text, with the marker of a cut.
+/// Tokens of the failure lines and totals of a text, including the marker of a cut.
 pub(in crate::pipeline) fn needs_of(request: &Request<'_>, done: &PartOutput<'_>) -> usize {
     let Some(source) = done.source.filter(|_| done.is_report) else { return 0 };
     let mut text = String::new();
@@ -53,7 +53,7 @@ pub(in crate::pipeline) fn needs_of(request: &Request<'_>, done: &PartOutput<'_>
     if text.is_empty() { 0 } else { request.counter.count(&text) + fit::MARKER_TOKENS }
 }
 
-/// Brings the parts under the limit, or turns them into a pointer and a preview.
+/// Cuts the parts to the limit, or replaces them by a pointer and a preview.
 pub(in crate::pipeline) fn fit_parts(
     request: &Request<'_>,
     parts: &mut [PartOutput<'_>],
@@ -61,7 +61,7 @@ pub(in crate::pipeline) fn fit_parts(
     notes: &mut [Notes],
 ) {
     let takes: usize = parts.iter().map(|part| part.tokens).sum();
-    // An earlier output of ours needs no pointer: it is not an original.
+    // A text that is an earlier output of tersed needs no pointer: it is not an original.
     let is_ours = parts.iter().all(|part| part.source.is_some() && part.ledger.is_none());
     let key = request.pointer.as_ref().filter(|_| !is_ours);
     let pointer = key.map(|key| pointer_line(request, key, parts));
@@ -113,14 +113,14 @@ pub(in crate::pipeline) fn fit_parts(
                 notes.fitted(step, part, cut.ledger.as_ref(), &cut.omissions, lead);
             }
             found.evidence.tokens.after = found.evidence.tokens.after - part.tokens + cut.tokens;
-            // The lines of an earlier output of ours are unknown.
+            // The lines of an earlier output of tersed are unknown.
             if part.ledger.is_some() || part.source.is_none() {
                 found.evidence.guard.kept = found.evidence.guard.kept - part.kept + cut.kept;
             }
             found.evidence.omissions.retain(|omission| omission.part != index);
             found.evidence.omissions.extend(cut.omissions);
             (part.text, part.ledger, part.kept, part.tokens) = (cut.text, cut.ledger, cut.kept, cut.tokens);
-            // A cut text was written anew, without its dictionary.
+            // A cut text is written again, without its dictionary.
             if part.dictionary.take().is_some() {
                 found.evidence.dictionary_method = None;
             }
@@ -133,11 +133,11 @@ pub(in crate::pipeline) fn fit_parts(
     }
 }
 
-/// One part cut down to its goal, or `None` if that would not make it smaller.
+/// One part cut to its goal, or `None` if that would not make it smaller.
 fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place<'_>) -> Option<Fitted> {
     let Place { index, pointer, reason } = place;
     let Some(source) = &part.source else {
-        // Binary data have a marker already, which serves as their preview.
+        // Binary data already have a marker, which serves as their preview.
         let key = &request.policy.seal_key;
         let mut binary = part.text.clone();
         marker::unseal(&mut binary, key);
@@ -178,7 +178,7 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
     let pays = |text: &str, tokens: usize| {
         text.len() <= source.text().len() && tokens < request.source_tokens[index].min(part.tokens.max(1))
     };
-    // The pointer line before the text costs tokens too.
+    // The pointer line above the text costs tokens too.
     let extra = pointer.map_or(0, |line| request.counter.count(line) + 1);
     let goal = Goal { aim: goal.aim + extra, most: goal.most.saturating_add(extra) };
     let whole_of = |ledger: &Ledger| {
@@ -201,7 +201,7 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
     let mut restored = ledger.clone();
     restored.restore(&whole_of(ledger));
     let mut cut = cut_of(&restored);
-    // The replacement text of a lost failure line is too large, or was cut beside it; the line itself may fit.
+    // The replacement of a lost failure line may be too large, or was cut beside it; the line itself may fit.
     let whole = replaced_lines_to_restore(
         source,
         &restored,
@@ -221,8 +221,7 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
     }
 }
 
-/// The last resort, if not even a marker fits: the text from the first failure line on, clipped at a
-/// character.
+/// The last resort if not even a marker fits: the text from the first failure line on, cut at a character boundary.
 fn clipped(
     request: &Request<'_>,
     source: &Source<'_>,
@@ -233,7 +232,7 @@ fn clipped(
 ) -> Fitted {
     let first = part.signals.first().copied().unwrap_or(0);
     let from = source.byte_range(0..first).end;
-    // If the budget has room for nothing at all, the suffix alone shows that something was cut.
+    // If not even that fits, the suffix alone shows that something was cut.
     let least = || (form.write(fit::TRUNCATED.trim_start().to_owned()), from);
     let (text, end) = fit::clip(source.text(), from, tokens, form, request.counter).unwrap_or_else(least);
     let gap = |lines: std::ops::Range<usize>, count: usize, bytes: usize| Omission {
@@ -262,7 +261,7 @@ fn clipped(
     Fitted { kept: kept.count(), text, ledger: None, omissions, tokens }
 }
 
-/// The pointer to the original, with what the parts are.
+/// The pointer to the original, with a summary of the parts.
 fn pointer_line(request: &Request<'_>, key: &str, parts: &[PartOutput<'_>]) -> String {
     let bytes = request.retain.as_ref().map_or(0, |retain| retain.bytes.len());
     let mime = request.retain.as_ref().and_then(|retain| retain.mime);
@@ -285,8 +284,7 @@ fn fit_structured(source: &Source<'_>, policy: &Policy) -> Form {
     }
 }
 
-/// The lines of replacements and repeated blocks that hide a failure line after the cut which was visible
-/// before.
+/// The lines of replacements and repeated blocks whose failure line was visible before the cut and is not any more.
 fn replaced_lines_to_restore(
     source: &Source<'_>,
     before: &Ledger,

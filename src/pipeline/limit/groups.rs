@@ -1,5 +1,6 @@
-//! Lines about many things of a few kinds, such as the sensors of a machine or the objects of an SNMP walk: a value that is usual
-//! for one kind stands out in another. Compares the lines of each kind, which have one key or one first word but for digits.
+//! Lines about many things of a few kinds, such as the sensors of a machine or the objects of an SNMP walk: a value
+//! that is usual for one kind can be an outlier in another. Lines with the same key, or the same first word without
+//! digits, are a kind and are compared with each other.
 
 use crate::pipeline::limit::candidate::Candidate;
 use crate::pipeline::limit::columns;
@@ -7,14 +8,14 @@ use crate::pipeline::limit::slots::{self, BLANK};
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
-/// Fewest lines of a kind. A choice: with fewer of them any may be the odd one.
+/// The fewest lines of a kind. A choice: among fewer lines any of them may look odd.
 const MIN_LINES: usize = 8;
-/// Most kinds; with more of them lines have no kinds, but names.
+/// The most kinds; more of them are names rather than kinds.
 const MAX_KINDS: usize = 64;
-/// Of 10 lines at least this many are of a kind.
+/// At least this many of 10 lines must belong to a kind.
 const MOST_IN_TEN: usize = 7;
 
-/// Adds the lines that stand out among those of their kind.
+/// Adds the lines that stand out among the lines of their kind.
 pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     if lines.len() < 2 * MIN_LINES || source.text().len() > columns::MAX_TEXT_BYTES {
         return;
@@ -39,7 +40,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     }
     kinds.retain(|places| places.len() >= MIN_LINES);
     let all: usize = kinds.iter().map(Vec::len).sum();
-    // Of one kind, they were compared already.
+    // With only one kind, the lines were already compared.
     if !(2..=MAX_KINDS).contains(&kinds.len()) || all * 10 < lines.len() * MOST_IN_TEN {
         return;
     }
@@ -47,7 +48,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
         let of_kind: Vec<usize> = places.iter().map(|place| lines[*place]).collect();
         let mut found = Vec::new();
         columns::find(source, &of_kind, MIN_LINES, &mut found);
-        // What stands out among all lines comes first.
+        // A higher count, so that outliers among all lines come first.
         out.extend(found.into_iter().map(|c| Candidate { place: places[c.place], count: c.count + 1, ..c }));
     }
 }

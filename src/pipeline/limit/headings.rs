@@ -1,5 +1,5 @@
-//! Headings: a kept line may depend on a line above it, such as a file name above its matches. A cut that drops the heading
-//! and keeps the line would show it under the heading of another.
+//! Headings: a kept line may depend on a line above it, such as a file name above its matches. If a cut drops the
+//! heading and keeps the line, the line seems to belong to another heading.
 
 use crate::pipeline::limit::sections::Sections;
 use crate::pipeline::limit::unit::{Form, Kept, Unit};
@@ -9,11 +9,11 @@ use crate::text::names::ELIDED_START;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Lines above a line among which its heading is looked for.
+/// The most lines above a line that are searched for its heading.
 const MAX_LINES_ABOVE: usize = 400;
 
-/// Restores rewritten lines that depend on a line that the cut drops, such as rows without their path.
-/// Returns whether there were any. `keep` tells which units stay.
+/// Restores rewritten lines that depend on a line that the cut drops, such as rows without their path. Returns
+/// whether there were any. `keep` says which units are kept.
 pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) -> bool {
     let mut undone: Vec<usize> = Vec::new();
     let mut loses_message = false;
@@ -54,7 +54,7 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) 
     true
 }
 
-/// Restores all lines that were merged into a shared message, and the lines with such messages.
+/// Restores all lines that share a message, and the lines that their message replaced.
 pub(super) fn restore_messages(ledger: &mut Ledger) {
     for span in ledger.spans_mut() {
         if form(&span.action) == Form::Message || is_other_place(&span.action) {
@@ -88,9 +88,9 @@ fn is_other_place(action: &Action) -> bool {
     matches!(action, Action::Omit { reason: Reason::SharedMessage, .. })
 }
 
-/// Finds headings of units that are asked for in order.
+/// Finds headings of units. Ask for the units in order.
 pub(super) struct Headings {
-    /// Units that were looked at for blank lines, and the first behind the last of those.
+    /// The units that were searched for blank lines, and the first unit after the last blank line.
     seen: usize,
     paragraph: usize,
     sections: Sections,
@@ -102,9 +102,9 @@ impl Headings {
         Self { seen: 0, paragraph: 0, sections: Sections::of(source, starts) }
     }
 
-    /// The heading of a unit. For indented lines it is the nearest unit above that is indented less; for a
-    /// paragraph that starts with a line ending in a colon, as in `ls -R`, that line; otherwise the title of the
-    /// section. `start` returns the first line of a unit.
+    /// The heading of a unit. Of an indented line, the nearest unit above with less indentation; in a paragraph that
+    /// starts with a line ending in a colon, as in `ls -R`, that line; otherwise the title of the section. `start`
+    /// returns the first line of a unit.
     pub(super) fn of(
         &mut self,
         source: &Source<'_>,
@@ -118,7 +118,7 @@ impl Headings {
             let blank = (self.seen..unit).rev().find(|&at| line(at).trim().is_empty());
             self.paragraph = blank.map_or(self.paragraph, |at| at + 1);
             self.seen = self.seen.max(unit);
-            // A part with indented lines is below the title of its record, as in `lsusb -v`.
+            // A line with a colon and indented lines below belongs to the title of its record, as in `lsusb -v`.
             let has_parts = line(unit).ends_with(':')
                 && start(unit) + 1 < source.len()
                 && indent(source.line(start(unit) + 1)) > 0;
@@ -131,7 +131,7 @@ impl Headings {
         }
         let mut above = (0..unit).rev().take(MAX_LINES_ABOVE);
         let heading = above.find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;
-        // The head of a commit has several lines.
+        // The header of a commit has several lines.
         if ["Date:", "Author:", "Merge:"].iter().any(|start| line(heading).starts_with(start)) {
             return (heading.saturating_sub(4)..heading).rev().find(|&at| line(at).starts_with("commit "));
         }
@@ -139,18 +139,19 @@ impl Headings {
     }
 }
 
-/// Lines of trees drawn in ASCII, as `tree --charset=ascii`, `npm ls`, `cargo tree`, Maven, Gradle and `ps --forest` do it.
+/// Lines of trees drawn in ASCII, as in `tree --charset=ascii`, `npm ls`, `cargo tree`, Maven, Gradle and
+/// `ps --forest`.
 const BRANCHES: &[&str] =
     &["|-- ", "`-- ", "+-- ", "+--- ", "\\--- ", "+- ", "\\- ", "\\_ ", "|    ", "|   ", "|  ", "| "];
 
-/// Columns in front of what a line says: white space and the lines of a tree.
+/// The columns before the text of a line: white space and the lines of a tree.
 fn indent(line: &str) -> usize {
     let is_space = |c: char| c == ' ' || c == '\t';
     let is_drawn = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
     let spaces = indent_of(line);
     let rest = line.trim_start_matches(is_space);
     match rest.as_bytes().first() {
-        // The first byte of all box drawing characters.
+        // The first byte of all box drawing characters in UTF-8.
         Some(0xe2) if rest.starts_with(is_drawn) => {
             let text = rest.trim_start_matches(|c| is_space(c) || is_drawn(c));
             spaces + rest[..rest.len() - text.len()].chars().count()
@@ -203,7 +204,7 @@ mod tests {
         };
         let text = format!("{}\n{}Device Qualifier (other speed):\n  length 10\n", device(1), device(2));
         assert_eq!(chain(&text), [7, 4], "{text}");
-        // A line with a colon but without lines of its own is no part.
+        // A line with a colon but no indented lines below has no heading.
         assert!(chain("some words here\nerror: this failed:\n").is_empty());
     }
 

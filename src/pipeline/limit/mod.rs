@@ -1,7 +1,7 @@
-//! Limits: from what the steps left to what the policy and a budget allow.
+//! Limits: cut the output of the other steps to what the policy and a budget allow.
 //!
-//! A limit is of bytes (a *cap*) or of tokens (a *budget*). What does not *fit* is cut, least needed first, and failures
-//! last; what stays keeps its headings.
+//! A limit is in bytes (a *cap*) or in tokens (a *budget*). What does not fit is cut: the least important first,
+//! failures last. Lines that are kept keep their headings.
 //!
 //! | file | does | when |
 //! | --- | --- | --- |

@@ -1,8 +1,8 @@
 //! Outliers among the lines that a cut would drop: lines with a word of warning or of a bad state, and table rows
 //! with a rare value or number.
 //!
-//! Knows no reducer, as `signals` does not. How many outliers are kept is decided by the cut, which takes the rarest first.
-//! Time is linear in the text; what is remembered is bounded.
+//! Works without knowing the tool, as `signals` does. The cut decides how many outliers are kept, and takes the
+//! rarest first. Time is linear in the text; memory is bounded.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
-/// Words of warning and of bad states. Of two that start alike the longer comes first.
+/// Words for warnings and bad states. If one word is the start of another, the longer one comes first.
 const WORDS: &[&str] = &[
     "WARNING",
     "WARN",
@@ -71,9 +71,9 @@ const WORDS: &[&str] = &[
     "SEVERE",
     "ALERT",
     "DOWN",
-    // Every address.
+    // The network of all addresses.
     "0.0.0.0/0",
-    // With the character before a value: the packed search is as selective as its shortest word.
+    // With the character before the value: the packed search is only as selective as its shortest word.
     " NaN",
     "=NaN",
     ":NaN",
@@ -89,21 +89,21 @@ const WORDS: &[&str] = &[
     "경고",
 ];
 
-/// Candidates that do not fit, after which no more are tried.
+/// After this many candidates that do not fit, no more are tried.
 const MAX_MISSES: usize = 256;
 /// Longest line that is a candidate, in bytes.
 const MAX_LINE_BYTES: usize = 600;
 
 static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    // As for the words of failures: only a leftmost search is packed.
+    // As for the words of failures: only a leftmost search uses the fast packed algorithm.
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok()
 });
 
-/// The lines that stand out among some lines of a text, and the records that hold them. All cuts use it.
+/// The outliers among some lines of a text, and its records. All cuts use this.
 pub(super) struct Outliers {
     /// Numbers of the lines, in order.
     lines: Vec<usize>,
-    /// The rarest first: of each kind the first, then of each the second, and so on.
+    /// Rarest first: the first candidate of every reason, then the second of every reason, and so on.
     candidates: Vec<Candidate>,
     records: Option<Records>,
 }
@@ -184,26 +184,26 @@ impl Outliers {
         chosen
     }
 
-    /// The lines of its record that a line depends on.
+    /// The lines of the same record on which a line depends.
     pub(super) fn around(&self, source: &Source<'_>, line: usize) -> Vec<usize> {
         self.records.as_ref().map(|records| records.around(source, line)).unwrap_or_default()
     }
 
-    /// The places of what a candidate depends on.
+    /// The indexes of the lines on which a candidate depends.
     fn depends_on(&self, source: &Source<'_>, candidate: &Candidate) -> Vec<usize> {
         let line = self.lines[candidate.place];
         let around = self.around(source, line);
         if !around.is_empty() {
             return around.iter().filter_map(|line| self.lines.binary_search(line).ok()).collect();
         }
-        // An indented line is about the line above it.
+        // An indented line depends on the line above it.
         let is_below = |place: usize| source.line(self.lines[place]).starts_with([' ', '\t']);
         let above = candidate.place.checked_sub(1).filter(|_| candidate.is_word && is_below(candidate.place));
         above.filter(|above| !is_below(*above)).into_iter().collect()
     }
 }
 
-/// Lines with one of the words, each by its first.
+/// Adds the lines with one of the words; a line with several counts for its first.
 fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     let (Some(search), Some(first), Some(last)) = (SEARCH.as_ref(), lines.first(), lines.last()) else {
         return;
@@ -230,7 +230,7 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
         counts[word] += 1;
         if found[word].len() < MAX_LINES_PER_VALUE {
             let key = likeness(source.line(line));
-            // The list is short.
+            // A linear search is enough: the list is short.
             if found[word].iter().all(|(_, known)| *known != key) {
                 found[word].push((place, key));
             }
@@ -244,30 +244,31 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     }
 }
 
-/// Whether a hit is a whole word that is not negated, as it is in `warnings` and `no warning`.
+/// Whether a hit is a whole word (not as in `warnings`) and is not negated (`no warning`).
 fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     if !text[start].is_ascii() {
         return true;
     }
     let before = &text[start.saturating_sub(3)..start];
-    // `UserWarning` is one too.
+    // `UserWarning` counts too.
     let is_start = !is_part(before.last()) || &text[start..end] == b"Warning";
     is_start && !is_part(text.get(end)) && !before.ends_with(b"no ") && !before.ends_with(b" 0 ")
 }
 
-/// Share of what a cut leaves, as 1 part in this many, that is kept free for lines that stand out.
+/// A cut reserves 1 / this of its output for outliers.
 pub(super) const OUTLIERS_ONE_IN: usize = 6;
 
-/// The units of one line that is shown.
+/// The units that are one line which is shown.
 pub(super) fn single(units: &[Unit]) -> impl Iterator<Item = usize> {
     (0..units.len()).filter(|&unit| units[unit].lines.len() == 1 && units[unit].is_shown)
 }
 
-/// Share of a file of settings, as 1 part in this many, that lines which stand out may take.
+/// Outliers may take 1 / this of a file of settings.
 const DATA_ONE_IN: usize = 12;
 
-/// The lines that stand out in a file of settings or data that is made of records, with what they depend on, in order.
+/// The outliers in a file of settings or data that consists of records, with the lines on which they depend, in
+/// order.
 pub(in crate::pipeline) fn of_data(source: &Source<'_>) -> Vec<usize> {
     let outliers = Outliers::find(source, (0..source.len()).collect());
     if outliers.records.is_none() {
@@ -280,7 +281,7 @@ pub(in crate::pipeline) fn of_data(source: &Source<'_>) -> Vec<usize> {
     lines
 }
 
-/// What stands out among the units of a cut.
+/// The outliers among the units of a cut.
 pub(super) fn of_units(source: &Source<'_>, units: &[Unit]) -> Outliers {
     Outliers::find(source, single(units).map(|unit| units[unit].lines.start).collect())
 }
@@ -312,7 +313,7 @@ mod tests {
         for line in ["0 x warnings", "with no warning", "warning_count is", "Unknowns there"] {
             assert!(!is_word_of(&fill(line)), "{line}");
         }
-        // A word of one line in ten does not stand out, and lines that differ in digits alone count once.
+        // A word in one of ten lines does not stand out, and lines that differ only in digits count once.
         assert!(!is_word_of(&"WARN a\nfine b\n".repeat(20)));
         let text = (0..100).map(|i| format!("{} {i}\n", if i % 20 == 7 { "WARN" } else { "fine" }));
         let source = text.collect::<String>();

@@ -1,16 +1,17 @@
-//! The parts of fields that are no two alike, such as `10.0.1.11:40000->10.0.2.20:5432`: one part may be the same in all rows
-//! but one. Finds nothing but rare values: most parts are numbers of something.
+//! Compares parts of fields that are nearly all different, such as `10.0.1.11:40000->10.0.2.20:5432`: one part may be
+//! the same in all rows but one. Only rare values count, not far numbers, since most parts are just counters or
+//! ports.
 
 use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS};
 use crate::pipeline::limit::values::Column;
 
-/// What divides the parts of a field.
+/// The bytes that separate the parts of a field.
 const DIVIDERS: &[u8] = b":,;=>/|()[]<\"'@";
-/// Most parts of a field that are compared.
+/// The most parts of a field that are compared.
 const MAX_PARTS: usize = 8;
-/// Most fields of a row whose parts are compared. Bounds the work.
+/// The most fields of a row whose parts are compared. Bounds the work.
 const MAX_PARTED: usize = 6;
-/// A field is looked into where at most 1 in this many rows has a value that another has.
+/// The parts of a column are compared if at most 1 in this many rows has a value that occurred before.
 const UNLIKE_ONE_IN: usize = 4;
 
 /// The parts of the fields of one column.
@@ -20,7 +21,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Notes a row.
+    /// Adds a row.
     pub(super) fn look(&mut self, place: usize, fields: &[&[u8]]) {
         let Some(field) = fields.get(self.at) else { return };
         let count = self.columns.len();
@@ -35,14 +36,14 @@ impl Parts {
         }
     }
 
-    /// The columns of parts, each with a number that no column of fields has.
+    /// The columns of parts, each with a number that no column of fields uses.
     pub(super) fn columns(&self) -> impl Iterator<Item = (usize, &Column)> {
         let first = MAX_COLUMNS + 1 + self.at * MAX_PARTS;
         self.columns.iter().enumerate().map(move |(nth, column)| (first + nth, column))
     }
 }
 
-/// The columns whose fields have parts, by some rows.
+/// Finds the columns whose fields have parts, from a sample of rows.
 pub(super) fn parted(lines: &[&str], divider: Divider, count: usize) -> Vec<Parts> {
     let mut fields = Vec::new();
     let mut rows: Vec<Vec<&[u8]>> = Vec::new();
@@ -66,7 +67,7 @@ pub(super) fn parted(lines: &[&str], divider: Divider, count: usize) -> Vec<Part
     (0..count.min(MAX_COLUMNS)).filter_map(parts_of).take(MAX_PARTED).collect()
 }
 
-/// The parts of a field that hold anything.
+/// The parts of a field that are not empty.
 fn of(field: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
     field.split(|b| DIVIDERS.contains(b)).filter(|part| !part.is_empty())
 }
@@ -93,7 +94,7 @@ mod tests {
         let socket =
             |i: usize| format!("app {}u IPv4 TCP 10.0.1.11:{}->{}:5432 (OPEN)", i, 40_000 + i, peer(i));
         assert_eq!(standing_out(socket), [61]);
-        // Every part is the same, or no two are.
+        // All rows have the same part, or no two rows do.
         assert_eq!(
             standing_out(|i| format!("app {i}u IPv4 TCP 10.0.1.{i}:{i}->10.0.2.20:5432 (OPEN)")),
             [0; 0]

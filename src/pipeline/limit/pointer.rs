@@ -1,5 +1,5 @@
-//! The pointer that stands for an externalized text: its key, what kind of text it is, and a summary. The
-//! preview below it is made by `fit_parts`. Nothing here stores anything.
+//! The pointer that replaces an externalized text: its key, the kind of the text, and a summary. The preview below it
+//! is made by `fit_parts`. This module stores nothing.
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -9,16 +9,16 @@ use crate::pipeline::Retain;
 use crate::text::marker::Marker;
 use crate::text::source::Source;
 
-/// The step's name in the evidence.
+/// The name of the step in the evidence.
 pub const STEP: &str = "externalize";
-/// Tokens of the marker of binary data, at most.
+/// The most tokens of the marker of binary data.
 pub const BINARY_TOKENS: usize = 40;
-/// Hexadecimal digits of an artifact's id, of which the key is one.
+/// The key consists of this many hexadecimal digits of an artifact's id.
 pub const KEY_DIGITS: usize = 16;
-/// Lines that are examined to recognise YAML.
+/// The most lines that are checked to recognise YAML.
 const YAML_PROBE_LINES: usize = 200;
 
-/// What an externalized text is.
+/// The kind of an externalized text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::pipeline) enum Kind {
     Json,
@@ -46,7 +46,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a text, by its content first.
+    /// The kind of a text; its content decides before the call does.
     pub(in crate::pipeline) fn of(
         source: &Source<'_>,
         detection: &Detection,
@@ -66,19 +66,19 @@ impl Kind {
     }
 }
 
-/// What a summary says.
+/// The facts in a summary.
 pub(in crate::pipeline) struct What<'a> {
     pub(in crate::pipeline) kind: Kind,
-    /// Media type of data that are no text.
+    /// Media type of binary data.
     pub(in crate::pipeline) mime: Option<&'a str>,
     pub(in crate::pipeline) bytes: usize,
     pub(in crate::pipeline) lines: usize,
     pub(in crate::pipeline) failures: usize,
-    /// The text, where it is the only part.
+    /// The text, if it is the only part.
     pub(in crate::pipeline) text: Option<&'a str>,
 }
 
-/// The pointer.
+/// The pointer line.
 pub(in crate::pipeline) fn line(key: &str, what: &What<'_>) -> String {
     let kind = if what.mime.is_some() { Kind::Binary } else { what.kind };
     Marker::Externalized { key: key.to_owned(), kind: kind.name().to_owned(), summary: summary(kind, what) }
@@ -100,7 +100,7 @@ fn summary(kind: Kind, what: &What<'_>) -> String {
     }
 }
 
-/// The pointer that the texts of an output begin with.
+/// The pointer at the start of an output, if there is one.
 pub fn first(texts: &[String]) -> Option<&str> {
     let text = texts.first()?;
     match Marker::parse(text) {
@@ -109,12 +109,12 @@ pub fn first(texts: &[String]) -> Option<&str> {
     }
 }
 
-/// The key of an original: what the store names it by.
+/// The key of an original, under which the store keeps it.
 pub(in crate::pipeline) fn key(retain: &Retain) -> String {
     retain.hash(KEY_DIGITS)
 }
 
-/// What a JSON document is at its top.
+/// The top level of a JSON document.
 enum Json {
     Object(usize),
     Array(usize),
@@ -149,7 +149,7 @@ fn shape(text: &str) -> Option<Json> {
     serde::Deserializer::deserialize_any(&mut reader, Top).ok()
 }
 
-/// Whether nearly every line is one of YAML: a key, an item, a comment or what is indented below one.
+/// Whether nearly every line is YAML: a key, an item, a comment, or indented text below one of them.
 fn is_yaml(source: &Source<'_>) -> bool {
     let is_key = |line: &str| {
         let line = line.trim_start().trim_start_matches("- ");

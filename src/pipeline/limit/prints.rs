@@ -1,19 +1,20 @@
-//! Short prints of a value in a text of other lines, such as `loss=0.31` or `rows: 5`: somebody put them there to read them.
+//! Short prints of a value between other lines, such as `loss=0.31` or `rows: 5`: somebody added them in order to
+//! read them.
 
 use super::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
-/// Longest line, and longest name, in bytes.
+/// The longest line and the longest name, in bytes.
 const MAX_BYTES: usize = 100;
 const MAX_NAME_BYTES: usize = 32;
-/// Most words of a value.
+/// The most words of a value.
 const MAX_WORDS: usize = 4;
-/// Most names that are told apart: bounds what is remembered of a hostile text.
+/// The most names that are counted separately. Bounds the memory for a hostile text.
 const MAX_NAMES: usize = 64;
 
-/// The first prints of each name, where all of them are few among the lines.
+/// Adds the first prints of each name, if there are few prints among all lines.
 pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     let mut names: Map<&str, Vec<usize>> = Map::default();
     let mut all = 0;
@@ -40,7 +41,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     }
 }
 
-/// The name of what a line prints: `name=value` or `name: value`, and nothing before it.
+/// The name in a line that is only `name=value` or `name: value`.
 fn name(line: &str) -> Option<&str> {
     let line = line.trim();
     if line.len() > MAX_BYTES {
@@ -51,7 +52,7 @@ fn name(line: &str) -> Option<&str> {
     let is_print = line.as_bytes()[end] == b'=' || value.starts_with(' ');
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-[]()".contains(&b));
-    // An assignment or a comparison of source code ends or goes on otherwise.
+    // An assignment or comparison in source code, by how the value starts or ends.
     let is_code = value.starts_with(['=', ':', '>', '/']) || value.ends_with([';', '{', '(', ',', '\\']);
     let words = value.split_ascii_whitespace().count();
     (is_print && is_name && !is_code && (1..=MAX_WORDS).contains(&words)).then_some(name)

@@ -1,12 +1,13 @@
-//! Which lines about a failure stay first where not all can.
+//! Which lines about a failure come first if not all can be kept.
 //!
-//! The message and the innermost frame of the user's own code say what went wrong and where. What only says that something
-//! did (`Traceback (most recent call last):`), or that a launcher ended the others then, comes last.
+//! The message and the innermost frame of the user's own code say what went wrong and where. Lines that only say that
+//! something failed (`Traceback (most recent call last):`), or that a launcher stopped the other processes, come
+//! last.
 
 use crate::reduce::trace;
 use crate::text::source::Source;
 
-/// Words of lines that say no more than that something failed elsewhere.
+/// Words of lines that only say that something failed elsewhere.
 const SAY_LITTLE: &[&str] = &[
     "Traceback (most recent call last)",
     "SIGTERM",
@@ -22,7 +23,7 @@ pub(super) fn says_little(line: &str) -> bool {
     SAY_LITTLE.iter().any(|words| memchr::memmem::find(line.as_bytes(), words.as_bytes()).is_some())
 }
 
-/// The lines about failures that stay first, in order: `signals` with the innermost own frame of each trace.
+/// The lines about failures to keep first, in order: `signals` and the innermost own frame of each trace.
 pub(super) fn with_frames(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
     let mut lines = signals.to_vec();
     if !signals.is_empty() {

@@ -1,10 +1,10 @@
-//! Records: blocks of lines that come again and again with other values, such as the disks of `smartctl`, the interfaces
-//! of `ip -s link`, what `kubectl describe` says of each pod. Finds the lines by which one record differs from the others,
-//! and the lines of it that such a line depends on.
+//! Records: blocks of similar lines that are repeated with other values, such as the disks of `smartctl`, the
+//! interfaces of `ip -s link`, the pods of `kubectl describe`. Finds the lines in which one record differs from the
+//! others, and the lines of the record on which these depend.
 //!
-//! A record begins with the first form of line that comes again at even distances. Its lines are compared with those of the
-//! other records that stand in the same *slot*: have the same key, or the same first word. How values and numbers are compared
-//! is said in `columns`. Time is linear in the text, and what is remembered is bounded.
+//! A record starts with the first form of line that is repeated at regular distances. Its lines are compared with the
+//! lines of other records in the same *slot*: with the same key, or the same first word. `columns` compares the
+//! values and numbers. Time is linear in the text, and memory is bounded.
 
 use std::ops::Range;
 
@@ -17,21 +17,21 @@ use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
-/// Lines of a record, on average: a single line is a row of a table, and a longer block is a section of a document.
+/// Lines of a record, on average: a single line is a row of a table, a longer block a section of a document.
 const RECORD_LINES: std::ops::RangeInclusive<usize> = 2..=400;
-/// The records take at least this share of the text, in quarters, and at least this share of them are evenly long.
+/// At least this many quarters of the text must be records, and of the distances between records be regular.
 const MOST_QUARTERS: usize = 3;
-/// Forms of first lines that are tried.
+/// The most forms that are tried as the first line of a record.
 const MAX_TRIED: usize = 8;
-/// Most forms and slots that are distinguished; bounds the memory that a hostile text can take.
+/// The most forms and slots that are counted separately; bounds the memory for a hostile text.
 const MAX_FORMS: usize = 4096;
 /// A line that other records lack is an outlier if at most 1 record in this many has it.
 const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
-/// How many records with the same rare value are kept, not counting the first.
+/// The most records with the same rare value that are kept in addition to the first.
 const MAX_ALIKE: usize = 3;
-/// Lines that name a record, such as its serial number, at most.
+/// The most lines that name a record, such as its serial number.
 const MAX_NAMES: usize = 2;
-/// Lines above a line among which its heading is looked for.
+/// The most lines above a line that are searched for its heading.
 const MAX_LINES_ABOVE: usize = 40;
 
 /// A line that stands out among the records.
@@ -43,23 +43,23 @@ pub(super) struct Odd {
     pub(super) key: u64,
 }
 
-/// The lines of a slot, one of most records.
+/// The lines of one slot, from all records.
 #[derive(Default)]
 struct Group {
     lines: Vec<usize>,
-    /// Whether all are equal, so that they may be a heading.
+    /// Whether all lines are equal, so that the line may be a heading.
     is_constant: bool,
-    /// Whether no two are equal and they hold more than numbers, so that they name their record.
+    /// Whether all lines differ and do not end in a number, so that they name their record.
     is_name: bool,
 }
 
 /// The records of a text.
 pub(super) struct Records {
-    /// The first lines.
+    /// The first line of each record.
     starts: Vec<usize>,
-    /// Where the last one ends.
+    /// The line after the last record.
     end: usize,
-    /// The slot of every line from the first record on, and which of the lines of its record have it.
+    /// The slot of every line from the first record on.
     slots: Vec<Slot>,
     groups: Vec<Group>,
     of_slot: Map<Slot, usize>,
@@ -76,7 +76,7 @@ impl Records {
             return None;
         }
         let forms: Vec<u64> = (0..source.len()).map(|line| slots::form(source.line(line))).collect();
-        // Rows of a table are compared as such; but what stands above each of several tables begins a record.
+        // Rows of a table are compared as rows. But a line above each of several tables can start a record.
         let words = columns::table_words(source);
         let is_row = |line: usize| {
             words.is_some_and(|words| source.line(line).split_ascii_whitespace().count() == words)
@@ -98,7 +98,7 @@ impl Records {
         self.slots.get(line.checked_sub(self.first())?).copied().filter(|slot| !slot.is_blank())
     }
 
-    /// The record that a line stands in: its number and its lines.
+    /// The record of a line: its number and its lines.
     fn record(&self, line: usize) -> Option<(usize, Range<usize>)> {
         let number = self.starts.partition_point(|start| *start <= line).checked_sub(1)?;
         Some((number, self.starts[number]..self.starts.get(number + 1).copied().unwrap_or(self.end)))
@@ -148,7 +148,7 @@ impl Records {
         self.group(slot).is_some_and(|group| group.lines.len() * 2 >= self.starts.len())
     }
 
-    /// The lines by which a record differs from the others.
+    /// The lines in which a record differs from the others.
     pub(super) fn odd(&self, source: &Source<'_>) -> Vec<Odd> {
         let mut out = Vec::new();
         for group in self.groups.iter().filter(|group| group.lines.len() * 2 >= self.starts.len()) {
@@ -156,8 +156,8 @@ impl Records {
                 self.compare(source, &group.lines, &mut out);
             }
         }
-        // Lines in slots that few records have. If most records have such lines at one indentation, they are rows that
-        // begin with names, and are compared as a table.
+        // Lines in slots that few records have. If most records have such lines at the same indentation, the lines
+        // are rows that start with names, and are compared as a table.
         let mut own: Map<usize, usize> = Map::default();
         let mut all: Vec<(Vec<usize>, usize, Option<usize>)> = Vec::new();
         for line in self.first()..self.end {
@@ -192,19 +192,19 @@ impl Records {
         out
     }
 
-    /// Adds what stands out among lines of different records.
+    /// Adds the lines that stand out among lines of different records.
     fn compare(&self, source: &Source<'_>, lines: &[usize], out: &mut Vec<Odd>) {
         let mut found: Vec<Candidate> = Vec::new();
         columns::find(source, lines, MIN_ROWS_FOR_EXCEPTION, &mut found);
         out.extend(found.into_iter().map(|c| {
             let line = lines[c.place];
-            // A few records with the same odd value are all odd.
+            // If a few records have the same odd value, all of them are kept.
             Odd { line, nth: c.nth, count: c.count, key: digest(&c.key.to_le_bytes(), c.nth.min(MAX_ALIKE)) }
         }));
     }
 
-    /// The lines of its record that a line depends on: its first line, what names it, what is indented less, and the
-    /// heading of a row.
+    /// The lines of the record on which a line depends: the first line, lines that name the record, the nearest line
+    /// above with less indentation, and the heading of a row.
     pub(super) fn around(&self, source: &Source<'_>, line: usize) -> Vec<usize> {
         let Some((_, lines)) = self.record(line) else { return Vec::new() };
         let mut out = vec![lines.start];
@@ -233,9 +233,9 @@ impl Records {
     }
 }
 
-/// The first lines of records: the lines of the first form that comes again at even distances.
+/// The first lines of records: all lines with the first form that is repeated at regular distances.
 fn starts(forms: &[u64], is_row: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
-    // How often a form stands there, first and last.
+    // For each form how often it occurs, and its first and last line.
     let mut known: Map<u64, (usize, usize, usize)> = Map::default();
     let may_start = |(line, form): &(usize, &u64)| **form != slots::BLANK && !is_row(*line);
     for (line, &form) in forms.iter().enumerate().filter(may_start) {
@@ -265,7 +265,7 @@ fn starts(forms: &[u64], is_row: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
     })
 }
 
-/// What a candidate of records is to a cut.
+/// A line that stands out among records, as a candidate for a cut.
 pub(super) fn candidate(source: &Source<'_>, place: usize, odd: Odd) -> Candidate {
     let key = odd.key ^ likeness(source.line(odd.line)).rotate_left(17);
     Candidate { place, nth: odd.nth, count: odd.count, key, is_word: false }
@@ -279,7 +279,7 @@ mod tests {
         (0..24).map(|i| if i == odd { other.to_owned() } else { record(i) }).collect()
     }
 
-    /// What stands out, and what it depends on.
+    /// The lines that stand out, each with the lines on which it depends.
     fn found(text: &str) -> Vec<(String, Vec<String>)> {
         let source = Source::new(text);
         let Some(records) = Records::read(&source) else { return Vec::new() };
@@ -304,7 +304,7 @@ mod tests {
             assert_eq!(found[0].1, ["Model: WD Red", "Serial: W9x"]);
         }
         assert_eq!(found(&text(99, "", |i| disk(i, "0"))), []);
-        // Two records with one odd value.
+        // Two records with the same odd value.
         let two = found(&text(9, &disk(9, "7"), |i| disk(i, if i == 20 { "7" } else { "0" })));
         assert_eq!(two.len(), 2, "{two:?}");
     }
@@ -351,7 +351,7 @@ mod tests {
         }
     }
 
-    /// Steps that are told of, and what is found, grow with the lines of a hostile text of a megabyte and not faster.
+    /// Steps and findings grow linearly with the lines of a hostile text of one megabyte.
     #[test]
     fn work_is_linear_in_hostile_texts() {
         const BYTES: usize = 1 << 20;

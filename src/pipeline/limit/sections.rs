@@ -1,25 +1,25 @@
-//! The titles of sections that are not indented: `PAGE 3`, `==> a.log <==`, `[server]`, `## Usage`, a line with a rule below
-//! it. A line that a cut keeps is read under the last title above it, whether that is its own or not.
+//! Titles of sections that are not indented: `PAGE 3`, `==> a.log <==`, `[server]`, `## Usage`, a line with a rule
+//! below it. A reader takes the last title above a line for its own, so a cut must not drop it.
 //!
-//! What makes a line a title is its form, and for a line with a number that the same line comes again with other numbers.
-//! Titles of one form are one level; a level is inside those that came before it.
+//! A line is a title by its form; a line with a number only if the same line occurs again with other numbers. Titles
+//! of one form are one level; a level is inside the levels that occurred before it.
 
 use crate::text::details::likeness;
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
-/// Longest title, in bytes.
+/// The longest title, in bytes.
 const MAX_BYTES: usize = 100;
-/// Longest title that is one by its number, in bytes.
+/// The longest line that is a title by its number, in bytes.
 const MAX_NUMBERED_BYTES: usize = 48;
-/// Most levels that are told apart.
+/// The most levels that are distinguished.
 const MAX_LEVELS: usize = 8;
-/// A text has at least this many lines for each title of a level; lines that are more frequent are no titles.
+/// A text has at least this many lines for each title of a level; more frequent lines are not titles.
 const LINES_OF_TITLE: usize = 4;
 
 /// The titles of a text.
 pub(super) struct Sections {
-    /// The units that are titles, in order, each with the title above it of an outer level.
+    /// The units that are titles, in order, each with the title of an outer level above it.
     titles: Vec<(usize, Option<usize>)>,
 }
 
@@ -55,7 +55,7 @@ impl Sections {
         Self { titles }
     }
 
-    /// The title above a unit; above a title that of the outer level.
+    /// The title above a unit; for a title, the title of the outer level.
     pub(super) fn above(&self, unit: usize) -> Option<usize> {
         let next = self.titles.partition_point(|(title, _)| *title < unit);
         match self.titles.get(next).filter(|(title, _)| *title == unit) {
@@ -65,7 +65,7 @@ impl Sections {
     }
 }
 
-/// The form of a title, and whether it is one only where others are like it.
+/// The form of a title, and whether the line is a title only if others are like it.
 fn form(source: &Source<'_>, line: usize) -> Option<(u64, bool)> {
     let text = source.line(line);
     let bytes = text.trim_end().as_bytes();
@@ -133,7 +133,7 @@ mod tests {
             titles(&text),
             [(0, None), (12, Some(0)), (23, None), (35, Some(23)), (46, None), (58, Some(46))]
         );
-        // One alone is a line like others.
+        // A single numbered line is not a title.
         assert_eq!(titles(&page(1)), []);
     }
 

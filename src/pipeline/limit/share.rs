@@ -1,22 +1,22 @@
-//! Shares of a budget: how much each of several texts may take when all together take too much.
+//! Shares of a budget: how much each of several texts may take if all of them together take too much.
 //!
-//! There is one common size: texts that are smaller stay whole, larger ones are cut down to it. Nothing here knows what a
+//! Water-filling: smaller texts stay whole, larger ones are cut to one common size. This module does not know what a
 //! token is.
 
 /// What one text takes and needs, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Claim {
-    /// What it takes now.
+    /// The tokens that it takes now.
     pub takes: usize,
-    /// What its failure lines and totals take, with the marker of a cut.
+    /// The tokens that its failure lines and totals take, including the marker of a cut.
     pub needs: usize,
 }
 
 /// How much each claim gets; the sum is at most `total`.
 ///
-/// The budget is given out in three rounds: up to half of an even share for each text, so that no small one is cut for a
-/// large one; then what failures and totals need; then all that the texts take. Within a round all texts get the same, up to
-/// what they want. Tokens that cannot be divided evenly go to the later texts.
+/// There are three rounds: first up to half of an even share for each text, so that no small text is cut for a large
+/// one; then what failures and totals need; then all that the texts take. Within a round all texts get the same, up
+/// to what they want. Tokens that cannot be divided evenly go to the later texts.
 pub fn shares(claims: &[Claim], total: usize) -> Vec<usize> {
     let mut given = vec![0; claims.len()];
     let mut left = total;
@@ -30,7 +30,7 @@ pub fn shares(claims: &[Claim], total: usize) -> Vec<usize> {
     given
 }
 
-/// One round: raises what was given to the highest common size that `left` allows, but for no text above what it wants.
+/// One round of water-filling: raises all texts to the highest common size that `left` allows, none above its wish.
 fn rise(given: &mut [usize], wanted: &[usize], left: &mut usize) {
     let raised = |given: &[usize], level: usize| -> usize {
         given.iter().zip(wanted).map(|(&has, &wants)| wants.min(level).saturating_sub(has)).sum()
@@ -47,7 +47,7 @@ fn rise(given: &mut [usize], wanted: &[usize], left: &mut usize) {
     for (has, &wants) in given.iter_mut().zip(wanted) {
         *has = (*has).max(wants.min(low));
     }
-    // What is left is less than one for each: of equals the lower index is cut first.
+    // Fewer tokens than texts are left: of equal texts, the later ones get one more.
     for (has, &wants) in given.iter_mut().zip(wanted).rev() {
         if *left > 0 && *has == low && wants > low {
             *has += 1;
@@ -114,7 +114,7 @@ mod tests {
             turned.reverse();
             let mut back = shares(&turned, total);
             back.reverse();
-            // But for the odd tokens the order means nothing.
+            // Apart from tokens that cannot be divided evenly, the order does not matter.
             assert!(given.iter().zip(&back).all(|(a, b)| a.abs_diff(*b) <= 3), "{given:?} {back:?}");
         }
     }

@@ -1,5 +1,5 @@
-//! Shortens single pieces that take more than their share of a cap: long lines lose their middle, and lines that a step had
-//! joined into one are restored as the tool wrote them.
+//! Shortens single pieces that take more than their share of a cap: long lines lose their middle, and lines that a
+//! step joined are restored to the lines of the tool.
 
 use crate::pipeline::limit::headings;
 use crate::pipeline::limit::unit::{Form, MARKER_BYTES};
@@ -12,7 +12,7 @@ use crate::text::source::Source;
 /// A line is cut inside only above this many bytes.
 const MIN_CUT_LINE_BYTES: usize = 2_000;
 
-/// Cuts pieces that take more than their share of the budget in the middle.
+/// Cuts the middle out of pieces that take more than their share of the budget.
 pub(super) fn long_pieces(
     source: &Source<'_>,
     ledger: &Ledger,
@@ -32,7 +32,7 @@ pub(super) fn long_pieces(
         if let Action::Replace { text, reason, omitted_bytes } = &mut span.action
             && text.len() > MIN_CUT_LINE_BYTES.max(limit(text.len()))
         {
-            // What stands for many lines cannot be cut at a byte: no number would be that of a line.
+            // Text that replaces several lines cannot be cut at a byte: the marker could not name a line.
             if is_message || span.lines.len() > 1 {
                 loses_message |= is_message;
                 span.action = Action::Keep;
@@ -47,7 +47,7 @@ pub(super) fn long_pieces(
     if loses_message {
         headings::restore_messages(&mut ledger);
     }
-    // Lines that are restored are longer than what was shown in their place.
+    // Restored lines are longer than their replacement was.
     let shown = if loses_message { ledger.size(source, None).max(shown) } else { shown };
     let limit = |bytes: usize| share(bytes, shown);
     for kept in ledger.kept() {
@@ -63,7 +63,7 @@ pub(super) fn long_pieces(
     ledger.apply(source, step).unwrap_or(ledger)
 }
 
-/// Head and tail of a long line, and what it says around its first failure word.
+/// The head and the tail of a long line, and the text around its first failure word.
 fn cut_middle(text: &str, limit: usize, line: usize) -> (String, usize) {
     let budget = limit.saturating_sub(2 * MARKER_BYTES).max(64);
     let failure = crate::text::signals::first_failure(text);

@@ -7,13 +7,13 @@ use crate::text::source::Source;
 
 /// The form of a line without text.
 pub(super) const BLANK: u64 = 0;
-/// Bytes of a line that are looked at.
+/// Bytes at the start of a line that are read.
 const MAX_BYTES: usize = 256;
-/// Longest key, in bytes.
+/// The longest key, in bytes.
 const MAX_KEY_BYTES: usize = 48;
-/// Words among which the one that a line is about is looked for.
+/// The most words that are searched for the one that a line is about.
 const MAX_WORDS: usize = 4;
-/// Lines of one form in one record that are told apart.
+/// The most lines of one form in one record that are distinguished.
 const MAX_NTH: u32 = 64;
 
 /// The form of a line, and its position among the lines of this form in its record.
@@ -29,7 +29,7 @@ impl Slot {
     }
 }
 
-/// The slots of the lines from the first record on. A line that is only numbers is about what the line above it is.
+/// The slots of all lines from the first record on. A line with only numbers is about the same as the line above it.
 pub(super) fn numbered(source: &Source<'_>, forms: &[u64], starts: &[usize]) -> Vec<Slot> {
     let mut seen: Map<u64, u32> = Map::default();
     let mut next = starts.iter().peekable();
@@ -71,7 +71,7 @@ pub(super) fn form(line: &str) -> u64 {
             len += 1;
         }
     }
-    // Never that of a blank line.
+    // Never 0, which is the form of a blank line.
     digest(&kept[..len], indent(line)).max(1)
 }
 
@@ -86,23 +86,23 @@ pub(super) fn is_heading(line: &str) -> bool {
     line.split_ascii_whitespace().nth(1).is_some() && !line.bytes().any(|b| b.is_ascii_digit())
 }
 
-/// Whether a line ends in more than a number: where all lines of a slot differ, such a line names its record.
+/// Whether a line ends with something other than a number: if all lines of a slot differ, they name their records.
 pub(super) fn is_name(line: &str) -> bool {
     let last = start(line).split_ascii_whitespace().next_back().unwrap_or_default();
     number(last.as_bytes()).is_none()
 }
 
-/// Blanks before a line.
+/// The number of blanks and tabs before a line.
 pub(super) fn indent(line: &str) -> usize {
     line.bytes().take(MAX_BYTES).take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// The start of a line that is looked at.
+/// The part of a line that is read.
 fn start(line: &str) -> &str {
     line[..line.floor_char_boundary(MAX_BYTES)].trim()
 }
 
-/// What stands before a colon with a blank or nothing behind it.
+/// The text before a colon that is followed by a blank or by nothing.
 fn key(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     let is_end = |at: &usize| bytes.get(at + 1).is_none_or(|b| matches!(b, b' ' | b'\t'));
@@ -110,13 +110,13 @@ fn key(text: &str) -> Option<&str> {
     Some(&text[..colon])
 }
 
-/// The first word with a letter; the first word where it is neither a number nor has one, such as `#3` and `->`.
+/// The first word with a letter; but the first word if it has neither a letter nor a leading digit, as `#3` or `->`.
 fn word(text: &str) -> &str {
     let first = text.split_ascii_whitespace().next().unwrap_or_default();
     if !first.bytes().any(|b| b.is_ascii_alphabetic()) && !first.starts_with(|c: char| c.is_ascii_digit()) {
         return first;
     }
-    // A level in brackets stands before every line: `[INFO]`.
+    // A level in brackets is at the start of many lines: `[INFO]`.
     let is_level = |word: &str| word.starts_with('[') && word.ends_with(']');
     let skipped = usize::from(is_level(first));
     let words = text.split_ascii_whitespace().skip(skipped).take(MAX_WORDS);

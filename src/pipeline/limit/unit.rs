@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-/// Bytes that two markers and the check take, about.
+/// The approximate bytes of two markers and the check.
 pub(super) const MARKER_BYTES: usize = 160;
 
-/// Bytes that the mark of one more gap takes, about.
+/// The approximate bytes of the mark of one more gap.
 pub(super) const GAP_BYTES: usize = 24;
 
 /// A visible piece that is kept or dropped as a whole.
@@ -13,13 +13,13 @@ pub(super) struct Unit {
     pub(super) lines: Range<usize>,
     pub(super) bytes: usize,
     pub(super) form: Form,
-    /// The lines that it says it is like, where it is the marker of a block that stands twice.
+    /// For the marker of a repeated block, the lines to which it refers.
     pub(super) same_as: Option<Range<usize>>,
-    /// Whether it shows what it stands for, and not only a marker.
+    /// Whether the unit shows text, and is not just a marker.
     pub(super) is_shown: bool,
 }
 
-/// Whether a piece stays, and for what.
+/// Whether a unit is kept, and how.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
     No,
@@ -32,10 +32,10 @@ pub(super) enum Kept {
 pub(super) enum Form {
     /// Complete by itself; the rows below it may depend on it.
     Other,
-    /// A row of which a part, such as its path, is written once in a line above it.
+    /// A row of which a part, such as its path, is only written in a line above it.
     Row,
-    /// A folder written by its end alone, or a line below such a folder; a line above has the whole path.
+    /// A shortened path or a line below one; the whole path is in a line above.
     Short,
-    /// A message that also replaces lines elsewhere in the text.
+    /// A message that also replaces lines in other parts of the text.
     Message,
 }

@@ -1,4 +1,4 @@
-//! Collects the values and numbers of one table column, and tells which of them are outliers.
+//! Collects the values and numbers of one table column, and finds the outliers among them.
 
 use std::ops::RangeInclusive;
 
@@ -8,18 +8,18 @@ use crate::text::judge::{
     number,
 };
 
-/// A rare value has at most a fifth of the rows that a value of the column has on average.
+/// A rare value occurs in at most a fifth of the rows that the column's values have on average.
 const RARE_SHARE: usize = 5;
-/// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
+/// A column is numeric if at most 1 in 10 of its fields, apart from the header, is not a number.
 pub(super) const NON_NUMBERS_ONE_IN: usize = 10;
-/// Where most fields of a column are the same number, at most 1 in this many other numbers are outliers.
+/// If most fields of a column are the same number, at most 1 in this many other numbers may be outliers.
 const EXTREMES_ONE_IN: usize = 5;
 /// A verdict in capitals stands out if at most 1 in this many rows has it.
 const VERDICT_ONE_IN: usize = 4;
-/// Most values of a column of verdicts.
+/// The most values of a column of verdicts.
 const MAX_VERDICTS: usize = 6;
-/// If many numbers are far from the median, the farthest is an outlier only if it is more than this many
-/// times as far as the next one.
+/// If many numbers are far from the median, the farthest is an outlier only if it is more than this many times as far
+/// as the next one.
 const MUCH_FARTHER: f64 = 8.0;
 /// The largest number of a column is an outlier if it is at least this many times the median.
 const MUCH_LARGER: f64 = 8.0;
@@ -28,18 +28,18 @@ const NO_VALUES: &[&[u8]] = &[
     b"null", b"nan", b"none", b"nil", b"n/a", b"-", b"--", b"<none>", b"<nil>", b"(null)", b"never",
     b"missing",
 ];
-/// Most rows that differ from all others and still count as exceptions.
+/// The most rows that differ from all others and still count as exceptions.
 const MAX_EXCEPTION_ROWS: usize = 3;
-/// With fewer rows, a single row that differs is no exception.
+/// With fewer rows, a single row that differs is not an exception.
 pub(super) const MIN_ROWS_FOR_EXCEPTION: usize = 5;
 
 /// A value of a column.
 #[derive(Default)]
 pub(super) struct Value {
     pub(super) rows: usize,
-    /// The first rows that have it.
+    /// The first rows with this value.
     places: [usize; MAX_LINES_PER_VALUE],
-    /// Whether it is a word in capitals, as verdicts are.
+    /// Whether it is in capitals, as verdicts are.
     is_shouted: bool,
 }
 
@@ -56,28 +56,28 @@ impl Value {
     }
 }
 
-/// What the rows so far tell about a column.
+/// What is known about a column so far.
 #[derive(Default)]
 pub(super) struct Column {
-    /// The different values, unless there are too many, and their keys, which are searched.
+    /// The different values (none if there were too many) and their keys, which are searched.
     values: Vec<Value>,
     keys: Vec<u64>,
     is_open: bool,
-    /// Numbers inside it are common.
+    /// The range of usual numbers.
     range: Option<RangeInclusive<f64>>,
-    /// The median, and the least number above zero.
+    /// The median, and the smallest number above zero.
     middle: f64,
     least: Option<f64>,
-    /// Rows with a word for a missing value; in a numeric column all rows without a number. Then rows with zero.
+    /// Rows with a word for a missing value (in a numeric column: all rows without a number), and rows with zero.
     words: Value,
     zeros: Value,
-    /// How many rows have numbers outside the range, and the two farthest on each side: how far, and the row.
+    /// How many numbers are outside the range, and on each side the two farthest: their distance and their row.
     outside: usize,
     below: [(f64, usize); 2],
     above: [(f64, usize); 2],
     counter: Counter,
     steps: Steps,
-    /// The different forms of texts that are many and no numbers.
+    /// The different forms of values, for a column with many different texts that are not numbers.
     forms: Option<Box<Column>>,
 }
 
@@ -101,12 +101,12 @@ impl Column {
         Self { range, middle: in_middle, ..Self::default() }.with_forms()
     }
 
-    /// The same, which also tells forms of texts apart.
+    /// The same column, which also collects the forms of texts.
     pub(super) fn with_forms(self) -> Self {
         Self { forms: Some(Box::default()), ..self }
     }
 
-    /// Whether further rows can change nothing.
+    /// Whether further rows cannot change the findings.
     pub(super) fn is_done(&self) -> bool {
         self.is_open
             && self.range.is_none()
@@ -114,7 +114,7 @@ impl Column {
             && self.forms.as_ref().is_none_or(|forms| forms.is_open)
     }
 
-    /// Notes a row.
+    /// Adds a row.
     pub(super) fn look(&mut self, place: usize, field: &[u8], column: usize) {
         if !self.is_open {
             let key = key(field, column);
@@ -127,7 +127,7 @@ impl Column {
         self.look_at_number(place, field);
     }
 
-    /// Notes the value of a row, by its key.
+    /// Adds the value of a row, by its key.
     fn look_at(&mut self, place: usize, key: u64, is_shouted: bool) {
         match self.keys.iter().position(|known| *known == key) {
             Some(known) => self.values[known].add(place),
@@ -143,10 +143,10 @@ impl Column {
         }
     }
 
-    /// Notes the number of a row, or that it has none.
+    /// Adds the number of a row, or that it has none.
     fn look_at_number(&mut self, place: usize, field: &[u8]) {
         let Some(range) = &self.range else {
-            // An enumeration reports its own rare values.
+            // A column with few different values reports rare ones in `rare`.
             if self.is_open && is_no_value(field) {
                 self.words.add(place);
             }
@@ -175,9 +175,9 @@ impl Column {
 
     /// The values that few rows have, with their keys.
     pub(super) fn rare(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
-        // Where many values are equally common, some are rarer by chance.
+        // If many values are equally common, some are rarer by chance.
         let unlike = RARE_ONE_IN.max(self.values.len() * RARE_SHARE);
-        // In a column of two values, a value of one or a few rows is rare among fewer rows too.
+        // In a column with two values, a value of one or a few rows is rare even among few rows.
         let is_one_of_few = move |value: &Value| {
             value.rows <= MAX_EXCEPTION_ROWS && is_share(value.rows, rows, EXCEPTION_ONE_IN)
         };
@@ -192,7 +192,7 @@ impl Column {
         all().filter(move |value| tells && rare(value))
     }
 
-    /// The verdicts in capitals, such as `INCONSISTENT` where most rows say `consistent`, with their keys.
+    /// Verdicts in capitals, such as `INCONSISTENT` if most rows say `consistent`, with their keys.
     pub(super) fn verdicts(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
         let is_usual = |value: &Value| !value.is_shouted && value.rows * 2 >= rows;
         let is_calm = self.values.len() <= MAX_VERDICTS && self.values.iter().any(is_usual);
@@ -201,8 +201,8 @@ impl Column {
         self.keys.iter().copied().zip(&self.values).filter(move |(_, value)| is_verdict(value))
     }
 
-    /// The rows with the two farthest numbers on each side, each with its rank (0 or 1). If many numbers are far, only one
-    /// that is much farther than the next.
+    /// The rows with the two farthest numbers on each side, each with its rank (0 or 1). If many numbers are far,
+    /// only a number that is much farther than the next.
     pub(super) fn farthest(&self, rows: usize) -> impl Iterator<Item = (usize, usize)> {
         let is_rare = is_few(self.outside, rows, RARE_ONE_IN);
         let stands_out = move |side: &[(f64, usize); 2]| {
@@ -213,8 +213,9 @@ impl Column {
         [&self.above, &self.below].into_iter().flat_map(stands_out).flatten()
     }
 
-    /// The rows with the farthest numbers of a column in which at least four fifths are the same number, such as a counter
-    /// that is mostly zero; and the row with the largest number if it is many times the median, such as the size of a file.
+    /// The rows with the farthest numbers of a column in which at least four fifths are the same number, such as a
+    /// counter that is mostly zero; and the row with the largest number if that is many times the median, such as the
+    /// size of a file.
     pub(super) fn extremes(&self, rows: usize) -> impl Iterator<Item = usize> {
         let is_constant = self.range.as_ref().is_some_and(|range| range.start() == range.end());
         let is_extreme = is_constant && is_few(self.outside, rows, EXTREMES_ONE_IN);
@@ -225,7 +226,7 @@ impl Column {
         [(&self.above, is_extreme || is_largest), (&self.below, is_extreme)].into_iter().filter_map(farthest)
     }
 
-    /// The rows before and after a counter falls: something was restarted.
+    /// The rows before and after a counter decreases, as after a restart.
     pub(super) fn falls(&self, rows: usize) -> impl Iterator<Item = usize> {
         self.counter.falls(rows)
     }
@@ -236,14 +237,13 @@ impl Column {
         self.steps.places(if is_enumerated { rows } else { 0 })
     }
 
-    /// The rows of texts of which many differ, whose form few have, with their keys.
+    /// The rows with a form that few rows have, in a column of many different texts, with the keys of the forms.
     pub(super) fn unlike_forms(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
         let forms = self.forms.as_ref().filter(|forms| self.is_open && !forms.is_open);
         forms.into_iter().flat_map(move |forms| forms.rare(rows))
     }
 
-    /// The rows without a number in a numeric column, and those with zero if all other numbers are far from
-    /// zero.
+    /// The rows without a number in a numeric column, and those with zero if all other numbers are far from zero.
     pub(super) fn unlike_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
         let is_rare = |value: &Value| is_few(value.rows, rows, RARE_ONE_IN);
         let is_far = is_zero_far(self.least, self.middle);
@@ -253,23 +253,23 @@ impl Column {
     }
 }
 
-/// Whether a field is a word in capitals, or several.
+/// Whether a field is one or more words in capitals.
 fn is_shouted(field: &[u8]) -> bool {
     const MIN_CAPITALS: usize = 3;
     field.iter().all(|b| b.is_ascii_uppercase() || matches!(b, b' ' | b'_' | b'-'))
         && field.iter().filter(|b| b.is_ascii_uppercase()).count() >= MIN_CAPITALS
 }
 
-/// Whether a field says that there is no value.
+/// Whether a field stands for a missing value.
 fn is_no_value(field: &[u8]) -> bool {
     const MAX_WORD_BYTES: usize = 7;
     field.len() <= MAX_WORD_BYTES && NO_VALUES.iter().any(|word| field.eq_ignore_ascii_case(word))
 }
 
-/// The key of a field: equal for equal fields of a column, and hardly ever for others.
+/// The key of a field: equal for equal fields of a column, and almost certainly different for others.
 fn key(field: &[u8], column: usize) -> u64 {
-    // Most fields are short: those are their own key, with their length in the highest byte. They are read as
-    // two halves: to read eight bytes right after fewer were copied there waits for the copy.
+    // Most fields are short and are their own key, with the length in the highest byte. They are read as two halves:
+    // reading eight bytes right after fewer were written there would stall.
     let len = field.len();
     let short = match (field.first_chunk::<4>(), field.last_chunk::<4>()) {
         (Some(first), Some(last)) if len < 8 => {
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(keys.len(), fields.len() + longer.len());
     }
 
-    /// The rows that stand out of a column of numbers.
+    /// The rows that stand out in a column of numbers.
     fn unlike(fields: &[String]) -> Vec<usize> {
         let numbers = fields.iter().filter_map(|field| number(field.as_bytes())).collect();
         let mut column = Column::with_sample(numbers, fields.len(), MIN_ROWS_FOR_EXCEPTION);
@@ -319,7 +319,7 @@ mod tests {
             _ => "consistent",
         };
         assert_eq!(rare(&verdict), [10, 5]);
-        // Not where all are in capitals, or none.
+        // Not if all values are in capitals, or none.
         assert_eq!(rare(&|place| if place % 6 == 0 { "ERROR" } else { "INFO" }), [0; 0]);
         assert_eq!(rare(&|place| if place % 6 == 0 { "odd" } else { "even" }), [0; 0]);
     }
@@ -337,7 +337,7 @@ mod tests {
             (0..30).map(|i| if i == 29 { odd.to_owned() } else { format!("2025-10-{i:02}T") }).collect()
         };
         assert_eq!((unlike(&times("NULL")), unlike(&times("2025-11-02T"))), (vec![29], Vec::new()));
-        // A count that begins at zero has nothing odd about it.
+        // In a counter that starts at zero, zero is not odd.
         assert_eq!(unlike(&(0..30).map(|i| i.to_string()).collect::<Vec<_>>()), [0; 0]);
     }
 }

@@ -8,10 +8,10 @@ use super::candidate::Candidate;
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
-/// Most forms that are told apart: bounds what is remembered of a hostile text.
+/// The most forms that are counted separately. Bounds the memory for a hostile text.
 const MAX_FORMS: usize = 100;
 
-/// The first line of each form of warning, with how many lines have it.
+/// Adds the first line of each form of warning, with the number of lines that have this form.
 pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     let mut forms: Map<u64, (usize, usize)> = Map::default();
     for (place, &line) in lines.iter().enumerate() {
@@ -25,7 +25,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     out.extend(forms.into_iter().map(of));
 }
 
-/// The message of a warning: what stands behind `warning: `, `warning C4996: ` or `WARN `.
+/// The message of a warning: the text behind `warning: `, `warning C4996: ` or `WARN `.
 fn message(line: &str) -> Option<&str> {
     let bytes = line.as_bytes();
     let hit = memchr::memchr2_iter(b'w', b'W', bytes).find_map(|at| {
@@ -38,7 +38,7 @@ fn message(line: &str) -> Option<&str> {
     line.get(hit..).map(str::trim).filter(|message| !message.is_empty())
 }
 
-/// A digest of a message without what stands in quotes, and without digits.
+/// A digest of a message without quoted texts and digits.
 fn form(message: &str) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     let mut quote = None;

@@ -1,7 +1,7 @@
-//! Exact repetition across results: the later result becomes a reference to the earlier one.
+//! Results that are exactly repeated: the later result becomes a reference to the earlier one.
 //!
-//! Compared are the canonical tool and the sanitized original, never a compressed form. What was
-//! shown before is the session's to know; here it is only asked.
+//! The canonical tool and the sanitized original are compared, never a compressed form. The session knows what was
+//! shown before; this module only asks it.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -20,40 +20,40 @@ use crate::text::relevance::Term;
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
 
-/// What two results must share to be the same: a digest of the tool's canonical name and of the sanitized
-/// text. As small as it can be, since a session keeps one for each call.
+/// Equal for two results that count as the same: a digest of the tool's canonical name and of the sanitized text.
+/// Kept small, since a session keeps one for each call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key([u8; 16]);
 
 /// An earlier result that is still in the model's context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct First {
-    /// Its call id.
+    /// The id of its call.
     pub call: String,
     /// Its tool, as the host wrote it.
     pub tool: String,
-    /// What it was about.
+    /// What its call was about.
     pub label: Option<String>,
     /// How far back it was shown.
     pub ago: Ago,
-    /// Whether the two differ in times.
+    /// Whether the two results differ in times.
     pub but_for_times: bool,
     /// Whether the model sees the ids of calls.
     pub shows_id: bool,
 }
 
 impl First {
-    /// The same as the model may be told of it.
+    /// The same, without what the model of this host does not see or cannot count.
     pub fn as_told(self, policy: &Policy) -> Self {
         Self { shows_id: policy.ids_visible, ago: self.ago.if_counted(policy.sees_all_results), ..self }
     }
 
-    /// Where it stands.
+    /// The origin of the result.
     pub fn origin(&self) -> Origin {
         Origin { call: self.call.clone(), tool: self.tool.clone(), argument: None, label: self.label.clone() }
     }
 
-    /// The markers that may stand for the whole of a text, the one that says most first.
+    /// The markers that may replace a whole text, the most informative first.
     fn markers(&self) -> Vec<String> {
         if self.is_sealed() {
             let origin = if self.shows_id { self.origin() } else { self.origin().without_id() };
@@ -68,60 +68,60 @@ impl First {
         vec![marker(self.label.as_ref(), Some(self.ago)), marker(None, Some(self.ago)), marker(None, None)]
     }
 
-    /// Whether the reference gets a seal. Without an id any program could print the same words.
+    /// Whether the reference gets a seal. Without an id in it, any program could print the same words.
     fn is_sealed(&self) -> bool {
         self.but_for_times || !self.shows_id
     }
 }
 
-/// The session data that an outcome used, and what the session should remember. Kept as long as the session
-/// lives, so that the outcome can be made again without the session's state of that moment.
+/// The session data that an outcome used, and what the session should remember. Kept as long as the session lives, so
+/// that the outcome can be made again later, when the session's state has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Decision {
-    /// The key by which repeated results are found; `None` if the result takes no part.
+    /// The key by which repeated results are found; `None` if the result is not compared.
     pub key: Option<Key>,
-    /// The earlier result that it became a reference to.
+    /// The earlier result, if this result became a reference to it.
     pub duplicate_of: Option<Box<First>>,
     /// Runs of lines that became references.
     pub references: Vec<Reference>,
-    /// Digest of the text in which every digit counts the same; `None` where it is not needed.
+    /// Digest of the text without digits; `None` if it is not needed.
     pub likeness: Option<u64>,
     /// Whether the request was repeated and therefore answered in full.
     pub asked_again: bool,
-    /// What the session talked about, as far as it decided what was left out.
+    /// The terms of the session's recent calls, if they influenced what was left out.
     pub terms: Vec<Term>,
-    /// Texts that the agent wrote into the file, as far as they decided what was left out.
+    /// Texts that the agent wrote into the file, if they influenced what was left out.
     pub edited: Vec<Arc<str>>,
-    /// Lines of the file that recent results point at, as far as they decided what was left out.
+    /// Lines of the file to which recent results point, if they influenced what was left out.
     pub pointed: Vec<u32>,
-    /// Whether the text was nothing but a reference to a call that the session knew.
+    /// Whether the text was only a reference to a call that the session knew.
     pub own_marker: bool,
-    /// What its limits were multiplied by.
+    /// The factor of its limits.
     pub scale: Scale,
-    /// What was asked of it beside its policy, and how far that had to go. What is asked later of the same
-    /// result changes nothing.
+    /// The mode and the budget that were asked for in addition to the policy. Later requests for the same result do
+    /// not change them.
     pub asked: Ask,
-    /// See `asked`.
+    /// The rung that was reached for `asked`.
     pub rung: Rung,
-    /// Whether it became a pointer with a preview.
+    /// Whether it became a pointer and a preview.
     pub externalized: bool,
-    /// Whether it says how its original is read.
+    /// Whether it has a line that says how to read its original.
     pub hinted: bool,
-    /// Fingerprints of the secrets that it shows since the model wrote them into its calls.
+    /// Fingerprints of the secrets that it shows, because the model itself wrote them into its calls.
     pub wrote: Vec<Fingerprint>,
 }
 
-/// What the session knows.
+/// What the session knows about earlier results.
 pub trait History {
     /// The earlier, still visible result with this key, if there is one.
     fn first(&self, key: &Key) -> Option<First>;
 
-    /// The earlier run that gave the same but for times, by its key without times.
+    /// The earlier run with an equal output apart from times, by its key without times.
     fn first_but_for_times(&self, _key: &Key) -> Option<First> {
         None
     }
 
-    /// Whether the session gave exactly this text in place of a repeated result: only then it counts as ours.
+    /// Whether the session returned exactly this text in place of a repeated result: only then it counts as our text.
     fn referred(&self, text: &str) -> bool;
 
     /// Whether the model itself wrote this value, given with its fingerprint, into a call.
@@ -134,43 +134,43 @@ pub trait History {
         Earlier::Nothing
     }
 
-    /// What the agent wrote last into the file that the call looks at.
+    /// The texts that the agent wrote last into the file at which the call looks.
     fn edited(&self) -> Vec<Arc<str>> {
         Vec::new()
     }
 
-    /// Lines of the file that the call looks at which recent results point at, the newest first.
+    /// Lines to which recent results point, in the file at which the call looks; newest first.
     fn pointed(&self) -> Vec<u32> {
         Vec::new()
     }
 
-    /// What the session talks about.
+    /// The terms that the session is about.
     fn terms(&self) -> Vec<Term> {
         Vec::new()
     }
 
-    /// What the limits are multiplied by, for the size of the context.
+    /// The factor for the limits, by the size of the context.
     fn scale(&self) -> Scale {
         Scale::FULL
     }
 
-    /// Whether there is a session that wants to know what is shown.
+    /// Whether there is a session that needs to know which lines are shown.
     fn tracks_visibility(&self) -> bool {
         false
     }
 
-    /// What was decided for this very result when it came first.
+    /// The decision that was made when this very result came first.
     fn decided(&self) -> Option<&Decision> {
         None
     }
 
-    /// Whether the same request got a text of this likeness before, as a reference or with gaps.
+    /// Whether the same request got a result of this likeness before, as a reference or with gaps.
     fn is_repeated(&self, _likeness: u64) -> bool {
         false
     }
 }
 
-/// No session: nothing was shown before.
+/// There is no session: nothing was shown before.
 #[derive(Debug, Clone, Copy)]
 pub struct NoHistory;
 
@@ -184,7 +184,7 @@ impl History for NoHistory {
     }
 }
 
-/// What a result is compared by. `digest` is the hexadecimal BLAKE3 digest of the sanitized text.
+/// The key of a result. `digest` is the hexadecimal BLAKE3 digest of the sanitized text.
 pub fn key(call: &ToolCall, digest: &str) -> Key {
     let tool = call.canonical_tool();
     let mut hasher = blake3::Hasher::new();
@@ -194,18 +194,18 @@ pub fn key(call: &ToolCall, digest: &str) -> Key {
     Key(half)
 }
 
-/// What a run is compared by when it is run again: as [`key`], of the texts without times.
+/// The key of a run without its times: like [`key`], but of the texts without times.
 pub fn key_but_for_times<'a>(call: &ToolCall, texts: impl Iterator<Item = &'a str>) -> Key {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
         times::without(text, |piece| _ = hasher.update(piece));
         hasher.update(&[0xFF]);
     }
-    // A text without times has a key of its own kind.
+    // The prefix keeps these keys apart from the others.
     key(call, &format!("times {}", hasher.finalize().to_hex()))
 }
 
-/// Digest of texts in which every digit counts the same, so that a run that took longer is alike.
+/// Digest of texts without their digits, so that a run that took longer gets the same one.
 pub fn likeness<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     for text in texts {
@@ -217,11 +217,11 @@ pub fn likeness<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     hasher.finish()
 }
 
-/// Fewest tokens of a text that is replaced.
+/// A text of fewer tokens is not replaced.
 const MIN_TOKENS: usize = 40;
 
-/// Replaces every text by the reference and its lines of `shown_again`, if that costs fewer tokens. Returns the tokens of
-/// all texts, or `None` if nothing was replaced.
+/// Replaces every text by the reference and its lines of `shown_again`, if that costs fewer tokens. Returns the
+/// tokens of all texts, or `None` if nothing was replaced.
 pub fn replace(
     texts: &mut [String],
     shown_again: &[String],
@@ -264,26 +264,26 @@ fn with_lines(marker: &str, lines: &str, first: &First, seal_key: &SealKey) -> S
     new
 }
 
-/// Failure lines of an equal result that are shown again, and the longest line that is, in bytes. A choice: the rest stands
-/// unchanged in the earlier result.
+/// The most failure lines of an equal result that are shown again, and the longest such line in bytes. A choice: the
+/// earlier result shows the rest unchanged.
 const MAX_SHOWN_AGAIN: usize = 5;
 const MAX_SHOWN_AGAIN_BYTES: usize = 500;
 
-/// The lines of a command's output that are shown again although an earlier result shows them: failure lines and the last
-/// line. Of a result that differs in times these are all failure lines: a time in one may be the failure.
+/// The lines of a command's output that are shown again although an earlier result shows them: failure lines and the
+/// last line. If the results differ in times, all failure lines are shown, since a time in one may be the failure.
 pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: bool) -> String {
     let is_short = |line: &usize| source.line(*line).len() <= MAX_SHOWN_AGAIN_BYTES;
     let mut lines: Vec<usize> = match differs_in_times {
         true => signals.to_vec(),
         false => signals.iter().copied().filter(is_short).take(MAX_SHOWN_AGAIN).collect(),
     };
-    // A marker in an output that came in again is not the tool's last word.
+    // A marker is not a line of the tool.
     let says =
         |line: &usize| !source.line(*line).trim().is_empty() && Marker::parse(source.line(*line)).is_none();
-    // The frame that a tool puts around an output does not tell how it ended.
+    // The frame that a tool puts around an output does not show how the command ended.
     let inside = wrapper::inside(source).unwrap_or(0..source.len());
     let last = inside.clone().rev().find(says);
-    // `pytest -qq` may end with advice on warnings; the result is in its last row of marks.
+    // `pytest -qq` may end with advice on warnings; then the last row of marks shows the result.
     let is_advice = last.is_some_and(|last| source.line(last).starts_with("-- Docs: "));
     let marks = || inside.clone().rev().find(|line| source.line(*line).trim_end().ends_with("[100%]"));
     let last = if is_advice { marks().or(last) } else { last };

@@ -1,8 +1,8 @@
-//! Blocks of lines that occur again further down in the same text, such as a redrawn screen or a
-//! configuration printed for each step. Searched only in texts that no reducer understands and that are too
-//! long to be shown whole, so that the next cut removes less new text.
+//! Blocks of lines that occur again further down in the same text, such as a redrawn screen or a configuration
+//! printed for each step. Only texts that no reducer can parse and that are too long to be shown whole are searched,
+//! so that the next cut removes less new text.
 //!
-//! Only verbatim repetition counts.
+//! Only verbatim repetitions count.
 
 use std::fmt::Write as _;
 use std::hash::BuildHasher;
@@ -15,33 +15,33 @@ use crate::text::maps::Map;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Lines by which a repetition is found.
+/// A repetition is found by this many equal lines.
 const SEED_LINES: usize = 4;
-/// Fewest lines of a block that go.
+/// The fewest lines of a block that is left out.
 const MIN_BLOCK_LINES: usize = 6;
-/// Lines at the end that stay.
+/// Lines at the end of a text that are always shown.
 const END_LINES: usize = 5;
-/// Fewest bytes of it.
+/// The fewest bytes of a block that is left out.
 const MIN_BLOCK_BYTES: usize = 200;
 
-/// The numbers of the lines that the marker of a block names.
+/// The line numbers in the marker of a block.
 pub(in crate::pipeline) fn lines_in(names: &str) -> Option<(usize, usize)> {
     let lines = names.strip_prefix(AS_LINES)?.split(',').next()?;
     let (first, last) = lines.split_once('-')?;
     Some((first.parse().ok()?, last.parse().ok()?))
 }
 
-/// What stands before them.
+/// The text before the line numbers.
 const AS_LINES: &str = "as lines ";
 
-/// Leaves out the second and later copies of blocks of kept lines; the marker says where the first stands.
+/// Leaves out the second and later copies of blocks of kept lines; the marker names the lines of the first copy.
 pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut out = Reduction::default();
     let mut copies: Vec<Copies> = Vec::new();
-    // The end of a text is always shown as it is.
+    // The last lines of a text are always shown.
     let last = source.len().saturating_sub(END_LINES);
     let digests = Digests::new(source);
-    // The first place of each run of `SEED_LINES` lines, by its digest.
+    // The first occurrence of each run of `SEED_LINES` lines, by its digest.
     let mut seeds: Map<u64, usize> = Map::default();
     let mut is_shown = vec![false; source.len()];
     for kept in ledger.kept() {
@@ -51,7 +51,7 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
         let mut at = kept.start;
         let end = kept.end.min(last);
         while at + SEED_LINES <= end {
-            // A block that occurs twice has only lines that occur twice.
+            // A block that occurs twice only has lines that occur twice.
             let Some(digest) = digests.of_seed(at) else {
                 at += 1;
                 continue;
@@ -91,22 +91,22 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
     if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
 }
 
-/// Copies of a block, one behind the other.
+/// Copies of a block, one directly below the other.
 struct Copies {
     block: Range<usize>,
-    /// Where the first one stands, and its lines.
+    /// The first line of the original block, and its number of lines.
     of: (usize, usize),
 }
 
-/// Digests of the lines that stand more than once; 0 for the others.
+/// Digests of the lines that occur more than once; 0 for the others.
 struct Digests(Vec<u64>);
 
 impl Digests {
     fn new(source: &Source<'_>) -> Self {
         let state = RandomState::default();
         let mut lines: Vec<u64> = (0..source.len()).map(|i| state.hash_one(source.raw(i)).max(1)).collect();
-        // Per slot whether a digest stood there once, and more than once: a line that is alone in its slot is
-        // alone in the text.
+        // For each slot whether a digest occurred once, and more than once: a line that is alone in its slot occurs
+        // once in the text.
         let slots = (lines.len() * 16).next_power_of_two();
         let slot = |digest: u64| digest as usize & (slots - 1);
         let (mut once, mut twice) = (vec![0u64; slots / 64 + 1], vec![0u64; slots / 64 + 1]);
@@ -123,7 +123,7 @@ impl Digests {
         Self(lines)
     }
 
-    /// The digest of the lines from `at` on by which a repetition is found; `None` where there is none.
+    /// The digest of the `SEED_LINES` lines from `at` on; `None` if one of them occurs only once.
     fn of_seed(&self, at: usize) -> Option<u64> {
         self.0[at..at + SEED_LINES].iter().try_fold(0u64, |state, line| {
             (*line != 0).then(|| (state ^ line).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
@@ -131,8 +131,8 @@ impl Digests {
     }
 }
 
-/// How many lines from `at` on equal those from `there` on; the earlier block must end before `at` and be
-/// shown.
+/// How many lines from `at` on are equal to those from `there` on. The earlier block must end before `at`, and it
+/// must be shown.
 fn length(source: &Source<'_>, is_shown: &[bool], there: usize, at: usize, end: usize) -> usize {
     let is_same = |i: &usize| is_shown[there + i] && source.raw(there + i) == source.raw(at + i);
     (0..(end - at).min(at - there)).take_while(is_same).count()
@@ -154,7 +154,7 @@ mod tests {
         let text = format!("{block}between\n{block}end\n{block}{}", "last\n".repeat(END_LINES));
         assert_eq!(gaps(&text), vec![9..17, 18..26]);
         assert_eq!(gaps(&format!("{block}between\n{}end\n", block.replace("block", "Block"))), vec![0..0; 0]);
-        // Too short to be worth a marker.
+        // Too short for a marker to pay.
         assert_eq!(gaps(&"a\nb\nc\nd\ne\nf\nx\na\nb\nc\nd\ne\nf\n".repeat(2)), vec![0..0; 0]);
     }
 

@@ -1,11 +1,11 @@
-//! References to what was shown before.
+//! References to text that was shown before.
 //!
-//! | file | looks for | in place of it stands |
+//! | file | looks for | replaces it by |
 //! | --- | --- | --- |
-//! | `dedup` | a result that is the same as an earlier one | a reference to that result |
-//! | `times` | a run that is the same but for times | a reference, with its failure lines |
+//! | `dedup` | a result that equals an earlier one | a reference to that result |
+//! | `times` | a run whose output differs from an earlier one only in times | a reference, with its failure lines |
 //! | `blocks` | runs of lines that an earlier output of the session shows | a reference to these lines |
-//! | `echoes` | blocks of lines that stand twice in the same text | a marker |
+//! | `echoes` | blocks of lines that occur twice in the same text | a marker |
 
 pub mod blocks;
 pub mod dedup;
@@ -27,8 +27,8 @@ pub(super) fn likeness(call: &ToolCall, sources: &[Source<'_>]) -> u64 {
     dedup::likeness(lines)
 }
 
-/// What the output of a command is compared by without its times; `None` for a call that looks at a file or changes one, or
-/// that was made for the times.
+/// The key of a command's output without its times; `None` for a call that looks at a file or changes one, or that was
+/// made for the times.
 pub(super) fn key_of_run(call: &ToolCall, parts: &[Sanitized]) -> Option<Key> {
     let command = call.command.as_deref().filter(|_| !call.acts() && viewed::file(call).is_none())?;
     let texts = || parts.iter().map(|part| &*part.text);

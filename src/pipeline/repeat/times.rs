@@ -1,13 +1,13 @@
-//! A text without the times in it: how long something took, and the time of day. A run that is made again and differs in
-//! these alone gave the same.
+//! Removes times from a text: durations and the time of day. A run that is repeated and differs only in times had the
+//! same result.
 //!
-//! A number counts as a time only with a unit of time right behind it, or as hours, minutes and seconds.
+//! A number is a time only if a unit of time directly follows, or if it has hours, minutes and seconds.
 
 use memchr::{memchr, memmem};
 
 use crate::stop;
 
-/// Units of time, but for those that are also units of something else (`m`, `h`).
+/// Units of time, except those that are also units of something else (`m`, `h`).
 const UNITS: &[&[u8]] = &[
     b"s",
     b"ms",
@@ -24,10 +24,10 @@ const UNITS: &[&[u8]] = &[
     b"minute",
     b"minutes",
 ];
-/// Longest number that may be one, with its points and colons.
+/// The longest number that may be a time, with its points and colons.
 const MAX_NUMBER: usize = 24;
 
-/// Words of a command that asks how long something takes.
+/// Words of a command that measures how long something takes.
 const TIMERS: &[&str] = &[
     "bench",
     "benches",
@@ -40,10 +40,10 @@ const TIMERS: &[&str] = &[
     "durations",
     "hyperfine",
 ];
-/// What outputs that tell how long something takes have in them: libtest and Go, Criterion, pytest and others.
+/// Texts in outputs that report durations: of libtest and Go, Criterion, pytest and others.
 const TIMED: &[&str] = &["ns/iter", "ns/op", "time:   [", "slowest"];
 
-/// Whether times are what the call was made for.
+/// Whether the call was made for the times.
 pub(super) fn are_wanted<'a>(command: &str, mut texts: impl Iterator<Item = &'a str>) -> bool {
     let mut words = command.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| TIMERS.iter().any(|timer| word.eq_ignore_ascii_case(timer)))
@@ -51,7 +51,7 @@ pub(super) fn are_wanted<'a>(command: &str, mut texts: impl Iterator<Item = &'a 
             .any(|text| TIMED.iter().any(|timed| memmem::find(text.as_bytes(), timed.as_bytes()).is_some()))
 }
 
-/// Calls `give` with the pieces of a text between its times; each time becomes one byte.
+/// Calls `give` with the pieces of a text between its times; each time is given as one byte.
 pub(super) fn without(text: &str, mut give: impl FnMut(&[u8])) {
     let bytes = text.as_bytes();
     let (mut from, mut at) = (0, 0);
@@ -75,7 +75,7 @@ pub(super) fn without(text: &str, mut give: impl FnMut(&[u8])) {
     give(&bytes[from..]);
 }
 
-/// Whether a byte goes on with a number: a digit, or a point or colon before one.
+/// Whether a byte continues a number: a digit, or a point or colon before a digit.
 fn is_of_number(bytes: &[u8], at: usize) -> bool {
     bytes[at].is_ascii_digit()
         || matches!(bytes[at], b'.' | b':') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)

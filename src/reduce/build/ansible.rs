@@ -1,10 +1,10 @@
-//! `ansible-playbook`: tasks that changed nothing are left out with their headings. What changed, failed, was
-//! unreachable or was printed is kept, and so is the whole recap.
+//! `ansible-playbook`: tasks that changed nothing are left out with their headings. Lines on hosts that changed,
+//! failed or were unreachable, printed output and the recap are kept.
 //!
-//! Grammar: `PLAY [name] ****`, `TASK [name] ****`, below it one `ok: [host]`, `changed: [host]`, … for each
-//! host, with ` => {json}` when it says more, then `PLAY RECAP ****`. A task in which anything else stands
-//! keeps its heading and all but the hosts on which nothing changed; one in which something failed stays whole. A host of which
-//! a task reports what it reports of hardly another stays with the heading.
+//! Grammar: `PLAY [name] ****`, `TASK [name] ****`, below it one `ok: [host]`, `changed: [host]`, … for each host,
+//! followed by ` => {json}` if there are details, then `PLAY RECAP ****`. A task with any other line keeps its
+//! heading and loses only the hosts on which nothing changed; a task with a failure is kept whole. A host whose
+//! result is rare among the hosts of the task is kept with the heading.
 
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ impl Reducer for Ansible {
             let end = starts.get(at + 1).copied().unwrap_or(source.len());
             match heading(source.line(start)) {
                 Some("TASK" | "RUNNING HANDLER" | "HANDLER") => task(source, start..end, group, &mut out),
-                // One marker for the tasks of one play.
+                // The tasks of one play share one marker.
                 _ => group += 1,
             }
         }
@@ -67,7 +67,7 @@ impl Reducer for Ansible {
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
         let known = extent(source, |line| heading(line).is_some() || is_recap(line));
-        // The last task ends with its results, up to an empty line.
+        // The last task ends with its results, before the first empty line.
         let below = known.end - 1..source.len();
         known.start..below.clone().find(|&i| source.line(i).trim().is_empty()).unwrap_or(below.end)
     }
@@ -82,7 +82,7 @@ fn task(source: &Source<'_>, lines: Range<usize>, group: u32, out: &mut Reductio
     }
     let unlike = unlike_hosts(source, body.clone());
     if unlike.is_empty() && body.clone().filter(text).all(|i| is_unchanged(source.line(i))) {
-        // The empty line after it goes too, but for one before something else.
+        // The empty line after the task is left out too.
         out.omit_in(lines, Reason::Progress, group);
         return;
     }
@@ -91,7 +91,7 @@ fn task(source: &Source<'_>, lines: Range<usize>, group: u32, out: &mut Reductio
     }
 }
 
-/// The hosts of a task that were skipped where the others were not, or for which the result is another.
+/// The lines of hosts whose state or result is rare among the hosts of the task: skipped where others were not.
 fn unlike_hosts(source: &Source<'_>, body: Range<usize>) -> Vec<usize> {
     let mut said: Counted<(&str, &str)> = Counted::default();
     for i in body {
@@ -103,7 +103,7 @@ fn unlike_hosts(source: &Source<'_>, body: Range<usize>) -> Vec<usize> {
         }
     }
     let rare = said.rare();
-    // Among few hosts one is unlike the others if these all report the same, and not just nothing.
+    // With few hosts, one counts as different if all others agree and it has a result, not just `ok`.
     if rare.is_empty() && said.kinds() == 2 && said.all() >= FEW_HOSTS {
         let results = said.single().filter(|i| source.line(*i).contains(" => {"));
         return results.into_iter().collect();
@@ -111,7 +111,7 @@ fn unlike_hosts(source: &Source<'_>, body: Range<usize>) -> Vec<usize> {
     rare
 }
 
-/// Fewest hosts of which one is unlike the others.
+/// The fewest hosts among which one can count as different.
 const FEW_HOSTS: usize = 3;
 
 /// The subject of a heading: `TASK [name] ****`, `PLAY RECAP ****`.
@@ -130,7 +130,7 @@ fn is_unchanged(line: &str) -> bool {
     };
     let Some((_, said)) = rest.split_once(']') else { return false };
     let said = said.trim();
-    // Output and messages are what the task was run for.
+    // Output and messages are the purpose of a task, so they are kept.
     let quiet = |said: &str| {
         !["\"stdout\"", "\"msg\"", "\"stderr\""].iter().any(|key| said.contains(key)) && said.ends_with('}')
     };

@@ -31,7 +31,7 @@ pub static BAZEL: Format = Format::new(
         (r"={10,} Test output for .*", Opens),
         (r"={60,}", Closes),
         (r"\d{9,}\.\d+: src/main/tools/\S+ child exited (?:normally with code [1-9].*|due to .*)", Keep),
-        // What `--sandbox_debug` says of mounts and processes.
+        // Messages of `--sandbox_debug` about mounts and processes.
         (r"\d{9,}\.\d+: src/main/tools/\S+ .*", Hide(Reason::Progress)),
         (
             r"(?:\(\d\d:\d\d:\d\d\) )?INFO: (?:Invocation ID|Reading '?(?:rc|startup) options|Options provided by the client|Current date is|Repository rule .* defined at).*",

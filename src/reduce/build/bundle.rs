@@ -1,8 +1,8 @@
-//! Bundlers and compilers of JavaScript: webpack, vite, rollup, esbuild, next, babel, swc. Progress and modules
-//! that were built are left out, and of a long list of written files all but the largest. Errors, warnings,
-//! sizes that are too big, routes, totals and times are kept.
+//! Bundlers and compilers of JavaScript: webpack, vite, rollup, esbuild, next, babel, swc. Progress and built modules
+//! are left out, and all but the largest files of a long list of written files. Errors, warnings, sizes that are too
+//! big, routes, totals and times are kept.
 //!
-//! Each tool is a table of line forms; all that goes beyond one line is the list of files.
+//! Each tool is a table of line forms; only the list of files is handled across lines.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -17,19 +17,19 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// A tool that writes files from modules.
+/// A tool that turns modules into files.
 pub struct Bundler {
     /// The forms of its lines.
     pub format: &'static Format,
-    /// Whether a line is written by this tool alone, by which its output is known behind `npm run build`.
+    /// Whether only this tool writes the line, so that its output is recognised when `npm run build` started it.
     pub proof: fn(&str) -> bool,
     /// Whether a line reports a file that was written, with its size.
     pub file: fn(&str) -> bool,
-    /// Whether a line explains a warning in words that are the same for every warning of its kind.
+    /// Whether a line is the explanation of a warning, the same for all warnings of its kind.
     pub explains: fn(&str) -> bool,
 }
 
-/// Files of one list that are shown, and in `aggressive`. A choice: a screen, and a glance.
+/// Files of one list that are shown, and how many in mode `aggressive`. A choice: about a screen, and a third of it.
 const SHOWN_FILES: usize = 24;
 const SHOWN_FILES_AGGRESSIVE: usize = 8;
 /// Marker groups above those that a format uses: one for explanations, then one for each list.
@@ -69,7 +69,7 @@ impl Reducer for Bundler {
         let mut i = 0;
         while i < source.len() {
             let end = (i..source.len()).find(|&i| !(self.file)(source.line(i))).unwrap_or(source.len());
-            // A few more than the limit are not worth a gap.
+            // A marker for only a few lines more than the limit would not pay.
             if end - i > shown + shown / 4 {
                 list(source, i..end, shown, &mut lists);
             }
@@ -92,7 +92,7 @@ impl Reducer for Bundler {
     }
 }
 
-/// Hides all but the largest files of a list, in place.
+/// Hides all but the largest files of a list; the order of the others stays.
 fn list(source: &Source<'_>, lines: Range<usize>, shown: usize, out: &mut Reduction) {
     let mut by_size: Vec<(u64, usize)> = lines.clone().map(|i| (size(source.line(i)), i)).collect();
     by_size.sort_by_key(|&(size, i)| (std::cmp::Reverse(size), i));
@@ -103,7 +103,7 @@ fn list(source: &Source<'_>, lines: Range<usize>, shown: usize, out: &mut Reduct
     }
 }
 
-/// The first size that a line names, in hundredths of a byte; 0 for none.
+/// The first size in a line, in hundredths of a byte; 0 if there is none.
 fn size(line: &str) -> u64 {
     const UNITS: &[(&str, u64)] = &[
         ("bytes", 1),

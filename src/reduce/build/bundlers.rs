@@ -98,7 +98,7 @@ static VITE_FORMAT: Format = Format::new(
     ],
 );
 
-/// esbuild's command.
+/// The command line of esbuild.
 pub static ESBUILD: Bundler = Bundler {
     format: &ESBUILD_FORMAT,
     proof: |line| line.starts_with("⚡ Done in "),
@@ -108,7 +108,7 @@ pub static ESBUILD: Bundler = Bundler {
             && line.trim().split_ascii_whitespace().count() == 2
             && line.trim_end().trim_end_matches(['k', 'm', 'b']).ends_with(|c: char| c.is_ascii_digit())
     },
-    // `  The original key "k" is here:` is followed by a place of its own.
+    // `  The original key "k" is here:` differs from the other explanations: a place follows it.
     explains: |line| {
         line.len() > 60 && line.starts_with("  ") && !line.starts_with("   ") && !line.ends_with(':')
     },
@@ -134,7 +134,7 @@ static ESBUILD_FORMAT: Format = Format::new(
     ],
 );
 
-/// Rollup's command.
+/// The command line of Rollup.
 pub static ROLLUP: Bundler = Bundler {
     format: &ROLLUP_FORMAT,
     proof: |line| line.starts_with("created ") && line.contains(" in ") && line.ends_with('s'),
@@ -205,7 +205,7 @@ static NEXT_FORMAT: Format = Format::new(
     ],
 );
 
-/// Babel's and swc's commands: both write files one by one.
+/// The command lines of Babel and swc: both write files one by one.
 pub static BABEL: Bundler = Bundler {
     format: &BABEL_FORMAT,
     proof: |line| {

@@ -1,9 +1,9 @@
-//! Cargo's JSON messages: artifacts and build scripts without a problem are left out. Errors, what tests and
-//! programs print and the end of the build are kept, each line as it was. So are warnings, but for
-//! `aggressive`, which writes those of one lint together.
+//! Cargo's JSON messages: artifacts and build scripts without a problem are left out. Errors, what tests and programs
+//! print and the end of the build are kept unchanged. Warnings are kept too, except that mode `aggressive` writes the
+//! warnings of one lint together.
 //!
-//! One JSON object a line, told by its `reason`. In `standard` lines are hidden whole and never rewritten: who asked
-//! for data gets data.
+//! One JSON object a line, recognised by its field `reason`. In `standard`, lines are hidden whole and never
+//! rewritten: a caller that asks for JSON gets JSON.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -112,14 +112,14 @@ struct Span {
     is_primary: bool,
 }
 
-/// A warning with a place.
+/// A warning that has a place.
 struct Warning<'a> {
     text: String,
     message: Message<'a>,
     place: usize,
 }
 
-/// The warning that a line is, if it is one.
+/// The warning in a line, if the line is one.
 fn warning(line: &str) -> Option<Warning<'_>> {
     if !line.starts_with(MESSAGE) {
         return None;

@@ -1,8 +1,8 @@
 //! CMake's configuration and installation: successful probes and installed files are left out; failed probes,
 //! versions, messages, warnings and errors are kept.
 //!
-//! Lines as written by CMake 3 and 4. What a build prints, also one that `cmake --build` starts, is read
-//! by the reducer of the compilers.
+//! Lines as written by CMake 3 and 4. The output of a build, also of one started by `cmake --build`, is read by the
+//! reducers of the compilers.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Shows};

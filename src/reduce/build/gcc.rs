@@ -1,10 +1,10 @@
-//! gcc, clang and linkers, with make, CMake or ninja around them. Left out are build steps that printed
-//! nothing, diagnostics of one header that come again from another source file, and the excerpts of warnings
-//! that come in numbers. Errors always keep their headlines.
+//! gcc, clang and linkers, with make, CMake or ninja around them. Left out are build steps that printed nothing,
+//! diagnostics of a header that are repeated for another source file, and excerpts of warnings that occur often.
+//! Errors always keep their headlines.
 //!
-//! Grammar: `file:line:column: warning: …`, before it the context (`In file included from …`,
-//! `a.c: In function ‘f’:`), after it the excerpt and the notes that belong to it. Lines between a
-//! build step and the next one are what the step printed. Everything else stays as it is.
+//! Grammar: `file:line:column: warning: …`; above it the context (`In file included from …`,
+//! `a.c: In function ‘f’:`); below it the excerpt and the notes of the diagnostic. Lines between one build step and
+//! the next are the output of the first. Everything else is kept.
 
 use super::gcc_lines::{Kind, is_caret, is_driver_line, kind};
 use super::gcc_repeats::Repeats;
@@ -92,7 +92,7 @@ fn wants_commands(input: &Input<'_>) -> bool {
         || input.detection.command.producers().any(|(s, _)| s.has_flag(FLAGS))
 }
 
-/// `-fdiagnostics-format=json` and the like: another grammar between the lines.
+/// Whether the compiler writes JSON or SARIF (`-fdiagnostics-format=json`), which has another grammar.
 fn asks_for_data(text: &str) -> bool {
     memchr::memmem::find_iter(text.as_bytes(), "-fdiagnostics-format=")
         .any(|at| !text[at..].starts_with("-fdiagnostics-format=text"))
@@ -107,7 +107,7 @@ fn tally(source: &Source<'_>) -> Tally {
         tally.all += usize::from(kind != Kind::Blank);
         let own = match kind {
             Kind::Warning | Kind::Error => C.read(line).is_some_and(|found| is_c_family(found.path)),
-            // One may be quoted by anything; two are a build.
+            // One step may be a quotation; two prove a build.
             Kind::Step => {
                 steps += usize::from(is_compile_step(line));
                 steps == 2
@@ -116,7 +116,7 @@ fn tally(source: &Source<'_>) -> Tally {
             _ => false,
         };
         tally.own += usize::from(own);
-        // With the carets the line of code above them is known too.
+        // The line above a line of carets is code of the excerpt, so it counts as known too.
         let known = own || !matches!(kind, Kind::Other | Kind::Blank) || is_build_message(line);
         tally.known += if !known && is_caret(line) { 1 + usize::from(code) } else { usize::from(known) };
         code = !known;
@@ -124,7 +124,7 @@ fn tally(source: &Source<'_>) -> Tally {
     tally
 }
 
-/// Other lines of a build, which are known but can come from any tool.
+/// Other lines of a build: known, but not only gcc, clang or make write them.
 fn is_build_message(line: &str) -> bool {
     line.starts_with("-- ")
         || line.ends_with(" generated.")
@@ -138,7 +138,7 @@ const C_FAMILY: &[&str] = &[
     "cu", "y", "l",
 ];
 
-/// Whether a path may be of the C family; a standard header has no extension.
+/// Whether a path may belong to the C family. Standard headers have no extension.
 fn is_c_family(path: &str) -> bool {
     match name(path).rsplit_once('.') {
         Some((_, extension)) => C_FAMILY.iter().any(|e| e.eq_ignore_ascii_case(extension)),

@@ -1,10 +1,10 @@
-//! The lines that gcc, clang and linkers print, told apart one by one.
+//! Classifies the lines that gcc, clang and linkers print, one by one.
 
 use super::make::{is_compiler, is_probe, is_step, make_line};
 use crate::reduce::diagnostic::below::{self, is_scope, margin};
 use crate::reduce::diagnostic::{C, Severity};
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A diagnostic that is a warning.
@@ -13,7 +13,7 @@ pub enum Kind {
     Error,
     /// A note on the diagnostic before it.
     Note,
-    /// What stands before a diagnostic to say where it comes from.
+    /// A line above a diagnostic that says where it comes from.
     Context,
     /// `   12 | code` or `      | ^~~`.
     Excerpt,
@@ -25,7 +25,7 @@ pub enum Kind {
     Enter,
     /// make leaves a directory.
     Leave,
-    /// make or ninja on a target: nothing to do, or failed.
+    /// A message of make or ninja about a target: nothing to do, or failed.
     Make,
     Blank,
     Other,
@@ -62,7 +62,7 @@ pub fn kind(line: &str) -> Kind {
     }
 }
 
-/// `  required from ‘…’`, after a place.
+/// `  required from ‘…’`, the text after the place.
 fn is_instantiation(rest: &str) -> bool {
     let rest = rest.trim_start();
     rest.starts_with("required ")

@@ -1,5 +1,5 @@
-//! Diagnostics of gcc and clang that come again for the same place, as those of a header do with
-//! every source file that includes it, and excerpts of warnings that come in numbers.
+//! Repeated diagnostics of gcc and clang for the same place, as for a header that several source files include, and
+//! excerpts of warnings that occur often.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,32 +14,33 @@ use crate::reduce::line_actions::LineActions;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Group of excerpts.
+/// The marker group of excerpts.
 const EXCERPTS: u32 = super::gcc_steps::GROUP + 1;
 
-/// Diagnostics that come again.
+/// Finds diagnostics that are repeated.
 pub struct Repeats<'a> {
     source: &'a Source<'a>,
     lines: &'a [Kind],
-    /// First lines after each headline, by the directory that a relative path starts from.
+    /// The lines below the first occurrence of each headline, by headline and base directory of its relative path.
     first: HashMap<(&'a str, &'a str), Range<usize>>,
-    /// Runs of context that this step printed.
+    /// Blocks of context lines that this build step printed.
     in_step: HashSet<&'a str>,
-    /// The line that names the function of the diagnostics that were hidden just before.
+    /// The line with the function name above the diagnostics that were hidden last.
     named: Option<usize>,
-    /// Directories that make entered: level, name.
+    /// Directories that make entered and has not left: level and name.
     directories: Vec<(&'a str, &'a str)>,
-    /// Whether it is known where a relative path starts from.
+    /// Whether the directory to which relative paths refer is known.
     settled: bool,
-    /// Warnings by what they say, and how many of a kind keep their excerpt.
+    /// Counts warnings by their message, and how many of a kind keep their excerpt.
     kinds: Kinds<'a>,
     whole: usize,
     group: u32,
 }
 
 impl<'a> Repeats<'a> {
-    /// Each build step has a group of its own, after those that the steps and the excerpts share. `settled` is
-    /// false when directories may change without a word of make; `whole` warnings of a kind keep their excerpt.
+    /// Each build step has a marker group of its own, after the groups for all steps and for excerpts. `settled` is
+    /// false if directories may change without a message of make. The first `whole` warnings of a kind keep their
+    /// excerpt.
     pub fn new(source: &'a Source<'a>, lines: &'a [Kind], settled: bool, whole: usize) -> Self {
         Self {
             source,
@@ -55,10 +56,10 @@ impl<'a> Repeats<'a> {
         }
     }
 
-    /// Hides what comes again.
+    /// Hides repeated diagnostics and excerpts.
     pub fn hide(mut self, actions: &mut LineActions<'_>) {
         let mut i = 0;
-        // The run of context right before the line, where this step printed it before.
+        // The start of the context lines directly above, if this step printed the same context before.
         let mut again = None;
         while i < self.lines.len() {
             let context = again.take();
@@ -98,12 +99,12 @@ impl<'a> Repeats<'a> {
             self.directories.clear();
             self.settled = false;
         }
-        // Two at once on one level run in parallel: from here on nothing tells their lines apart.
+        // Two open directories on one level: parallel jobs, whose lines cannot be told apart from here on.
         self.settled &= self.directories.iter().all(|(open, _)| *open != level);
         self.directories.push((level, name));
     }
 
-    /// What makes a path unique, if that is known.
+    /// The directory that makes a path unique (empty for an absolute path), if it is known.
     fn base(&self, path: &str) -> Option<&'a str> {
         match path.starts_with('/') || path.contains(":\\") {
             true => Some(""),
@@ -112,13 +113,13 @@ impl<'a> Repeats<'a> {
         }
     }
 
-    /// The start of a run of context that this step printed before.
+    /// The start of a block of context lines, if this step printed the same block before.
     fn chain(&mut self, run: Range<usize>) -> Option<usize> {
         let included = self.source.line(run.start).starts_with("In file included from ");
         (!self.in_step.insert(self.source.slice(run.clone())) && included).then_some(run.start)
     }
 
-    /// `start` is the headline, or its context where that was shown before.
+    /// `start` is the headline, or the start of its context if the context was shown before.
     fn diagnostic(&mut self, start: usize, head: usize, end: usize, actions: &mut LineActions<'_>) {
         let body = head + 1..end;
         let line = self.source.line(head);
@@ -143,7 +144,7 @@ impl<'a> Repeats<'a> {
             return;
         }
         actions.omit(head..end, Reason::RepeatedDiagnostic, group);
-        // The lines above go with the last diagnostic that they are about.
+        // The lines above are hidden only with the last diagnostic that they introduce.
         if matches!(self.lines.get(end), Some(Kind::Warning | Kind::Error | Kind::Note)) {
             self.named = named;
             return;
@@ -152,7 +153,7 @@ impl<'a> Repeats<'a> {
         actions.omit(named.map_or(head..head, |i| i..i + 1), Reason::RepeatedDiagnostic, group);
     }
 
-    /// Hides the excerpt of a warning when enough others say the same but for names and numbers.
+    /// Hides the excerpt of a warning if enough warnings have the same message apart from names and numbers.
     fn thin(&mut self, head: usize, actions: &mut LineActions<'_>) {
         if self.lines[head] != Kind::Warning {
             return;
@@ -169,7 +170,7 @@ impl<'a> Repeats<'a> {
         (start..self.lines.len()).find(|&i| self.lines[i] != kind).unwrap_or(self.lines.len())
     }
 
-    /// The end of excerpt and notes that follow a headline.
+    /// The line after the excerpt and the notes of a headline.
     fn body_end(&self, start: usize) -> usize {
         let mut end = self.excerpt_end(start);
         loop {
@@ -188,7 +189,7 @@ impl<'a> Repeats<'a> {
         let carets = start + 1 < self.lines.len()
             && matches!(self.lines[start], Kind::Other | Kind::Step)
             && is_caret(self.source.line(start + 1));
-        // Below the carets there may be a fix.
+        // Below the carets there may be a suggested fix.
         let fix = carets
             && self.lines.get(start + 2) == Some(&Kind::Other)
             && self.source.line(start + 2).starts_with(' ');

@@ -1,5 +1,5 @@
-//! Build steps around gcc and clang: which of them, and of the directories that make enters, printed
-//! nothing and did not fail.
+//! Build steps around gcc and clang: finds the steps, and the directories that make enters, that printed nothing and
+//! did not fail.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,17 +13,17 @@ use crate::text::flags;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Group of all that is hidden here.
+/// The marker group of all lines that are hidden here.
 pub const GROUP: u32 = 1;
 
 /// Most steps that are kept because of an unusual flag. A choice.
 pub const MAX_ODD_STEPS: usize = 8;
 
-/// Most directories that make is in at once; each line is compared with all of them. A choice.
+/// The most open directories; each line is compared with all of them. A choice.
 pub const MAX_OPEN_DIRECTORIES: usize = 256;
 
-/// Hides steps and directories that have nothing to say. The last step of a text stays: it says how
-/// far the build came.
+/// Hides steps and directories that printed nothing. The last step of a text is kept: it shows how far the build
+/// came.
 pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, actions: &mut LineActions<'_>) {
     let is_failure = |(i, kind): (usize, &Kind)| {
         let line = source.line(i);
@@ -50,7 +50,7 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, actions
             Kind::Probe => steps.steps.push((i..i + 1, false)),
             Kind::Enter => {
                 let directory = directory(source.line(i));
-                // One that has been open for this long stays.
+                // If too many directories are open, the lines of the oldest are kept.
                 if steps.open.len() == MAX_OPEN_DIRECTORIES {
                     steps.open.remove(0);
                 }
@@ -72,12 +72,12 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, actions
     }
 }
 
-/// What errors and warnings name. It identifies a step whose output stands elsewhere.
+/// The files that errors and warnings name. A step with such a file is kept, even if its output is elsewhere.
 #[derive(Default)]
 struct Complaints<'a> {
     /// Names without extension of files with errors and of targets that failed.
     failed: HashSet<&'a str>,
-    /// Names of source files with warnings. An archiver names only objects, so these are never its.
+    /// Names of source files with warnings, with extension: a command that archives `a.o` does not match.
     warned: HashSet<&'a str>,
 }
 
@@ -98,7 +98,7 @@ impl<'a> Complaints<'a> {
         complaints
     }
 
-    /// Whether a word of a command names something that was complained about.
+    /// Whether a word of a command names a file or target with an error or a warning.
     fn has(&self, word: &str) -> bool {
         let file = name(word);
         self.failed.contains(stem(word)) || self.warned.contains(file.strip_suffix(".o").unwrap_or(file))
@@ -120,18 +120,18 @@ struct Open<'a> {
 
 struct Steps<'a> {
     source: &'a Source<'a>,
-    /// Whether anything failed at all.
+    /// Whether anything failed in the whole text.
     failed: bool,
     complaints: Complaints<'a>,
-    /// Lines of each step, and whether it stays.
+    /// The lines of each step, and whether it is kept.
     steps: Vec<(Range<usize>, bool)>,
     open: Vec<Open<'a>>,
-    /// Where make entered and left a directory in which nothing was printed.
+    /// The lines in which make entered and left directories where nothing was printed.
     quiet: Vec<usize>,
 }
 
 impl Steps<'_> {
-    /// Steps that differ from their neighbours in a flag tell something though they printed nothing.
+    /// Keeps steps with a flag that differs from the steps around them: worth showing, although they printed nothing.
     fn keep_odd(&mut self) {
         let odd = flags::odd(self.steps.iter().map(|(lines, _)| self.source.slice(lines.clone())));
         for odd in odd.iter().take(MAX_ODD_STEPS) {
@@ -139,7 +139,7 @@ impl Steps<'_> {
         }
     }
 
-    /// Several steps may run at once, so a step stays also when what failed elsewhere has its name.
+    /// Steps may run in parallel, so a step is also kept if its command names a file of any error or warning.
     fn step(&mut self, lines: Range<usize>) {
         let mut words = self.source.slice(lines.clone()).split_ascii_whitespace();
         let named = words.any(|w| self.complaints.has(w));
@@ -158,7 +158,7 @@ impl Steps<'_> {
 
     fn printed(&mut self, i: usize, kind: Kind) {
         let line = self.source.line(i);
-        // A line that is no diagnostic speaks for the step only where something failed.
+        // A line that is not a diagnostic counts as output of the step only if something failed.
         let of_step = match kind {
             Kind::Make => false,
             Kind::Other => self.failed || is_driver_line(line) || is_caret(line),

@@ -1,8 +1,8 @@
-//! `go build`, `go vet` and what else compiles Go: downloads are left out, and so are diagnostics that come
-//! again because a package is compiled with its tests once more.
+//! `go build`, `go vet` and other commands that compile Go: downloads are left out, and so are diagnostics that are
+//! repeated because a package is compiled again with its tests.
 //!
-//! Grammar: `# import/path` or `# import/path [import/path.test]`, then `file.go:line:column: …` with
-//! indented lines below. Everything that is neither a download nor a repetition stays.
+//! Grammar: `# import/path` or `# import/path [import/path.test]`, then `file.go:line:column: …` with indented lines
+//! below. Everything that is neither a download nor a repetition is kept.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -30,7 +30,7 @@ static META: Meta = Meta {
     anchors: &[".go:", "go: downloading ", "go: finding "],
 };
 
-/// Group of progress; the next ones are of repetitions and of advice.
+/// The marker group of progress; the next two are for repetitions and for advice.
 const PROGRESS: u32 = 1;
 
 impl Reducer for GoBuild {
@@ -61,7 +61,7 @@ impl Reducer for GoBuild {
         while i < source.len() {
             let line = source.line(i);
             if is_progress(line) || listing && is_package(line) {
-                // The last line of a run that was cut off says where it stood.
+                // The last line of a run that was cut off is kept: it shows how far the run came.
                 if Some(i) != last || is_package(line) {
                     actions.omit(i..i + 1, Reason::Progress, PROGRESS);
                 }
@@ -71,7 +71,7 @@ impl Reducer for GoBuild {
                 if !seen.insert(source.slice(block.clone())) {
                     actions.omit(block, Reason::RepeatedDiagnostic, PROGRESS + 1);
                 } else if line.contains(": reading ") {
-                    // A module that cannot be had is reported for each file that imports it.
+                    // A module that cannot be fetched is reported for each file that imports it.
                     for k in block.skip(1).filter(|&k| !seen.insert(source.line(k))) {
                         actions.omit(k..k + 1, Reason::DiagnosticExcerpt, PROGRESS + 2);
                     }
@@ -96,12 +96,12 @@ fn is_build(simple: &Simple) -> bool {
         && matches!(simple.subcommand(), Some("build" | "vet" | "run" | "install" | "generate"))
 }
 
-/// What a program prints may look like a list of packages.
+/// Whether the command runs a program, whose output may look like a list of packages.
 fn is_run(simple: &Simple) -> bool {
     matches!(simple.subcommand(), Some("run" | "generate"))
 }
 
-/// A diagnostic alone may be any linter's: the line of the package above it is the compiler's.
+/// A diagnostic alone may come from any linter; a package line above it proves the compiler.
 fn tally(source: &Source<'_>, direct: bool) -> Tally {
     let mut tally = Tally::default();
     let mut header = false;
@@ -121,7 +121,7 @@ fn is_progress(line: &str) -> bool {
     })
 }
 
-/// What go says below each module that it cannot have.
+/// The advice that go prints below each module that it cannot fetch.
 fn is_advice(line: &str) -> bool {
     line == "Confirm the import path was entered correctly."
         || line.starts_with("If this is a private repository, see ")
@@ -139,7 +139,7 @@ fn is_diagnostic(line: &str) -> bool {
     GO.reads(line)
 }
 
-/// A line of `-v`: an import path alone.
+/// A line of `-v`: just an import path.
 fn is_package(line: &str) -> bool {
     !line.is_empty()
         && line.contains('/')

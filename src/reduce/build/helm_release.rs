@@ -1,5 +1,5 @@
-//! `helm install`, `upgrade`, `rollback`, `status`, `test`, `lint`, `dependency` and `repo update`: what `--debug` says of
-//! steps under way and repositories that were read are left out; the release, its notes, findings and errors are kept.
+//! `helm install`, `upgrade`, `rollback`, `status`, `test`, `lint`, `dependency` and `repo update`: progress messages
+//! of `--debug` and names of updated repositories are left out; the release, its notes, findings and errors are kept.
 //!
 //! Lines as written by Helm 3. Manifests (`helm template`, `helm get manifest`) are YAML and are left alone.
 
@@ -43,7 +43,7 @@ pub static HELM_RELEASE: Format = Format::new(
         (r"Update Complete\. .*", Shows),
         (r"Hang tight while we grab the latest.*", Hide(Reason::Progress)),
         (r"\.\.\.Successfully got an update from the .*", Hide(Reason::Progress)),
-        // What is waited for: `Deployment is not ready: …`, `Service does not have cluster IP address: …`.
+        // What Helm waits for: `Deployment is not ready: …`, `Service does not have cluster IP address: …`.
         (r"ready\.go:\d+: .*\[debug\] .*", State),
         (r"wait\.go:\d+: .*\[debug\] .*(?:not ready|expected).*", State),
         (r"\w+\.go:\d+: (?:\d{4}-\S+ \S+ (?:[+-]\d+ \w+ )?(?:m=\S+ )?)?\[debug\] .*", Hide(Reason::Progress)),

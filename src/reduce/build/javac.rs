@@ -1,9 +1,9 @@
-//! javac, kotlinc and scalac: errors are kept whole. Of warnings that come in numbers the headline with its
-//! place is kept; an explanation in the words of an earlier one is left out.
+//! javac, kotlinc and scalac: errors are kept whole. Warnings that occur often keep the headline with the place; an
+//! explanation with the words of an earlier one is left out.
 //!
-//! Grammar: `A.java:3: warning: [deprecation] …`, `a.kt:3:5: warning: …`, `A.scala:3: warning: …`, below it a
-//! line of code, a line with a caret and indented explanations; Scala 3 writes `-- [E008] Not Found Error:
-//! a.scala:3:5 ---` and an excerpt with a margin. Totals end it. Everything else stays.
+//! Grammar: `A.java:3: warning: [deprecation] …`, `a.kt:3:5: warning: …`, `A.scala:3: warning: …`, below it a line of
+//! code, a line with a caret and indented explanations; Scala 3 writes `-- [E008] Not Found Error: a.scala:3:5 ---`
+//! and an excerpt with a margin. Totals are at the end. Everything else is kept.
 
 use std::ops::Range;
 
@@ -34,9 +34,9 @@ static META: Meta = Meta {
     anchors: &[".java:", ".kt:", ".kts:", ".scala:", "[loading "],
 };
 
-/// Group of repeated explanations and of warnings that come in numbers; the next one is of progress.
+/// The marker group of explanations and of warnings that occur often; the next one is for progress.
 const EXCERPTS: u32 = 1;
-/// Lines below a headline in which its caret must stand. A choice: javac prints a message over a few lines.
+/// The caret must be within this many lines below the headline. A choice: a message of javac may have a few lines.
 const MAX_LINES_TO_CARET: usize = 8;
 
 impl Reducer for Javac {
@@ -87,7 +87,7 @@ impl Reducer for Javac {
                 i = body.end;
                 continue;
             }
-            // Without an excerpt only what is indented belongs to it.
+            // Without a caret, only indented lines belong to the warning.
             if !body.clone().take(MAX_LINES_TO_CARET).any(|i| is_caret(source.line(i))) {
                 body.end =
                     body.clone().find(|&i| !source.line(i).starts_with([' ', '\t'])).unwrap_or(body.end);
@@ -100,7 +100,7 @@ impl Reducer for Javac {
                 }
                 continue;
             }
-            // What stands below the caret explains the message.
+            // The lines below the caret explain the message.
             let caret = body.clone().find(|&i| is_caret(source.line(i)));
             let Some(below) = caret.map(|i| i + 1..body.end).filter(|b| !b.is_empty()) else { continue };
             if !seen.insert(source.slice(below.clone())) {
@@ -120,12 +120,12 @@ impl Reducer for Javac {
     }
 }
 
-/// Whether a line starts a diagnostic, and what it says.
+/// The severity and the text of a diagnostic, if the line starts one.
 fn headline(line: &str) -> Option<(Severity, &str)> {
     JAVA.read(line).and_then(|found| Some((found.severity?, found.text)))
 }
 
-/// What many warnings have in common: the lint that javac names, or the message without names.
+/// The key by which warnings are counted: the lint that javac names, or the message without names and numbers.
 fn category(message: &str) -> String {
     match message.strip_prefix('[').and_then(|m| m.split_once(']')) {
         Some((lint, _)) => lint.to_owned(),
@@ -133,8 +133,8 @@ fn category(message: &str) -> String {
     }
 }
 
-/// The first line after a diagnostic: the next one, a total, a note, or after its caret one that is not
-/// indented.
+/// The line after a diagnostic: the next headline, a total, a note, an empty line, or a line after the caret that is
+/// not indented.
 fn body_end(source: &Source<'_>, from: usize) -> usize {
     const MAX_BODY_LINES: usize = 60;
     let mut caret = false;
@@ -151,8 +151,8 @@ fn body_end(source: &Source<'_>, from: usize) -> usize {
     source.len().min(from + MAX_BODY_LINES)
 }
 
-/// Whether a line can be of a diagnostic: it is indented, has the margin of Scala 3, or is the code above a caret.
-/// Anything else came between from another program.
+/// Whether a line can belong to a diagnostic: it is indented, has the margin of Scala 3, or is the code above a
+/// caret. Any other line was written by another program in between.
 fn is_of_body(source: &Source<'_>, i: usize, end: usize) -> bool {
     let line = source.line(i);
     line.starts_with([' ', '\t'])
@@ -160,7 +160,7 @@ fn is_of_body(source: &Source<'_>, i: usize, end: usize) -> bool {
         || (i + 1 < end && is_caret(source.line(i + 1)))
 }
 
-/// A line of carets, also behind the margin of Scala 3.
+/// A line of carets, with or without the margin of Scala 3.
 fn is_caret(line: &str) -> bool {
     let line = line.trim().trim_start_matches('|').trim_start();
     line.starts_with('^') && below::is_caret(line, b"")
@@ -191,7 +191,7 @@ fn tally(source: &Source<'_>) -> Tally {
     let mut inside = 0;
     for line in source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
         let own = headline(line).is_some() || is_listed(line);
-        // Code, caret and some explanation stand below a headline.
+        // Up to eight lines below a headline may be code, caret and explanations.
         inside = match () {
             () if own => 8,
             () if is_total(line) || is_note(line) => 0,

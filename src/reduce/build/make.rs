@@ -1,10 +1,9 @@
-//! Lines of the build tools that drive a C compiler: make, CMake, ninja, libtool, and the commands
-//! that make writes before it runs them. It only classifies lines; what to do with them is decided
-//! by the reducer.
+//! Lines of the build tools that drive a C compiler: make, CMake, ninja, libtool, and the commands that make writes
+//! before it runs them. This module only classifies lines; the reducer decides what to do with them.
 
 use crate::reduce::lines::is_number;
 
-/// A line of make itself: `make[1]: …`. What it says, and the level in brackets.
+/// A line of make itself, `make[1]: …`: its text, and the level in brackets.
 pub fn make_line(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix('g').unwrap_or(line).strip_prefix("make")?;
     let (level, said) = rest.split_once(": ")?;
@@ -13,15 +12,15 @@ pub fn make_line(line: &str) -> Option<(&str, &str)> {
     plain.then_some((said, level))
 }
 
-/// The level and the directory of a line in which make or ninja enters or leaves it.
+/// The level and the directory of a line with which make or ninja enters or leaves a directory.
 pub fn directory(line: &str) -> (&str, &str) {
     let (said, level) =
         make_line(line).or_else(|| Some((line.strip_prefix("ninja: ")?, ""))).unwrap_or_default();
     (level, said.split_once(" directory ").map_or("", |(_, directory)| directory))
 }
 
-/// The target that failed, in what make says (`*** [Makefile:3: a.o] Error 1`) or in ninja's word
-/// (`FAILED: a.o`, `FAILED: [code=1] a.o`).
+/// The failed target in a message of make (`*** [Makefile:3: a.o] Error 1`) or ninja (`FAILED: a.o`,
+/// `FAILED: [code=1] a.o`).
 pub fn failed_target(line: &str) -> Option<&str> {
     if let Some(rest) = line.strip_prefix("FAILED: ") {
         return rest.split(' ').find(|w| !w.starts_with('['));
@@ -30,20 +29,20 @@ pub fn failed_target(line: &str) -> Option<&str> {
     Some(inner.rsplit_once(": ").map_or(inner, |(_, target)| target))
 }
 
-/// Whether a line announces a build step: it runs a compiler, linker or archiver, or is the word of
-/// CMake, ninja, automake or libtool on one.
+/// Whether a line announces a build step: a command of a compiler, linker or archiver, or a message of CMake, ninja,
+/// automake or libtool about one.
 pub fn is_step(line: &str) -> bool {
     is_counted(line) || is_silent(line) || is_command(line)
 }
 
-/// Whether a build step is plainly one of a compiler, and not of anything that counts its steps.
+/// Whether a build step is certainly one of a compiler, and not of some other tool that counts its steps.
 pub fn is_compile_step(line: &str) -> bool {
     let objects =
         || line.contains(" object ") || line.split(' ').any(|w| w.ends_with(".o") || w.ends_with(".obj"));
     is_silent(line) || is_command(line) || is_counted(line) && objects()
 }
 
-/// Whether a line is CMake's check of the tools themselves, which passed.
+/// Whether a line is a check of the compilers by CMake, and the check passed.
 pub fn is_probe(line: &str) -> bool {
     line.strip_prefix("-- ").is_some_and(|l| {
         l.starts_with("Detecting C") && !l.ends_with("failed")
@@ -75,7 +74,7 @@ fn is_silent(line: &str) -> bool {
     VERBS.contains(&verb) && !rest.trim().is_empty()
 }
 
-/// A command line as make writes it before it runs it.
+/// A command line, as make writes it before it runs the command.
 fn is_command(line: &str) -> bool {
     let line = line
         .strip_prefix("libtool: compile: ")

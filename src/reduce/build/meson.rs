@@ -1,8 +1,8 @@
-//! Meson's setup: successful probes are left out; what is missing, versions, sizes, messages,
-//! warnings, the error and the summary are kept.
+//! Meson's setup: successful probes are left out; failed probes, versions, sizes, messages, warnings, the error and
+//! the summary are kept.
 //!
-//! Lines as written by Meson 0.50 to 1.12. What a compilation prints is ninja's, and is read by the reducer
-//! of the compilers.
+//! Lines as written by Meson 0.50 to 1.12. The output of a compilation comes from ninja; the reducers of the
+//! compilers read it.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Shows};

@@ -1,6 +1,6 @@
 //! Build diagnostics: what compilers and the build tools around them print.
 //!
-//! The parts that the reducers of this family share. Nothing here knows one compiler's grammar.
+//! This module has what the reducers of the family share. Nothing here depends on the grammar of one compiler.
 
 mod ansible;
 mod bazel;
@@ -29,7 +29,7 @@ use std::collections::{HashMap, HashSet};
 use super::Reducer;
 use crate::reduce::lines::{CLAIM_LINES, Tally};
 
-/// The reducers of this family; the earlier row breaks ties.
+/// The reducers of this family. If two claim a text equally, the one listed first wins.
 pub static REDUCERS: &[&dyn Reducer] = &[
     &cargo_json::CargoJson,
     &rustc::Rustc,
@@ -54,15 +54,15 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &cmake::CMAKE,
 ];
 
-/// How many diagnostics of one kind are shown whole; further ones lose their excerpts.
+/// This many diagnostics of one kind are shown whole; further ones lose their excerpts.
 const SHOWN_WHOLE: usize = 5;
 
-/// The name of a path without folders.
+/// The file name of a path, without folders.
 fn name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The name of a path without folders and without anything from the first dot on.
+/// The file name of a path, up to the first dot.
 fn stem(path: &str) -> &str {
     let name = name(path);
     match name.find('.') {
@@ -71,15 +71,15 @@ fn stem(path: &str) -> &str {
     }
 }
 
-/// Kinds of diagnostics, how often each came, and the explanations that were shown with it.
+/// For each kind of diagnostic, how often it occurred, and the explanations that were shown with it.
 #[derive(Default)]
 struct Kinds<'a> {
     seen: HashMap<String, (usize, HashSet<&'a str>)>,
 }
 
 impl<'a> Kinds<'a> {
-    /// Counts a diagnostic of this kind. Returns how many there were so far, this one included, and the
-    /// explanations that were shown with them.
+    /// Counts a diagnostic of this kind. Returns how many there are so far, including this one, and the explanations
+    /// that were shown with them.
     fn count(&mut self, kind: String) -> (usize, &mut HashSet<&'a str>) {
         let (count, notes) = self.seen.entry(kind).or_default();
         *count += 1;
@@ -87,7 +87,7 @@ impl<'a> Kinds<'a> {
     }
 }
 
-/// A message without what names the single case: quoted names and digits.
+/// A message without its varying parts: quoted names and digits.
 fn kind_of(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let mut quoted = false;

@@ -1,5 +1,5 @@
-//! MSVC: `cl`, `link` and MSBuild around them. Steps that printed nothing are left out, and so are diagnostics
-//! that the summary repeats; errors, warnings with their notes, outputs and totals are kept.
+//! MSVC: `cl`, `link` and MSBuild around them. Steps that printed nothing are left out, and so are diagnostics that
+//! the summary repeats; errors, warnings with their notes, outputs and totals are kept.
 //!
 //! Grammar: `a.cpp(3,5): warning C4996: …`, `LINK : fatal error LNK1181: …`, with ` [project.vcxproj]` and `1>`
 //! around it; MSBuild ends with `Build FAILED.` or `Build succeeded.`, the diagnostics again, and the counts.
@@ -43,7 +43,7 @@ static META: Meta = Meta {
     ],
 };
 
-/// Group of steps; the next one is of repeated diagnostics.
+/// The marker group of steps; the next one is for repeated diagnostics.
 const STEPS: u32 = 1;
 
 impl Reducer for Msvc {
@@ -70,7 +70,7 @@ impl Reducer for Msvc {
         let summary = (0..source.len()).find(|&i| is_verdict(source.line(i)));
         let mut seen: HashSet<&str> = HashSet::new();
         let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty());
-        // Steps that differ from their neighbours in a flag tell something though they printed nothing.
+        // Steps with a flag that differs from the steps around them are kept, although they printed nothing.
         let steps: Vec<usize> = (0..source.len()).filter(|&i| is_step(source.line(i))).collect();
         let odd = flags::odd(steps.iter().map(|&i| source.line(i)));
         let odd: HashSet<usize> = odd.iter().take(MAX_ODD_STEPS).map(|odd| steps[odd.place]).collect();
@@ -89,7 +89,7 @@ impl Reducer for Msvc {
                 actions.omit(i..i + 1, Reason::Progress, STEPS);
             }
         }
-        // From the end: a header is left out when all that stands under it, up to an empty line, was said before.
+        // From the end: a header is left out if all lines below it, up to an empty line, were shown before.
         let mut all_said = true;
         for i in (below..source.len()).rev() {
             let line = source.line(i);
@@ -116,7 +116,7 @@ fn code(line: &str) -> Option<&str> {
     message::code(MICROSOFT.read(line)?.text).map(|(code, _)| code)
 }
 
-/// The codes that cl, link, lib, rc, MSBuild and nmake have.
+/// Whether cl, link, lib, rc, MSBuild or nmake uses codes like this one.
 fn is_own_code(code: &str) -> bool {
     ["C", "LNK", "MSB", "RC", "D", "U", "CVT", "MIDL", "NETSDK"]
         .iter()
@@ -139,7 +139,7 @@ fn is_summary_header(line: &str) -> bool {
     line.ends_with("->") && (line.starts_with('"') || line.starts_with('('))
 }
 
-/// Targets of MSBuild that have a heading of their own.
+/// Targets of MSBuild that have their own heading.
 const TARGETS: &[&str] = &[
     "ValidateSolutionConfiguration",
     "PrepareForBuild",

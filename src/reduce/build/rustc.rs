@@ -1,10 +1,9 @@
-//! rustc through cargo (build, check, clippy, run, doc): progress is left out and errors are kept whole. Of
-//! warnings that come again or come in numbers the headline and the place are kept.
+//! rustc through cargo (build, check, clippy, run, doc): progress is left out and errors are kept whole. Warnings
+//! that are repeated or occur often keep their headline and place.
 //!
-//! Grammar (rustc's human emitter): a headline `warning: …` or `error[E0308]: …`, a place
-//! `  --> file:line:column`, then source excerpts, ` = note: …` and child messages up to an empty
-//! line. Cargo's own words stand around it. What a program that `cargo run` started prints is not
-//! looked at.
+//! Grammar (rustc's human emitter): a headline `warning: …` or `error[E0308]: …`, a place `  --> file:line:column`,
+//! then source excerpts, ` = note: …` and child messages up to an empty line. Cargo's own messages are around it. The
+//! output of a program that `cargo run` started is not read.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -38,11 +37,11 @@ static META: Meta = Meta {
     anchors: &["Compiling ", "Checking ", "Downloaded ", "could not compile", "--> "],
 };
 
-/// Excerpts are only left out of texts without errors of at least this many bytes. A choice: shorter ones are read
-/// whole.
+/// If there are no errors, excerpts are only left out of texts of at least this many bytes. A choice: a reader can
+/// read shorter ones whole.
 const MIN_BYTES_TO_THIN: usize = 8 * 1024;
 
-/// Group of all progress lines; each target then has a group of excerpts and one of repetitions.
+/// The marker group of all progress lines; each target adds one for excerpts and one for repetitions.
 const PROGRESS: u32 = 1;
 
 const MORE_INFORMATION: &str = "For more information about this error, try `rustc --explain E";
@@ -61,7 +60,7 @@ impl Reducer for Rustc {
     }
 
     fn is_driver(&self, s: &Simple) -> bool {
-        // Behind the other subcommands, such as `test`, stand outputs that are not the compiler's.
+        // Other subcommands, such as `test`, also print what the compiler did not write.
         s.program() == "cargo"
     }
 
@@ -110,7 +109,7 @@ impl Reducer for Rustc {
     }
 }
 
-/// The short format: warnings of one message are written together.
+/// The short format: warnings with the same message are written together.
 fn short(source: &Source<'_>, end: usize, is_aggressive: bool) -> Result<Reduction, Reason> {
     let mut plan = Plan::new(source, is_aggressive);
     let mut blocks = Vec::new();
@@ -129,7 +128,7 @@ fn short(source: &Source<'_>, end: usize, is_aggressive: bool) -> Result<Reducti
     plan.finish()
 }
 
-/// Cargo's subcommands that compile and run at most the program.
+/// Cargo's subcommands that compile, and at most run the program afterwards.
 const BUILDS: &[&str] = &[
     "build", "b", "check", "c", "clippy", "run", "r", "doc", "d", "rustdoc", "rustc", "install", "fix",
     "package", "publish",
@@ -160,7 +159,7 @@ fn tally(source: &Source<'_>) -> Tally {
     tally
 }
 
-/// Cargo compiles a package, or could not. `cargo update` and the like print neither.
+/// Whether cargo compiles a package. `cargo update` and similar commands have no such line.
 fn is_built(line: &str) -> bool {
     const VERBS: &[&str] = &["   Compiling ", "    Checking ", " Documenting "];
     VERBS.iter().any(|v| line.strip_prefix(v).is_some_and(|rest| rest.contains(" v")))
@@ -192,13 +191,13 @@ fn is_short(line: &str) -> bool {
     RUST.reads(line)
 }
 
-/// Cargo's progress, but for what is said nowhere else: why a package is built again, and that there
-/// is a newer version of it.
+/// Whether a line is progress of cargo. Two facts that no other line has are kept: why a package is built again, and
+/// that a newer version exists.
 fn is_progress(line: &str) -> bool {
     is_cargo_progress(line) && !line.starts_with("       Dirty ") && !line.contains(" (available: ")
 }
 
-/// The last progress line, where no result follows it: it says where the run stood when it ended.
+/// The last progress line, if no result follows: it shows how far the run came.
 fn last_word(source: &Source<'_>, end: usize) -> Option<usize> {
     let last = (0..end).rev().find(|&i| is_progress(source.line(i)))?;
     let is_result = |line: &str| {
@@ -217,12 +216,12 @@ fn is_verbose_command(line: &str) -> bool {
     })
 }
 
-/// ``warning: `core` (lib) generated 3 warnings`` ends what one target has to say.
+/// ``warning: `core` (lib) generated 3 warnings``, the last line of a target.
 fn is_crate_summary(line: &str) -> bool {
     line.starts_with("warning: `") && line.contains(" generated ")
 }
 
-/// The lines that end a target or a run of cargo, with the package that they name.
+/// The lines that end a target or a run of cargo, and the package that each names.
 fn owners<'a>(source: &'a Source<'a>, end: usize) -> VecDeque<(usize, &'a str)> {
     let mut owners = VecDeque::new();
     for i in 0..end {
@@ -241,14 +240,14 @@ fn owners<'a>(source: &'a Source<'a>, end: usize) -> VecDeque<(usize, &'a str)> 
     owners
 }
 
-/// The line after cargo's word that it starts the program, or the end: what follows is not cargo's.
+/// The line with which cargo starts the program, or the end of the text: what follows is not cargo's output.
 fn program_start(source: &Source<'_>) -> usize {
     let starts =
         |i: &usize| source.line(*i).starts_with("     Running ") && !is_verbose_command(source.line(*i));
     (0..source.len()).find(starts).unwrap_or(source.len())
 }
 
-/// Whether a line can stand inside a block, after its headline.
+/// Whether a line can be part of a block, below its headline.
 fn continues(line: &str) -> bool {
     let first = line.as_bytes().first();
     matches!(first, Some(b' ' | b'0'..=b'9' | b'|'))
@@ -278,11 +277,11 @@ fn is_default_note(line: &str) -> bool {
 struct State<'a> {
     source: &'a Source<'a>,
     actions: LineActions<'a>,
-    /// Group of excerpts; the next one is of repetitions.
+    /// The marker group of excerpts; the next one is for repetitions.
     excerpts: u32,
-    /// Whether excerpts may go.
+    /// Whether excerpts may be left out.
     thin: bool,
-    /// What is still to come of the lines that close a target, and the package that each names.
+    /// The remaining lines that end a target, and the package that each names.
     owners: VecDeque<(usize, &'a str)>,
     /// First block of each warning by package, headline and place.
     warnings: HashMap<(&'a str, &'a str), Range<usize>>,
@@ -317,7 +316,7 @@ impl<'a> State<'a> {
                 self.actions.omit(i..i + 1, Reason::DiagnosticExcerpt, self.excerpts);
             } else if is_default_note(line) {
                 if !self.once.insert(line) {
-                    // The empty margin above goes with the note.
+                    // The empty margin line above is hidden with the note.
                     let margin = usize::from(whole && source.line(i - 1).trim() == "|");
                     self.actions.omit(i - margin..i + 1, Reason::DiagnosticExcerpt, self.excerpts);
                 }
@@ -327,8 +326,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The package that the warning at a line is about, empty when nothing says so. Two packages may
-    /// have the same warning at the same relative place, so the place alone does not tell.
+    /// The package of the warning in line `line`; empty if no line names it. Two packages may have the same warning
+    /// at the same relative place, so the place alone is not enough.
     fn owner(&mut self, line: usize) -> &'a str {
         while self.owners.front().is_some_and(|(at, _)| *at < line) {
             self.owners.pop_front();
@@ -344,7 +343,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Whether two blocks are the same but for the note on the lint's level.
+/// Whether two blocks are equal apart from the note on the lint's level.
 fn same_lines(source: &Source<'_>, a: Range<usize>, b: Range<usize>) -> bool {
     let lines =
         |r: Range<usize>| r.map(|i| source.line(i)).filter(|l| !is_default_note(l) && l.trim() != "|");

@@ -1,8 +1,8 @@
-//! `swift build`, `swift run` and `swift package`: steps and fetches are left out, versions of packages are
-//! named; what the compiler and the package manager say is kept.
+//! `swift build`, `swift run` and `swift package`: steps and fetches are left out, and the marker names versions of
+//! packages; messages of the compiler and the package manager are kept.
 //!
-//! Lines as written by SwiftPM 5.0 to 6.2 without a terminal. Excerpts below a diagnostic have no form and stay. With `-v`
-//! the command of a step is left out when another step follows it: the one that failed stays.
+//! Lines as written by SwiftPM 5.0 to 6.2 without a terminal. Excerpts below a diagnostic have no form and are kept.
+//! With `-v`, the command of a step is left out if another step follows, so that of the failed step is kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};

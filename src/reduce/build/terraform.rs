@@ -2,9 +2,8 @@
 //! finished steps, and advice are left out. The plan's blocks, ids, errors, warnings, outputs and totals are
 //! kept.
 //!
-//! Grammar: `address: what happens...`, with `[id=…]` or the time that went by; the plan stands between as
-//! indented blocks, errors in boxes. `-json` writes the same steps as messages of objects, one on a line; what it
-//! says beside them stays.
+//! Grammar: `address: step...`, with `[id=…]` or the elapsed time; in between, the plan in indented blocks and errors
+//! in boxes. `-json` writes the same steps as JSON objects, one a line; its other messages are kept.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -88,7 +87,7 @@ impl Reducer for Terraform {
                 () if aggressive && is_unknown_value(line) => {
                     actions.omit(i..i + 1, Reason::UnknownValue, group)
                 }
-                // One marker of each kind for a block of the plan.
+                // Each block of the plan has one marker for each reason.
                 () if line.starts_with("  # ") => group += 1,
                 () => {}
             }
@@ -99,14 +98,14 @@ impl Reducer for Terraform {
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
         let known = extent(source, is_own);
-        // Outputs and boxes follow the last line.
+        // Outputs and error boxes may follow the last known line.
         let rest = source.slice(known.end - 1..source.len());
         let more = ["\nOutputs:", "╷", "\nNote: You didn't use"].iter().any(|word| rest.contains(word));
         known.start..if more { source.len() } else { known.end }
     }
 }
 
-/// What a line says of a resource.
+/// What a line says about a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Read,
@@ -119,7 +118,7 @@ fn step(line: &str) -> Option<(&str, Step)> {
     let line = message(line).unwrap_or(line);
     let at = line.rfind(": ").filter(|_| !line.starts_with([' ', '│', '#', '-']))?;
     let mut at = at;
-    // An id may hold a colon: the address ends before the first one that a step follows.
+    // An id may contain a colon: the address ends before a colon that is followed by a step.
     loop {
         let (address, said) = (&line[..at], &line[at + 2..]);
         let step = match () {
@@ -166,13 +165,13 @@ fn step(line: &str) -> Option<(&str, Step)> {
     }
 }
 
-/// What a line of `-json` says, where it is no more than information.
+/// The message in a line of `-json` with the level `info`.
 fn message(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("{\"@level\":\"info\",\"@message\":\"")?;
     rest.split_once("\",\"@module\":\"").map(|(message, _)| message)
 }
 
-/// A line of `init` that reports a step of which a later line reports the end.
+/// A line of `init` that starts a step whose end a later line reports.
 fn is_init_step(source: &Source<'_>, i: usize) -> bool {
     let line = source.line(i);
     let provider = line
@@ -191,7 +190,7 @@ fn is_init_step(source: &Source<'_>, i: usize) -> bool {
     })
 }
 
-/// The first line of a paragraph of advice that every run prints.
+/// The first line of a paragraph of advice that Terraform prints in every run.
 fn is_advice(line: &str) -> bool {
     const ADVICE: &[&str] = &[
         "Note: You didn't use the -out option to save this plan",
@@ -209,12 +208,12 @@ fn is_advice(line: &str) -> bool {
     ADVICE.iter().any(|a| line.starts_with(a))
 }
 
-/// The line that parts the plan from what follows.
+/// The line between the plan and the text below it.
 fn is_rule(line: &str) -> bool {
     line.starts_with("────") || line.starts_with("--------")
 }
 
-/// `      + arn = (known after apply)`, of something that is created: it says nothing of the plan.
+/// `      + arn = (known after apply)`, in a resource that is created: it says nothing about the plan.
 fn is_unknown_value(line: &str) -> bool {
     let text = line.trim_start();
     text.starts_with("+ ") && text.ends_with(" = (known after apply)") && !line.starts_with("  + ")
@@ -246,7 +245,7 @@ fn tally(source: &Source<'_>) -> Tally {
     for line in source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
         let own = is_own(line);
         planned = planned || line.contains(" will perform the following actions") || line.starts_with('╷');
-        // The blocks of a plan and the boxes of errors hold any line.
+        // The blocks of a plan and the boxes of errors may have any lines.
         tally.add(own, planned || line.starts_with("- "));
     }
     tally

@@ -1,10 +1,9 @@
-//! The TypeScript compiler: every diagnostic keeps its headline. Left out are explanations that were shown
-//! before, excerpts of a code that came often, and compilations of the watch mode that said the same as the
-//! next one.
+//! The TypeScript compiler: every diagnostic keeps its headline. Left out are explanations that were shown before,
+//! excerpts of a code that occurs often, and compilations of the watch mode with the same output as the next one.
 //!
 //! Grammar: `a.ts(3,5): error TS2322: …` and below it its explanation, indented; with `--pretty`
-//! `a.ts:3:5 - error TS2322: …`, then excerpts between empty lines. The watch mode puts a line with
-//! the time before and after each compilation. Everything else stays as it is.
+//! `a.ts:3:5 - error TS2322: …`, then excerpts between empty lines. The watch mode writes a line with the time before
+//! and after each compilation. Everything else is kept.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -76,14 +75,14 @@ fn tally(source: &Source<'_>) -> Tally {
             continue;
         }
         let own = headline(line).is_some() || is_watch_end(line);
-        // Below a headline stand explanations, excerpts, and the totals at the end.
+        // Explanations, excerpts and, at the end, totals follow a headline.
         inside = own || inside && (line.starts_with([' ', '~']) || is_excerpt(line) || is_total(line));
         tally.add(own, inside || is_watch_start(line));
     }
     tally
 }
 
-/// What a diagnostic says after its place, from the code on: `TS2322: Type …`.
+/// The text of a diagnostic after its place, starting with the code: `TS2322: Type …`.
 fn headline(line: &str) -> Option<&str> {
     TYPESCRIPT.read(line).map(|found| found.text)
 }
@@ -114,8 +113,8 @@ fn is_watch_end(line: &str) -> bool {
     line.ends_with(". Watching for file changes.")
 }
 
-/// The compilations of a watch without the lines that hold the time, and whether each came to its
-/// end; without a watch the whole text as one that did not.
+/// The compilations of a watch without the lines with the time, and whether each came to its end. Without a watch,
+/// the whole text is one compilation that did not.
 fn compilations(source: &Source<'_>) -> Vec<(Range<usize>, bool)> {
     let mut runs = Vec::new();
     let mut start = 0;
@@ -129,12 +128,12 @@ fn compilations(source: &Source<'_>) -> Vec<(Range<usize>, bool)> {
         }
     }
     runs.push((start..source.len(), false));
-    // Between the end of one and the start of the next stands an empty line.
+    // Between two compilations there is an empty line.
     runs.retain(|(lines, _)| lines.len() > 1);
     runs
 }
 
-/// Hides what one compilation says again.
+/// Hides repeated explanations and excerpts within one compilation.
 fn compilation(source: &Source<'_>, lines: Range<usize>, group: u32, actions: &mut LineActions<'_>) {
     let mut kinds = Kinds::default();
     let mut explained: HashSet<(&str, &str)> = HashSet::new();
@@ -160,7 +159,7 @@ fn compilation(source: &Source<'_>, lines: Range<usize>, group: u32, actions: &m
     }
 }
 
-/// The lines right below a headline that explain it.
+/// A line directly below a headline that explains it.
 fn is_explanation(line: &str) -> bool {
     line.starts_with("  ") && !line.trim().is_empty() && !is_squiggle(line)
 }
@@ -170,8 +169,8 @@ fn ends_block(line: &str) -> bool {
     outside || headline(line).is_some()
 }
 
-/// Hides the numbered lines that `~` underlines, with the empty line before them. Places and
-/// messages of related code stay.
+/// Hides the numbered lines that `~` underlines, with the empty line above them. Places and messages of related code
+/// are kept.
 fn excerpts(source: &Source<'_>, lines: Range<usize>, group: u32, actions: &mut LineActions<'_>) {
     let mut i = lines.start;
     while i < lines.end {

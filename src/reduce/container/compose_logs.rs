@@ -1,5 +1,5 @@
-//! `docker compose logs` and `up`: the name of a service is written once for the lines that follow each
-//! other; those after the first start with the pipe alone. Lines that report a failure stay as they are.
+//! `docker compose logs` and `up`: consecutive lines of one service name it only once; after the first, they start
+//! with the pipe. Lines that report a failure are kept unchanged.
 
 use crate::input::Input;
 use crate::reduce::{Meta, Proof, Reducer};
@@ -19,9 +19,9 @@ static META: Meta = Meta {
     anchors: &[" | "],
 };
 
-/// Lines at the start that a claim examines. A choice: every line of the format names its service.
+/// Lines at the start that a claim checks. A choice: every line of the format names its service.
 const HEAD_LINES: usize = 200;
-/// Fewest lines of services for a claim. A choice.
+/// The fewest lines with a service name for a claim. A choice.
 const MIN_SERVICE_LINES: usize = 4;
 
 impl Reducer for ComposeLogs {
@@ -44,7 +44,7 @@ impl Reducer for ComposeLogs {
         let command = &input.detection.command;
         let by_command = command.runs(|s| s.argv.iter().take(2).any(|word| is_compose(word)));
         let is_read = ours >= MIN_SERVICE_LINES && !command.is_filtered();
-        // Never claimed by its command: a reducer that knows what the services write saves more.
+        // Claimed by content only: a reducer that knows the output of the services saves more.
         Proof::full_if(is_read && (by_command && ours * 2 >= lines || numbered * 10 >= lines * 9))
     }
 
@@ -71,7 +71,7 @@ impl Reducer for ComposeLogs {
     }
 }
 
-/// The service and what follows the pipe: `web-1  | text`.
+/// The service and the text after the pipe: `web-1  | text`.
 fn split(line: &str) -> Option<(&str, &str)> {
     let (head, rest) = line.split_once('|')?;
     let service = head.trim_end();
@@ -82,7 +82,7 @@ fn split(line: &str) -> Option<(&str, &str)> {
         .then_some((service, rest))
 }
 
-/// `web-1`, `app_web_1`: the number of an instance ends the name.
+/// `web-1`, `app_web_1`: whether a name ends with the number of an instance.
 fn is_instance(service: &str) -> bool {
     service
         .rsplit_once(['-', '_'])

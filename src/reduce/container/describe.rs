@@ -1,6 +1,6 @@
-//! `kubectl describe`: fields without a value, tolerations and volumes that every pod gets, and the copy of the
-//! last applied manifest are left out and named. Status, conditions, what restarts or waits, and the events are
-//! kept whole.
+//! `kubectl describe`: left out and named are fields without a value, tolerations and volumes that every pod gets,
+//! and the copy of the last applied manifest. Status, conditions, containers that restart or wait, and the events are
+//! kept.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub static DESCRIBE: Rows = Rows {
     read,
 };
 
-/// Fields whose want of a value says something.
+/// Fields for which a missing value is a fact worth showing.
 const TELLING: &[&str] = &[
     "Node",
     "IP",
@@ -86,7 +86,7 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     }
 }
 
-/// How the marker names the toleration, where every pod has it.
+/// The name in the marker for a toleration that every pod has.
 fn default_toleration(text: &str) -> Option<Cow<'static, str>> {
     let text = text.strip_prefix("Tolerations:").map_or(text, str::trim_start);
     let taint = text.strip_suffix(" op=Exists for 300s").or_else(|| text.strip_suffix(" for 300s"))?;
@@ -94,7 +94,7 @@ fn default_toleration(text: &str) -> Option<Cow<'static, str>> {
         .then_some("default toleration".into())
 }
 
-/// Lines below `kube-api-access-…`, which kubelet adds to every pod.
+/// Lines of the volume `kube-api-access-…`, which every pod gets.
 fn is_token_volume(text: &str) -> bool {
     let Some((name, value)) = text.split_once(':') else { return false };
     let value = value.trim();

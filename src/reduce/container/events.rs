@@ -1,5 +1,5 @@
-//! `kubectl get events`: in aggressive mode the steps that every start of a pod takes are counted by
-//! reason. Warnings, and in other modes everything, stay.
+//! `kubectl get events`: in mode `aggressive`, the steps of starting a pod are left out and counted by reason.
+//! Warnings are kept, and in other modes everything.
 
 use crate::config::Mode;
 use crate::reduce::Meta;
@@ -55,7 +55,7 @@ fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     if at.header.is_empty() {
         return Row::Other;
     }
-    // The header has a blank in `LAST SEEN`, a row has some in an age that counts: `5m (x30 over 2h)`.
+    // The header has a blank in `LAST SEEN`; a row has blanks in an age with a count: `5m (x30 over 2h)`.
     let names = at.header.replacen("LAST SEEN", "LAST_SEEN", 1).replacen("FIRST SEEN", "FIRST_SEEN", 1);
     let counts = cell(&names, line, "TYPE").is_some_and(|word| word.starts_with("(x"));
     let at_column = |name| {

@@ -8,6 +8,6 @@ mod pulumi;
 
 use super::Reducer;
 
-/// The reducers of this family; the earlier row breaks ties.
+/// The reducers of this family. If two claim a text equally, the one listed first wins.
 pub static REDUCERS: &[&dyn Reducer] =
     &[&describe::DESCRIBE, &events::EVENTS, &compose_logs::ComposeLogs, &pulumi::PULUMI];

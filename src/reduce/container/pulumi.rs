@@ -1,5 +1,5 @@
-//! `pulumi up`, `preview`, `destroy`: the line that says that a resource is being worked on is left out, since
-//! another says what became of it. Diagnostics, outputs, counts and times are kept.
+//! `pulumi up`, `preview`, `destroy`: the line that says that work on a resource started is left out, since another
+//! line reports its outcome. Diagnostics, outputs, counts and times are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};

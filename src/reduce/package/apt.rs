@@ -1,8 +1,8 @@
-//! `apt`, `apt-get` and `dpkg`: fetches and the steps of each package are left out. Packages are named with the
-//! version that was set up and the one before. Counts, sizes, removals, warnings and errors are kept.
+//! `apt`, `apt-get` and `dpkg`: fetches and the steps of each package are left out. The marker names packages with
+//! the new version and the previous one. Counts, sizes, removals, warnings and errors are kept.
 //!
-//! The list of new packages is left out only when each of them was set up, and an unpacked package keeps its line
-//! when it was not. Lines as written by apt 1.0 to 3.0 without a terminal.
+//! The list of new packages is left out only if each of them was set up. A package that was unpacked but not set up
+//! keeps its line. Lines as written by apt 1.0 to 3.0 without a terminal.
 
 mod line;
 
@@ -46,7 +46,7 @@ impl Reducer for Apt {
     }
 
     fn proof(&self, input: &Input<'_>) -> Proof {
-        // Lists of packages are indented, and so is much else: they say nothing by themselves.
+        // Lists of packages are indented, but so are many other texts: indented lines alone are no proof.
         let (mut known, mut listed, mut all) = (0, 0, 0);
         for line in input.source.lines().take(SHORT_CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
             all += 1;
@@ -71,7 +71,7 @@ impl Reducer for Apt {
         while i < source.len() {
             let line = source.line(i);
             match read(line) {
-                // A few of them say which programs a command stands for now.
+                // If there are only a few, lines on alternatives are kept: they say which program a command now runs.
                 Line::Step if is_alternative(line) && state.alternatives <= MAX_ALTERNATIVES => {}
                 Line::Step => actions.omit_unless_failure(i, Reason::Progress, 1),
                 Line::Hint => actions.omit_unless_failure(i, Reason::PackageHints, 1),
@@ -131,8 +131,8 @@ impl Reducer for Apt {
     }
 }
 
-/// Up to this many lines on which program a command stands for stay. A choice: what was asked for installs a few, a system
-/// dozens.
+/// Lines of `update-alternatives` are kept if there are at most this many. A choice: a package that the user asked
+/// for writes a few, the packages of a whole system write dozens.
 const MAX_ALTERNATIVES: usize = 6;
 
 /// `update-alternatives: using /usr/bin/x.db to provide /usr/bin/x (x) in auto mode`
@@ -140,18 +140,18 @@ fn is_alternative(line: &str) -> bool {
     line.starts_with("update-alternatives: using ")
 }
 
-/// What the whole output says of its packages.
+/// What the whole output says about its packages.
 #[derive(Default)]
 struct State<'a> {
     /// Names that were set up and did not fail.
     set_up: BTreeSet<&'a str>,
-    /// Names in the lists of packages that come.
+    /// Names in the lists of new packages.
     listed: BTreeSet<&'a str>,
     /// Names that a simulation would install.
     simulated: BTreeSet<&'a str>,
-    /// Commands that were given another program.
+    /// Number of commands that were given another program.
     alternatives: usize,
-    /// Names with the version that was there before.
+    /// Names with the version that was installed before.
     before: BTreeMap<&'a str, &'a str>,
 }
 
@@ -199,7 +199,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// The line after an indented list of names.
+/// The line after the indented list of names below line `head`.
 fn list_end(source: &Source<'_>, head: usize) -> usize {
     let listed = |i: &usize| source.line(*i).starts_with("  ") && !source.line(*i).trim().is_empty();
     head + 1 + (head + 1..source.len()).take_while(listed).count()

@@ -1,6 +1,6 @@
-//! `conda`, `mamba` and `micromamba` `install`, `create`, `update`, `remove`: the plan is named package by
-//! package. Downloads and successful transactions are left out; pins, changes of versions, conflicts and errors
-//! are kept.
+//! `conda`, `mamba` and `micromamba` `install`, `create`, `update`, `remove`: the marker names the packages of the
+//! plan. Downloads and successful transactions are left out; pins, changes of versions, conflicts and errors are
+//! kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
@@ -52,7 +52,7 @@ pub static CONDA: Format = Format::new(
     ],
     2,
     &[
-        // conda before 4.4. What it says of a package does not tell whether it comes or goes: those lines stay.
+        // conda before 4.4. Its lines on a package look the same for installing and removing, so they are kept.
         (r"Fetching package metadata \.*", Hide(Reason::Progress)),
         (r"Solving package specifications: ?\.*", Hide(Reason::Progress)),
         (r"Package plan for (?:installation|package removal) in environment .*:", Shows),

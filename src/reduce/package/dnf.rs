@@ -1,8 +1,8 @@
-//! `dnf`, `yum` and `microdnf`: downloads, checks and the steps of a transaction are left out. The plan is left
-//! out only once the transaction is complete and lists what it did; that list, the summary, warnings and errors
-//! are kept.
+//! `dnf`, `yum` and `microdnf`: downloads, checks and the steps of a transaction are left out. The plan is left out
+//! only if the transaction is complete and its results are listed; that list, the summary, warnings and errors are
+//! kept.
 //!
-//! Lines as written by yum 3, dnf 4, dnf 5 and microdnf without a terminal. dnf 5 does not list what it did: its plan stays.
+//! Lines as written by yum 3, dnf 4, dnf 5 and microdnf without a terminal. dnf 5 lists no results: its plan is kept.
 
 use crate::detect::command::Simple;
 use crate::input::Input;
@@ -34,18 +34,18 @@ static META: Meta = Meta {
     ],
 };
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
-    /// Downloads, checks, rulers.
+    /// Downloads, checks, lines of `=` or `-`.
     Step,
-    /// A package that was worked on.
+    /// A step on one package.
     Work,
     /// A row or heading of the plan.
     Plan,
-    /// Heads what was done.
+    /// The heading of the list of results.
     Done,
-    /// Stays, and says that dnf is speaking.
+    /// A line of dnf that is kept.
     Known,
     /// Anything else.
     Other,
@@ -114,7 +114,7 @@ const STEPS: &[&str] = &[
     "Updating and loading repositories:",
     "Repositories loaded.",
 ];
-/// What is done to a package.
+/// Words for the steps on a package.
 const VERBS: &[&str] = &[
     "Preparing",
     "Installing",
@@ -141,7 +141,7 @@ const KNOWN: &[&str] = &[
     "Total size of inbound packages is ",
 ];
 
-/// Reads a line.
+/// Classifies a line.
 fn read(line: &str) -> Line {
     let text = line.trim_end();
     let is_ruler = text.len() > 20 && text.bytes().all(|b| b == b'=' || b == b'-');
@@ -182,7 +182,7 @@ fn read(line: &str) -> Line {
     }
 }
 
-/// `(1/4): gcc-11.4.1.x86_64.rpm  812 kB/s |  47 kB  00:00` and the total of all.
+/// `(1/4): gcc-11.4.1.x86_64.rpm  812 kB/s |  47 kB  00:00`, and the total of all downloads.
 fn is_download(text: &str) -> bool {
     text.starts_with('(') && text.contains("/") && text.contains("): ") && text.contains(".rpm")
         || text.contains("B/s | ") && text.contains(':') && !text.contains("% | ")

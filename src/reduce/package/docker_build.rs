@@ -1,11 +1,11 @@
-//! `docker build`, `buildx` and `compose build`, classic and BuildKit, and `podman build`: of a successful step
-//! the title and the outcome are kept, a failed step is kept whole.
+//! `docker build`, `buildx` and `compose build` with the classic builder and BuildKit, and `podman build`: a
+//! successful step keeps its title and outcome, a failed step is kept whole.
 //!
 //! Grammar, BuildKit (plain): `#7 [2/5] RUN …`, then `#7 0.312 output`, `#7 sha256:… 1MB / 3MB`, and `#7 DONE 1.2s`,
-//! `#7 CACHED` or `#7 ERROR: …`; steps that run at once are written in turns, each turn with its title again.
-//! Classic: `Step 1/9 : RUN …` (buildah: `[1/2] STEP 1/9: RUN …`), ` ---> …`, output, until the next step or `Successfully built`.
-//! BuildKit on a terminal: ` => [2/5] RUN …   1.2s`, with ` => => …` for what a step went through.
-//! It never hides warnings, nor what follows the steps.
+//! `#7 CACHED` or `#7 ERROR: …`; parallel steps take turns, and each turn repeats the title of its step. Classic:
+//! `Step 1/9 : RUN …` (buildah: `[1/2] STEP 1/9: RUN …`), ` ---> …`, output, until the next step or
+//! `Successfully built`. BuildKit on a terminal: ` => [2/5] RUN …   1.2s`, with ` => => …` for the parts of a step.
+//! Warnings and lines after the steps are always kept.
 
 use std::collections::BTreeMap;
 
@@ -112,7 +112,7 @@ fn is_title(rest: &str) -> bool {
     })
 }
 
-/// ` => [2/5] RUN npm ci        9.1s`: what BuildKit says of a step on a terminal, without the time.
+/// ` => [2/5] RUN npm ci        9.1s`: what BuildKit writes about a step on a terminal, without the time.
 fn on_terminal(line: &str) -> Option<&str> {
     let (step, time) = line.strip_prefix(" => ")?.trim_end().rsplit_once(' ')?;
     let number = time.strip_suffix('s')?;
@@ -120,7 +120,7 @@ fn on_terminal(line: &str) -> Option<&str> {
         .then_some(step.trim_end())
 }
 
-/// Transfers, layers and internal steps on a terminal that succeeded.
+/// Whether a part of a step on a terminal is a transfer, a layer or an internal step that succeeded.
 fn is_passed(step: &str) -> bool {
     match step.strip_prefix("=> ") {
         Some(part) => !part.starts_with('#') && !stays(part),
@@ -128,7 +128,7 @@ fn is_passed(step: &str) -> bool {
     }
 }
 
-/// How a step ended, where the line says so.
+/// How a step ended, if the line says so.
 fn end(rest: &str) -> Option<End> {
     match rest {
         "CACHED" => Some(End::Well),
@@ -138,12 +138,12 @@ fn end(rest: &str) -> Option<End> {
     }
 }
 
-/// Hides what the steps wrote that BuildKit says are done.
+/// Hides the output of the steps that BuildKit reports as done.
 fn buildkit(source: &Source<'_>, actions: &mut LineActions<'_>) {
     let mut ends: BTreeMap<usize, End> = BTreeMap::new();
     for (step, rest) in source.lines().filter_map(vertex) {
         if let Some(end) = end(rest) {
-            // A step of several platforms may end more than once: one bad end counts.
+            // A step for several platforms may end more than once: it counts as failed if one of them failed.
             let last = ends.entry(step).or_insert(end);
             if end == End::Badly {
                 *last = end;
@@ -163,7 +163,7 @@ fn buildkit(source: &Source<'_>, actions: &mut LineActions<'_>) {
                 }
                 continue;
             }
-            // Its turn comes again.
+            // The title again, because the output of the step continues.
             Some(title) if title == rest || is_well && is_internal(title) => {
                 actions.omit_unless_failure(i, Reason::Progress, 1);
                 continue;
@@ -181,7 +181,7 @@ fn buildkit(source: &Source<'_>, actions: &mut LineActions<'_>) {
     }
 }
 
-/// Lines of a step that succeeded which show its result.
+/// Whether a line of a successful step is kept: its result, or a warning.
 fn stays(rest: &str) -> bool {
     let text = after_time(rest);
     let tells = ["naming to ", "writing image ", "pushing manifest ", "exporting manifest list "];
@@ -194,7 +194,7 @@ fn is_transfer(rest: &str) -> bool {
     text.starts_with("sha256:") || text.starts_with("transferring ") || text.starts_with("extracting sha256:")
 }
 
-/// A warning of what ran inside a step.
+/// Whether a text is a warning of a program that a step ran.
 fn is_warning(text: &str) -> bool {
     let bytes = text.as_bytes();
     ["warning", "WARN", "Warning", "npm warn", "deprecated"]
@@ -202,7 +202,7 @@ fn is_warning(text: &str) -> bool {
         .any(|word| memchr::memmem::find(bytes, word.as_bytes()).is_some())
 }
 
-/// What follows the seconds since the start of a step: `0.312 output`.
+/// The text after the seconds since the start of a step: `0.312 output`.
 fn after_time(rest: &str) -> &str {
     match rest.split_once(' ') {
         Some((time, text)) if time.contains('.') && time.bytes().all(|b| b.is_ascii_digit() || b == b'.') => {
@@ -229,7 +229,7 @@ fn classic(line: &str) -> bool {
         .is_some_and(|(_, rest)| rest.starts_with(" : ") || rest.starts_with(": "))
 }
 
-/// What buildah says while it stores an image.
+/// What buildah writes while it stores an image.
 fn is_copy(line: &str) -> bool {
     matches!(
         line,
@@ -238,7 +238,7 @@ fn is_copy(line: &str) -> bool {
         || line.starts_with("Copying config ")
 }
 
-/// Hides what the classic steps wrote that another step or the built image follows.
+/// Hides the output of the classic steps that are followed by another step or by the built image.
 fn steps(source: &Source<'_>, actions: &mut LineActions<'_>) {
     let closes = |line: &str| {
         classic(line) || ["Successfully built ", "COMMIT"].iter().any(|c| in_stage(line).starts_with(c))

@@ -1,7 +1,7 @@
-//! `docker pull`, `push` and `compose`: earlier states of layers and containers are left out. The last state of
-//! each is kept unless a layer was fetched or sent without a problem.
+//! `docker pull`, `push` and `compose`: earlier states of layers and containers are left out. The last state of each
+//! is kept, unless a layer was fetched or sent successfully.
 //!
-//! It never hides the last state of a layer or container that did not succeed, nor digests and statuses.
+//! The last state of a layer or container that did not succeed is never hidden, nor are digests and statuses.
 
 use std::collections::BTreeMap;
 
@@ -38,10 +38,10 @@ static META: Meta = Meta {
     ],
 };
 
-/// Final states of a layer and the like, which need no line.
+/// The final states of a layer that succeeded; their lines are left out.
 const LAYER_DONE: &[&str] =
     &["Pull complete", "Already exists", "Pushed", "Layer already exists", "Download complete"];
-/// States of a layer that others follow.
+/// States of a layer that are not final.
 const LAYER: &[&str] = &[
     "Pulling fs layer",
     "Waiting",
@@ -82,7 +82,7 @@ const THING: &[&str] = &[
     "Restarted",
 ];
 
-/// What `docker-compose` 1 says of an image that it pulls.
+/// What `docker-compose` 1 writes about an image that it pulls.
 const PULL: &[&str] = &[
     "pulling from ",
     "pulling fs layer",
@@ -95,7 +95,7 @@ const PULL: &[&str] = &[
     "already exists",
 ];
 
-/// What a line tells the state of.
+/// The layer or container whose state a line reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State<'a> {
     /// The layer or container.
@@ -144,7 +144,7 @@ impl Reducer for DockerLayers {
     }
 }
 
-/// The state that a line tells.
+/// Reads the state that a line reports.
 fn read(line: &str) -> Option<State<'_>> {
     let text = line.trim();
     if let Some((id, state)) = text.split_once(": ").filter(|(id, _)| is_layer(id)) {
@@ -187,7 +187,7 @@ fn thing(text: &str) -> Option<State<'_>> {
     let of = if is_kind { words.next()? } else { kind };
     let state = words.next()?;
     let rest = words.next();
-    // Only a service that is pulled or built stands without its kind.
+    // Only a service that is pulled or built is written without its kind.
     let fits = if is_kind {
         THING.contains(&state)
     } else {

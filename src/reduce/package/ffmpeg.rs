@@ -1,5 +1,5 @@
-//! `ffmpeg` and `ffprobe`: the banner, running states and encoder statistics are left out;
-//! streams, mapping, the last state and errors are kept.
+//! `ffmpeg` and `ffprobe`: the banner, progress lines and encoder statistics are left out; streams, mapping, the last
+//! progress line and errors are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Shows, State};

@@ -28,9 +28,9 @@ mod yarn_berry;
 
 use super::Reducer;
 
-/// The reducers of this family; the earlier row breaks ties.
+/// The reducers of this family. If two claim a text equally, the one listed first wins.
 ///
-/// Builds of images come first: what a step ran may have been any of the others.
+/// Builds of images come first: a step of a build may run any of the other tools.
 pub static REDUCERS: &[&dyn Reducer] = &[
     &docker_build::DockerBuild,
     &docker_layers::DockerLayers,

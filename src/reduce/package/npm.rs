@@ -1,7 +1,7 @@
-//! `npm install`, `ci`, `audit` and their like: what npm says of its own work at higher log levels, funding
-//! notices and advice are left out; counts, vulnerabilities, deprecations, peer conflicts and errors are kept.
+//! `npm install`, `ci`, `audit` and similar commands: npm's own messages at higher log levels, funding notices and
+//! advice are left out; counts, vulnerabilities, deprecations, peer conflicts and errors are kept.
 //!
-//! Lines as written by npm 6 to 11. A request that was not answered with 200 stays.
+//! Lines as written by npm 6 to 11. A request with another status than 200 is kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};

@@ -1,8 +1,8 @@
-//! `pip install`, `uninstall`, `wheel` and `download`: what is fetched and where from is left out. Versions
-//! that were there already are named; what was installed, warned of or refused is kept.
+//! `pip install`, `uninstall`, `wheel` and `download`: fetches and their addresses are left out. The marker names
+//! versions that were already there; what was installed, warnings and refusals are kept.
 //!
-//! Lines as written by pip 9 to 26 without a terminal. `Collecting` is left out only because the line
-//! `Successfully installed` or an error that stays names what became of it.
+//! Lines as written by pip 9 to 26 without a terminal. `Collecting` is left out because its outcome is kept: the line
+//! `Successfully installed`, or an error.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};
@@ -39,7 +39,7 @@ pub static PIP: Format = Format::new(
         (r"Successfully (?:un)?installed .*", Shows),
         (r"Successfully (?:built|downloaded) .*", Keep),
         (r"Saved \S+\.(?:whl|tar\.gz|zip)", Shows),
-        // Which version goes: an upgrade, or the opposite.
+        // The version that is replaced: it shows whether this is an upgrade or a downgrade.
         (r" +Found existing installation: .*", Keep),
         (r"Installing collected packages: .*", Hide(Reason::Progress)),
         (

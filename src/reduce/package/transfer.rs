@@ -1,7 +1,7 @@
-//! `tar -v`, `zip`, `unzip`, `rsync -v`, `aws s3 cp` and their like: of a long list of files the beginning and
-//! the end are kept. Files that passed a test are left out; sums and errors are kept.
+//! `tar -v`, `zip`, `unzip`, `rsync -v`, `aws s3 cp` and similar commands: a long list of files keeps its start and
+//! its end. Files that passed an integrity test are left out; sums and errors are kept.
 //!
-//! It never hides what was deleted or skipped.
+//! Lines on deleted or skipped files are never hidden.
 
 use std::ops::Range;
 
@@ -43,14 +43,14 @@ static META: Meta = Meta {
     ],
 };
 
-/// Files of a list that are shown at its beginning and end, by mode.
+/// How many files of a list are shown at its start and at its end, by mode.
 const SHOWN: (usize, usize) = (60, 20);
 const SHOWN_AGGRESSIVE: (usize, usize) = (12, 4);
 
-/// Lines at the beginning that are examined first. A choice, for speed.
+/// Lines at the start that are checked first, for speed. A choice.
 const HEAD_LINES: usize = 20;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
     /// One file of the list.
@@ -70,7 +70,7 @@ impl Reducer for Transfer {
 
     fn proof(&self, input: &Input<'_>) -> Proof {
         let plain = input.detection.command.runs(lists_plain);
-        // Without a word of the command a text has to begin as a list does.
+        // If the command does not say so, the text must start like a list.
         let is_file = |line: &&str| read(line, false) != Line::Other;
         if !plain && input.source.lines().take(HEAD_LINES).filter(is_file).count() < 2 {
             return Proof::None;
@@ -100,7 +100,7 @@ impl Reducer for Transfer {
                 Line::File => files.push(i),
                 Line::Tested => actions.omit_unless_failure(i, Reason::Progress, 1),
                 Line::Progress => {
-                    // What has arrived whole is recognized by the list; the last state of another stays.
+                    // A whole file is in the list, so its progress is left out; otherwise the last state is kept.
                     let is_whole = line.contains(" 100% ");
                     if let Some(before) = progress.replace(i).or(is_whole.then_some(i)) {
                         actions.omit_unless_failure(before, Reason::Progress, 1);
@@ -127,7 +127,7 @@ impl Reducer for Transfer {
     }
 }
 
-/// Whether a command writes names of files alone on their lines as it copies them: `tar -xvf`, `rsync -av`.
+/// Whether a command prints bare file names, one a line, while it copies them: `tar -xvf`, `rsync -av`.
 fn lists_plain(simple: &Simple) -> bool {
     let flags = simple.argv.iter().skip(1);
     let short = |flag: &String| flag.starts_with('-') && !flag.starts_with("--");
@@ -146,7 +146,7 @@ fn lists_plain(simple: &Simple) -> bool {
     }
 }
 
-/// Reads a line; with `plain` a name alone is a file.
+/// Classifies a line; with `plain`, a bare name is a file.
 fn read(line: &str, plain: bool) -> Line {
     let text = line.trim();
     if let Some(name) = line.strip_prefix("    testing: ") {
@@ -180,7 +180,7 @@ fn read(line: &str, plain: bool) -> Line {
     if is_name { Line::File } else { Line::Other }
 }
 
-/// Whether a program says something of a file instead of naming it alone: `skipping non-regular file "a/b"`,
+/// Whether a line says something about a file rather than just naming it: `skipping non-regular file "a/b"`,
 /// `cannot delete non-empty directory: a`, `a/b is uptodate`.
 fn says_of_file(text: &str) -> bool {
     const WORDS: &[&str] = &[

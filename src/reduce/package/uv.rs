@@ -1,6 +1,5 @@
-//! `uv add`, `sync`, `lock`, `remove` and `uv pip`: what is fetched is left out. Packages that were added,
-//! removed or changed are named with their versions in the marker; counts, warnings, conflicts and failures are
-//! kept.
+//! `uv add`, `sync`, `lock`, `remove` and `uv pip`: fetches are left out. The marker names packages that were added,
+//! removed or changed, with their versions; counts, warnings, conflicts and failures are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows, State};

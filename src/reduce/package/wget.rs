@@ -1,5 +1,5 @@
-//! `wget`: for a file that was saved whole only the address and the line that says so stay; redirects, answers other than 200 and
-//! errors stay with all that led to them.
+//! `wget`: a file that was saved completely keeps only its address and the line that says so. Redirects, answers
+//! other than 200 and errors are kept with all lines that led to them.
 //!
 //! Grammar: `--DATE--  URL` starts a request, `DATE (RATE) - ‘FILE’ saved [N/N]` ends one that succeeded.
 
@@ -22,7 +22,7 @@ static META: Meta = Meta {
     anchors: &["HTTP request sent, awaiting response", "Saving to: ", " saved ["],
 };
 
-/// Most requests whose addresses are kept although the file was saved. A choice.
+/// If more files than this were saved, the addresses of further ones are left out. A choice.
 const MAX_ADDRESSES: usize = 5;
 
 impl Reducer for Wget {
@@ -45,7 +45,7 @@ impl Reducer for Wget {
         let mut shown = 0;
         for (i, line) in source.lines().enumerate() {
             if is_start(line) {
-                // A redirect or an error: what led to it stays.
+                // If the previous request was not saved (a redirect or an error), all its lines are kept.
                 start = Some(i);
             } else if is_saved(line)
                 && let Some(start) = start.take()
@@ -77,7 +77,7 @@ fn is_start(line: &str) -> bool {
         .is_some_and(|(date, url)| date.starts_with(|c: char| c.is_ascii_digit()) && url.contains("://"))
 }
 
-/// `… - ‘big.bin’ saved [30000000/30000000]`: as many bytes as were announced.
+/// `… - ‘big.bin’ saved [30000000/30000000]`: the size is as announced.
 fn is_saved(line: &str) -> bool {
     let Some((_, counts)) = line.trim_end().rsplit_once(" saved [") else { return false };
     match counts.strip_suffix(']').map(|c| c.split_once('/').unwrap_or((c, c))) {
@@ -86,7 +86,7 @@ fn is_saved(line: &str) -> bool {
     }
 }
 
-/// A step of a request that says nothing once the file is saved.
+/// A step of a request that is of no use once the file is saved.
 fn is_step(line: &str) -> bool {
     let text = line.trim();
     let starts = ["Resolving ", "Connecting to ", "Reusing existing connection", "Saving to: ", "Length: "];

@@ -1,6 +1,6 @@
 //! `bun test`: a line for each file, `(pass)` and `(fail)` or `✓` and `✗` lines below it, totals.
 //!
-//! A failure is reported above the `(fail)` line. Lines as written by Bun 1.
+//! The report of a failure is above its `(fail)` line. Lines as written by Bun 1.
 
 use super::tree::LineKind::{Failed, File, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;

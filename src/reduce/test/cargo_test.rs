@@ -27,10 +27,10 @@ static META: Meta = Meta {
     anchors: &["test result: ", "running ", ": Warming up for "],
 };
 
-/// The group of what Criterion says; each binary with tests has one of its own.
+/// The marker group of Criterion's progress lines. Each binary with tests has its own group.
 const BENCHMARKS: u32 = 1;
 
-/// Where in the output a line stands.
+/// The section of the output that a line is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Build,
@@ -102,7 +102,7 @@ impl Reducer for CargoTest {
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
         let last = (0..source.len()).rev().find(|&i| source.line(i).starts_with("test result: "));
-        // Without a result the last binary crashed, and what follows says how.
+        // Without a `test result:` line the last binary crashed, and the lines below say how.
         let Some(last) = last else { return first(source)..source.len() };
         let crashed = (last..source.len()).any(|i| is_running(source.line(i)));
         let of_cargo = |l: &str| {
@@ -114,8 +114,8 @@ impl Reducer for CargoTest {
     }
 }
 
-/// The first line of the tests. Where the compiler said something before them that is not all well, it is left to
-/// the reducer that knows compilers.
+/// The first line to read: 0, or the start of the tests if the compiler printed diagnostics above them, which another
+/// reducer reads.
 fn first(source: &Source<'_>) -> usize {
     let of_tests = |l: &str| {
         is_running(l) || ["     Running ", "   Doc-tests ", "Benchmarking "].iter().any(|s| l.starts_with(s))
@@ -143,7 +143,7 @@ fn is_dots(line: &str) -> bool {
         })
 }
 
-/// What Criterion says while it measures: `Benchmarking sum: Collecting 100 samples in …`.
+/// A progress line of Criterion: `Benchmarking sum: Collecting 100 samples in …`.
 fn is_benchmarking(line: &str) -> bool {
     line.strip_prefix("Benchmarking ").is_some_and(|rest| {
         [": Warming up for ", ": Collecting ", ": Analyzing"].iter().any(|w| rest.contains(w))

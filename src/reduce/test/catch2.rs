@@ -1,5 +1,5 @@
-//! Catch2: assertions that passed (`-s`) are left out, with the headings of test cases in which nothing else
-//! stands; failures, warnings, what tests print and the totals are kept.
+//! Catch2: assertions that passed (`-s`) are left out, and so are headings of test cases with nothing else below
+//! them. Failures, warnings, what tests print and the totals are kept.
 //!
 //! Grammar of the console form: a heading between two rules of `-` with the place and a rule of `.`
 //! below, then assertions, each from `file:line: PASSED:` or `file:line: FAILED:` to an empty line, then
@@ -47,7 +47,7 @@ impl Reducer for Catch2 {
         let source = input.source;
         let mut actions = LineActions::new(source);
         let mut i = 0;
-        // A heading of which nothing below stays so far.
+        // The last heading, while no line below it has been kept.
         let mut heading: Option<Range<usize>> = None;
         while i < source.len() {
             let line = source.line(i);
@@ -85,7 +85,7 @@ fn hide(actions: &mut LineActions<'_>, lines: Option<Range<usize>>) {
 enum Verdict {
     /// The head of an assertion that passed, in the console form.
     Passed,
-    /// The same in the compact form.
+    /// A passed assertion in the compact form.
     PassedLine,
     /// Anything else about an assertion.
     Other,
@@ -127,7 +127,7 @@ fn is_end(source: &Source<'_>, i: usize) -> bool {
     line.trim().is_empty() || verdict(line).is_some() || is_rule(line, b'-') || is_rule(line, b'=')
 }
 
-/// The end of the heading that starts in line `i`: a rule, names, a rule, a place, a rule of dots.
+/// The line after the heading that starts in line `i`: a rule, names, a rule, a place, a rule of dots.
 fn heading_at(source: &Source<'_>, i: usize) -> Option<usize> {
     const MAX_HEADING_LINES: usize = 12;
     if !is_rule(source.line(i), b'-') {

@@ -1,10 +1,9 @@
-//! CTest: passing tests are left out, with what they wrote; the others are kept, with the list of failures and
-//! the totals.
+//! CTest: passing tests and what they printed are left out. Other tests, the list of failures and the totals are
+//! kept.
 //!
-//! Grammar: `    Start  3: name`, with `-V` the lines of the test behind its number (`3: …`), then
-//! ` 3/25 Test  #3: name .....   Passed    0.05 sec` or another outcome. Lines belong to a test by its
-//! number, so that tests that run at once are told apart. What a failing GoogleTest binary says of its
-//! passing tests is left out as well.
+//! Grammar: `    Start  3: name`; with `-V` the output of the test, each line with its number in front (`3: …`); then
+//! ` 3/25 Test  #3: name .....   Passed    0.05 sec` or another outcome. The number says which test a line belongs
+//! to, so tests may run in parallel. The passing tests of a failing GoogleTest binary are left out as well.
 
 use std::collections::{HashMap, HashSet};
 
@@ -70,7 +69,7 @@ impl Reducer for Ctest {
         }
         let mut actions = LineActions::new(source);
         let mut binaries: HashMap<usize, Running> = HashMap::new();
-        // Whether a failing test wrote the lines that have no number.
+        // Whether lines without a test number follow a failed test, which then wrote them.
         let mut failed = false;
         let mut list = false;
         for i in 0..source.len() {
@@ -88,7 +87,7 @@ impl Reducer for Ctest {
                 continue;
             };
             failed = ends.is_some_and(|(_, passed)| !passed);
-            // What a test wrote stands between its lines, or all of it stays.
+            // A test's frame lines get the same reason and group as its output, so that one marker covers both.
             let (reason, group) = match wrote.contains(&number) {
                 true => (Reason::TestOutput, OUTPUT),
                 false => (Reason::PassingTests, TESTS),

@@ -1,7 +1,7 @@
 //! `deno test`: tests and steps that end in `... ok`, failures after `ERRORS`, totals.
 //!
-//! Lines as written by Deno 1 and 2 with the reporter `pretty`. A test with steps is reported twice: when it
-//! begins and when it ends.
+//! Lines as written by Deno 1 and 2 with the reporter `pretty`. A test with steps has two lines: one when it starts,
+//! one when it ends.
 
 use super::tree::LineKind::{Begins, Failed, File, Hide, Opens, Passed, Skipped, Totals};
 use super::tree::Tree;

@@ -1,10 +1,10 @@
 //! `dotnet build` and `dotnet test`: restoring, building and passing tests are left out; warnings, errors,
 //! failed tests, totals and the verdict are kept.
 //!
-//! Lines as written by MSBuild 16 and later (.NET Core 3 on) at its usual verbosity and at `normal`, by its
-//! terminal logger (.NET 8 and later) and by the VSTest console 16 and later with xUnit, NUnit and MSTest, and by Microsoft.Testing.Platform.
-//! MSBuild reports each warning and error twice, where it happened and below the verdict: word for word the
-//! same, it stays once, and what headed nothing else below the verdict is left out with it.
+//! Lines as written by MSBuild 16 and later (.NET Core 3 on) with its default verbosity and with `normal`, by its
+//! terminal logger (.NET 8 and later), by the VSTest console 16 and later with xUnit, NUnit and MSTest, and by
+//! Microsoft.Testing.Platform. MSBuild reports each warning and error twice: where it occurs, and again below the
+//! verdict. The second report is left out if it has the same words, and so are headings with nothing else below them.
 
 use std::collections::HashSet;
 
@@ -61,7 +61,7 @@ impl Reducer for Dotnet {
             own > 0
         });
         let command = &input.detection.command;
-        // MSBuild alone builds C++ too, which another reducer reads.
+        // MSBuild without `dotnet` also builds C++, whose output another reducer reads.
         let is_other =
             command.runs(|s| matches!(s.program(), "msbuild" | "MSBuild" | "cl" | "link" | "nmake"));
         let alone = own > 1 && !is_other && !command.is_filtered();
@@ -77,7 +77,7 @@ impl Reducer for Dotnet {
         let mut actions = LineActions::new(source);
         let mut reported: HashSet<&str> = HashSet::new();
         let mut failing = false;
-        // Headings below the verdict under which nothing new stood so far.
+        // Headings below the verdict, while only repeated lines follow them.
         let mut headings: Vec<usize> = Vec::new();
         let mut skip = 0;
         for i in 0..source.len() {
@@ -88,13 +88,13 @@ impl Reducer for Dotnet {
             } else if is_passed(line) {
                 failing = false;
                 let end = printed_until(source, i);
-                // What it printed and what looks like a failure keeps its name above it.
+                // If its name or its output reads like a failure, the line of the test is kept above the output.
                 if !(i..end).any(|l| signals::is_failure(source.line(l))) {
                     (i..end).for_each(|l| actions.omit_unless_failure(l, Reason::PassingTests, TESTS));
                     skip = end;
                 }
             } else if is_diagnostic(line) {
-                // A failure is reported again only in the very same words, node and all.
+                // An error is a repeat only if the whole line is equal, with the node number in front.
                 let key = if signals::is_failure(line) { line.trim() } else { without_node(line) };
                 if reported.insert(key) {
                     headings.clear();
@@ -113,7 +113,7 @@ impl Reducer for Dotnet {
             } else if !failing && (is_progress(line) || is_step(line)) {
                 actions.omit_unless_failure(i, Reason::Progress, PROGRESS);
             } else {
-                // More of a message than its first line: it keeps what heads it.
+                // Another line, such as the rest of a message: the headings above it are kept.
                 headings.clear();
             }
         }
@@ -125,8 +125,7 @@ impl Reducer for Dotnet {
     }
 }
 
-/// Where what a test printed ends, below the line that says how it went; the line after that when it printed
-/// nothing.
+/// The line after the output of the passed test in line `test`: the line below the test if it printed nothing.
 fn printed_until(source: &Source<'_>, test: usize) -> usize {
     let next = test + 1;
     if next >= source.len()
@@ -170,7 +169,7 @@ fn is_diagnostic(line: &str) -> bool {
     })
 }
 
-/// What ends a build or a run of tests.
+/// A line that ends a build or a test run.
 fn is_verdict(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "Build succeeded",
@@ -194,7 +193,7 @@ fn is_verdict(line: &str) -> bool {
     STARTS.iter().any(|s| line.starts_with(s)) || line.starts_with("    ") && is_count(line)
 }
 
-/// What is said along the way and that nothing has to be done about.
+/// A progress message that needs no action.
 fn is_progress(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "  Determining projects to restore...",
@@ -230,7 +229,7 @@ fn is_progress(line: &str) -> bool {
         || is_banner(line)
 }
 
-/// What MSBuild reports of its steps at verbosity `normal` and above.
+/// A line that MSBuild writes about its steps with verbosity `normal` and above.
 fn is_step(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "Assets file has not changed. ",

@@ -1,7 +1,7 @@
-//! Reports of tests in the XML of .NET: `.trx`, NUnit and xUnit.
+//! Test reports in .NET's XML formats: `.trx`, NUnit and xUnit.
 //!
-//! A test that passed and stands on a line of its own is left out; one with more lines, or with any word on a failure,
-//! stays, as does everything else. The marker in place of the tests is not XML.
+//! A passed test whose element fills exactly one line is left out. A test with more lines, or with text that reads
+//! like a failure, is kept, and so is everything else. The marker in place of the tests is not XML.
 
 use crate::detect::Shape;
 use crate::formats::xml;
@@ -24,18 +24,18 @@ static META: Meta = Meta {
     anchors: &["<TestRun", "<test-run", "<test-results", "<assemblies", "<assembly "],
 };
 
-/// Elements of tests, with what they say if they passed and how they end on their line.
+/// Test elements: how they start, the attribute that says that the test passed, and how they end.
 const PASSED: &[(&str, &str, &str)] = &[
     ("<UnitTestResult ", " outcome=\"Passed\"", "</UnitTestResult>"),
     ("<test-case ", " result=\"Passed\"", "</test-case>"),
     ("<test-case ", " result=\"Success\"", "</test-case>"),
     ("<test ", " result=\"Pass\"", "</test>"),
 ];
-/// Roots of such reports.
+/// The root elements of these reports.
 const ROOTS: &[&str] = &["<TestRun", "<test-run", "<test-results", "<assemblies", "<assembly "];
-/// Lines at the start among which the root has to be.
+/// The root element must be within this many lines from the start.
 const HEAD_LINES: usize = 8;
-/// With fewer tests than this nothing is gained.
+/// A report with fewer passed tests than this is not claimed: leaving them out would gain nothing.
 const MIN_TESTS: usize = 3;
 
 impl Reducer for DotnetXml {
@@ -75,7 +75,7 @@ impl Reducer for DotnetXml {
     }
 }
 
-/// Whether a line is a test that passed, whole and nothing else.
+/// Whether a line is one whole passed test and nothing else.
 fn passed(line: &str) -> bool {
     let line = line.trim();
     let Some((start, _, end)) =

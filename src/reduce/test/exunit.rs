@@ -1,7 +1,7 @@
-//! ExUnit: dots, or with `--trace` a line for each test, failures behind a number, totals.
+//! ExUnit: dots, or one line per test with `--trace`; numbered failures; totals.
 //!
-//! `--trace` has the same line for a test that passed and one that failed: the failure below it tells.
-//! A failure is reported up to the next test or module.
+//! With `--trace`, the lines of passed and failed tests look the same; only the failure report below tells them
+//! apart. The report goes on to the next test or module.
 
 use super::tree::LineKind::{Begins, File, Hide, Keep, OpensAbove, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;

@@ -1,10 +1,10 @@
 //! `go test`: what passing tests wrote is left out; failures, races, crashes and package lines are kept.
 //!
-//! Grammar of the text form (package `testing` with `-v`): `=== RUN   TestA`, what the test wrote,
-//! `--- PASS: TestA (0.00s)`, indented four blanks a level for subtests, and a line of the go command
-//! at the end of each package (`ok  `, `FAIL`, `?   `, set off by tabs). The form of `-json` is read
-//! in `json`. What a test wrote is only left out when the test and the test that holds it passed and
-//! nothing puts in doubt who wrote it; the names of passing tests are left out in any case.
+//! Grammar of the text form (package `testing` with `-v`): `=== RUN   TestA`, the output of the test,
+//! `--- PASS: TestA (0.00s)`, subtests indented by four blanks a level, and at the end of each package a line of the
+//! go command (`ok  `, `FAIL`, `?   `, with tabs). The form of `-json` is read in `json`. The output of a test is
+//! left out only if the test and its parent test passed, and it is certain which test wrote it; the lines with the
+//! names of passing tests are left out in any case.
 
 mod json;
 mod packages;
@@ -46,7 +46,7 @@ static META: Meta = Meta {
     ],
 };
 
-/// How a test ended; the worst one counts where a name comes up again (`-count=2`).
+/// How a test ended. If a name occurs more than once (`-count=2`), its worst outcome counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Pass,
@@ -71,7 +71,7 @@ impl Reducer for GoTest {
             }
             package
         });
-        // A filter asked for some lines by name: they are only read where all kinds are left.
+        // A filter such as `grep` may have picked lines: the text is claimed only if all kinds of lines are left.
         let alone = match input.detection.command.is_filtered() {
             true => package && ran && result,
             false => package || (ran && result),
@@ -126,22 +126,22 @@ impl Reducer for GoTest {
                 || ["panic: ", "goos: ", "# ", "go: downloading "].iter().any(|s| l.starts_with(s))
         };
         let first = (0..source.len()).find(|&i| known(source.line(i))).unwrap_or(0);
-        // Without an end the run was cut or crashed, and all that follows is its own.
+        // Without a last line of the run, it was cut off or crashed: everything below belongs to it.
         let last = (first..source.len()).rev().find(|&i| ends(source.line(i)));
         first..last.map_or(source.len(), |last| last + 1)
     }
 }
 
-/// Groups: one for packages that passed or have no tests and one for downloads; each package has two of its own.
+/// Marker groups: one for packages that passed or have no tests, one for downloads, and two more for each package.
 const PACKAGES: u32 = 1;
 const DOWNLOADS: u32 = 2;
 
 /// What is known about the output of one package.
 struct Package<'a> {
     outcomes: HashMap<&'a str, Outcome>,
-    /// Tests whose name or output reads like a failure: those lines stay, so their frame stays too.
+    /// Tests with a failure line in name or output. That line is kept, so their marker and verdict are kept too.
     loud: HashSet<&'a str>,
-    /// Whether lines between the tests' markers are surely of the test whose marker came last.
+    /// Whether a line between test markers certainly belongs to the test named by the marker above it.
     attributed: bool,
 }
 
@@ -165,7 +165,7 @@ impl<'a> Package<'a> {
                 loud.insert(current);
             }
         }
-        // Parallel tests write to the same stream; only where all passed is it no matter who did.
+        // Parallel tests share one stream, so the writer of a line is unclear; if all passed, that does not matter.
         Self { outcomes, loud, attributed: passed == Some(true) || !parallel }
     }
 
@@ -173,9 +173,8 @@ impl<'a> Package<'a> {
         self.outcomes.get(name) == Some(&Outcome::Pass)
     }
 
-    /// Whether a line that `name` wrote may go. `testing` writes a marker before a log (`is_log`) of
-    /// another test. Subtests return to the test that holds them without a marker, so that one must
-    /// have passed too.
+    /// Whether a line that test `name` wrote may be left out. `testing` writes a marker before a log line (`is_log`)
+    /// of another test. After a subtest the parent test goes on without a marker, so the parent must have passed too.
     fn output_may_go(&self, name: &str, line: &str, is_log: bool) -> bool {
         (self.attributed || is_log)
             && self.passed(name)
@@ -211,7 +210,7 @@ impl<'a> Package<'a> {
                 }
             } else if let Some((name, over)) = current {
                 log = continues_log(line, log);
-                // After the verdict only what the log of Go before 1.14 put there is of the test.
+                // After its verdict, only log lines belong to a test, as Go before 1.14 prints them there.
                 if (!over || log) && self.output_may_go(name, line, log) {
                     out.omit_in(i..i + 1, Reason::TestOutput, output);
                 }
@@ -223,7 +222,7 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// Whether some line stays of what the marker of `name` stands above: then it must stay too.
+    /// Whether a line below the marker of `name` is kept: then the marker must be kept too.
     fn keeps_output(&self, source: &Source<'_>, lines: Range<usize>, name: &str) -> bool {
         let mut log = false;
         for i in lines {
@@ -240,8 +239,8 @@ impl<'a> Package<'a> {
     }
 }
 
-/// The test that `=== RUN   TestA/b` and its like name; empty in the `=== CONT` before what belongs to
-/// no test.
+/// The test named in a line such as `=== RUN   TestA/b`. Empty for a bare `=== CONT`, after which the output belongs
+/// to no test.
 fn marker(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("=== ")?;
     let (verb, name) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -278,7 +277,7 @@ fn is_log(line: &str) -> bool {
             .is_some_and(|(file, rest)| !file.contains(' ') && rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether a line belongs to a log, when `log` says whether the line before it does.
+/// Whether a line belongs to a log. `log` says whether the line before it does.
 fn continues_log(line: &str, log: bool) -> bool {
     is_log(line) || (log && line.starts_with("        "))
 }
@@ -288,7 +287,7 @@ fn is_fuzzing(line: &str) -> bool {
     line.starts_with("fuzz: elapsed: ")
 }
 
-/// The rule above and below the report of the race detector.
+/// The line of `=` above and below a report of the race detector.
 fn is_race_rule(line: &str) -> bool {
     line == "=================="
 }

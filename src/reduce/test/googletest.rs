@@ -1,8 +1,8 @@
 //! GoogleTest: passing tests and what they printed are left out; failures, skipped tests and the totals are kept.
 //!
-//! Grammar: `[ RUN      ] Suite.Test`, what the test printed, `[       OK ] Suite.Test (0 ms)` or another
-//! outcome; around the tests of a suite a `[----------]` line. What stands between is left out only with an `OK`
-//! of the same test. Where no outcome follows (a crash) everything stays.
+//! Grammar: `[ RUN      ] Suite.Test`, the output of the test, `[       OK ] Suite.Test (0 ms)` or another outcome;
+//! `[----------]` lines around the tests of a suite. The output is left out only if an `OK` of the same test follows.
+//! Without an outcome (after a crash) everything is kept.
 
 use crate::input::Input;
 use crate::reduce::line_actions::{Blanks, LineActions};
@@ -65,7 +65,7 @@ impl Reducer for GoogleTest {
                 line.starts_with("[  ") || line.starts_with("[==========]") || is_tally(line)
             })
             .unwrap_or(first);
-        // A test that did not end crashed: what follows says how.
+        // Without the closing line the binary crashed: the lines below say how.
         let ended = (first..source.len()).any(|i| source.line(i).contains(" ran. ("));
         first..if ended { last + 1 } else { source.len() }
     }
@@ -76,23 +76,23 @@ fn is_tally(line: &str) -> bool {
     line.starts_with("  YOU HAVE ") || (line.starts_with(' ') && line.contains(" FAILED TEST"))
 }
 
-/// Most lines of what a passing test printed that are kept if one of them reads like a failure. A choice: such a test
-/// may print reports.
+/// If a line that a passing test printed reads like a failure, its whole output is kept, up to this many lines. A
+/// choice: the output may be the report of a sanitizer.
 const MAX_REPORT_LINES: usize = 60;
 
-/// Follows the lines of one binary.
+/// Follows the lines of one test binary.
 #[derive(Default)]
 pub struct Running {
-    /// The test that runs, and its line.
+    /// The line and the name of the test that is running.
     test: Option<(usize, String)>,
-    /// What it printed.
+    /// The lines that it printed so far.
     output: Vec<usize>,
-    /// Whether that reads like a failure: it stays, with the lines around it.
+    /// Whether one of these lines reads like a failure: then the test's own lines are kept too.
     is_loud: bool,
 }
 
 impl Running {
-    /// Reads a line, which may stand behind a prefix in the text.
+    /// Reads a line without the prefix that it may have in the text.
     pub fn line(&mut self, i: usize, line: &str, actions: &mut LineActions<'_>) {
         if let Some(name) = line.strip_prefix("[ RUN      ] ") {
             self.test = Some((i, name.trim().to_owned()));
@@ -104,12 +104,12 @@ impl Running {
             let name = name.split(", where ").next().unwrap_or(name);
             let start = self.test.take().filter(|(_, test)| test == name).map(|(start, _)| start);
             let is_loud = self.is_loud || signals::is_failure(name);
-            // What a test printed stands between its lines, or all of it stays.
+            // A test's own lines get the same reason and group as its output, so that one marker covers both.
             let (reason, group) = match self.output.is_empty() {
                 true => (Reason::PassingTests, TESTS),
                 false => (Reason::TestOutput, OUTPUT),
             };
-            // What a sanitizer or an assertion reported is understood only as a whole.
+            // A report of a sanitizer or an assertion is only understood as a whole.
             let is_report = self.is_loud && self.output.len() <= MAX_REPORT_LINES;
             for &line in self.output.iter().filter(|_| start.is_some() && !is_report) {
                 actions.omit_unless_failure(line, reason, group);

@@ -1,9 +1,9 @@
 //! Gradle: successful tasks, passing tests and the messages of the daemon are left out; failures, warnings and
 //! the verdict are kept.
 //!
-//! Grammar: the line of a task (`> Task :test`, `:test` before Gradle 4.7), below it what the task wrote
-//! until the next one. It is left out when nothing of that stays. Tests report as `Class > name PASSED`, what
-//! they print as `Class > name STANDARD_OUT` with indented lines below.
+//! Grammar: the line of a task (`> Task :test`, `:test` before Gradle 4.7), below it the output of the task up to the
+//! next one. The line is left out if no line of the output is kept. A test is reported as `Class > name PASSED`, its
+//! output as `Class > name STANDARD_OUT` with indented lines below.
 
 mod tasks;
 
@@ -63,7 +63,7 @@ impl Reducer for Gradle {
         let failed: HashSet<&str> = source.lines().filter_map(|l| test(l, " FAILED")).collect();
         let odd = tasks::odd(source);
         let mut actions = LineActions::new(source);
-        // The line of a task, while nothing below it stays.
+        // The line of the current task, while no line below it is kept.
         let mut task: Option<usize> = None;
         let mut prints: Option<bool> = None;
         let mut highlights = false;
@@ -141,7 +141,7 @@ fn test<'a>(line: &'a str, outcome: &str) -> Option<&'a str> {
     (name.contains(" > ") && !name.starts_with([' ', '>'])).then_some(name)
 }
 
-/// Whether a failure is among the indented lines from here on.
+/// Whether one of the indented lines from line `from` on reads like a failure.
 fn printed_failure(source: &crate::text::source::Source<'_>, from: usize) -> bool {
     (from..source.len())
         .map(|i| source.line(i))
@@ -159,7 +159,7 @@ fn is_tally(line: &str) -> bool {
     line.split_once(" actionable task").is_some_and(|(n, _)| n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What Gradle says while it works and that nothing has to be done about.
+/// A progress message of Gradle that needs no action.
 fn is_progress(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "Starting a Gradle Daemon",

@@ -1,9 +1,9 @@
 //! JUnit's XML as many runners write it: passing test cases are left out; those with a failure, an error or a
 //! reason for being skipped are kept whole.
 //!
-//! Some runners write a test case a line, some all of them in one line, where they are cut out of it.
-//! The marker in place of the test cases is not XML. A test case is passed when nothing in it says otherwise, neither an element
-//! nor its `status`; what it printed is left out with it, unless that reads like a failure.
+//! Some runners write one test case a line, others all of them in one line, from which passed ones are cut out. The
+//! marker in place of the test cases is not XML. A test case passed if nothing in it says otherwise, neither an
+//! element nor its `status`. What it printed is left out with it, unless that reads like a failure.
 
 use crate::detect::Shape;
 use crate::formats::xml;
@@ -32,9 +32,9 @@ static META: Meta = Meta {
 
 const CASE: &str = "<testcase ";
 const CASE_END: &str = "</testcase>";
-/// Most lines of one tag. Bounds how often a line is read; writers put all attributes on one.
+/// The most lines that one tag may have; it bounds how often a line is read. Most writers put all attributes on one.
 const MAX_TAG_LINES: usize = 64;
-/// Lines at the start among which the root element has to be.
+/// The root element must be within this many non-empty lines from the start.
 const HEAD_LINES: usize = 20;
 
 impl Reducer for JunitXml {
@@ -88,7 +88,7 @@ fn is_suite(line: &str) -> bool {
     line.strip_prefix("<testsuite").is_some_and(|rest| rest.starts_with(['s', ' ', '>']) || rest.is_empty())
 }
 
-/// The line after a test case that starts in line `i` and shares its lines with no other element.
+/// The line after the test case that starts in line `i`; `None` if it shares a line with another element.
 fn case_end(source: &Source<'_>, i: usize) -> Option<usize> {
     let is_case = |line: &str| {
         line.trim_start().strip_prefix("<testcase").is_some_and(|r| r.is_empty() || r.starts_with(' '))
@@ -119,10 +119,10 @@ fn case_end(source: &Source<'_>, i: usize) -> Option<usize> {
     None
 }
 
-/// What stays of the test cases that passed: those that took much of the time, and the few that printed anything.
+/// Which passed test cases are kept: those that took much of the time, and those that printed, if they are few.
 #[derive(Default)]
 struct Odd {
-    /// The least time of a slow one, in milliseconds.
+    /// Test cases that took at least this many milliseconds are kept.
     slow: Option<u64>,
     keeps_prints: bool,
 }
@@ -130,9 +130,9 @@ struct Odd {
 /// Most slow test cases, and the least time of one, in milliseconds.
 const MAX_SLOW: usize = 2;
 const MIN_SLOW: u64 = 500;
-/// A slow test case takes at least 1 part in this many of the time of all.
+/// A slow test case takes at least 1 / this of the time of all.
 const SLOW_ONE_IN: u64 = 4;
-/// Most test cases that printed and stay, and most bytes of one.
+/// Test cases that printed are kept if the report has at most this many outputs, up to this many bytes each.
 const MAX_PRINTING: usize = 3;
 const MAX_PRINTED_BYTES: usize = 1_000;
 
@@ -147,7 +147,7 @@ impl Odd {
         Self { slow: slow.min(), keeps_prints: printing.count() <= MAX_PRINTING }
     }
 
-    /// Whether a test case that passed stays.
+    /// Whether a passed test case is kept.
     fn stays(&self, case: &str) -> bool {
         let is_slow = || self.slow.is_some_and(|slow| time(case).is_some_and(|time| time >= slow));
         let prints = || {
@@ -161,7 +161,7 @@ impl Odd {
     }
 }
 
-/// The time of the test case that a text starts with, in milliseconds.
+/// The time of the test case at the start of a text, in milliseconds.
 fn time(text: &str) -> Option<u64> {
     const NAME: &str = " time=\"";
     let tag = text.trim_start().get(1..)?;
@@ -171,7 +171,7 @@ fn time(text: &str) -> Option<u64> {
     Some((seconds * 1000.0) as u64)
 }
 
-/// The test cases in a line that passed.
+/// The cuts that take the passed test cases out of a line.
 fn cut<'a>(line: &'a str, odd: &Odd) -> Cut<'a> {
     let mut cut = Cut::new(line);
     let mut from = 0;
@@ -185,7 +185,7 @@ fn cut<'a>(line: &'a str, odd: &Odd) -> Cut<'a> {
     cut
 }
 
-/// Where the test case ends that starts in a line at `start`, if that is in the same line.
+/// The end of the test case that starts in `line` at `start`, if it is in the same line.
 fn element_end(line: &str, start: usize) -> Option<usize> {
     let tag = xml::tag(line.as_bytes(), start)?;
     if tag.is_empty {
@@ -193,11 +193,11 @@ fn element_end(line: &str, start: usize) -> Option<usize> {
     }
     let rest = &line[tag.end..];
     let end = rest.find(CASE_END)?;
-    // An end that belongs to another.
+    // If another test case starts before it, the end tag belongs to that one.
     (!rest[..end].contains(CASE)).then_some(tag.end + end + CASE_END.len())
 }
 
-/// Whether a line of a test case says nothing but that it passed.
+/// Whether a line of a test case has no sign that the test case did not pass.
 fn passes(line: &str) -> bool {
     const ELEMENTS: &[&str] = &["<failure", "<error", "<skipped", "<rerun", "<flaky", "<disabled"];
     const STATES: &[&str] = &["fail", "error", "skip", "notrun", "disabled", "pending", "aborted"];

@@ -1,10 +1,10 @@
 //! Maven: downloads, successful goals and passing test classes are left out; warnings, failures, the reactor
 //! summary and the verdict are kept.
 //!
-//! Lines as written by Maven 3 and 4 with surefire 2 and 3: a level in brackets and a text, and between
-//! them what tests print. The line of a goal or module is left out when nothing below it stays. What a test
-//! class printed is left out only when the class ran alone and all its tests passed. A diagnostic that Maven
-//! reports twice, word for word, stays once.
+//! Lines as written by Maven 3 and 4 with surefire 2 and 3: a level in brackets and a text, and between them what
+//! tests print. The line of a goal or module is left out if no line below it is kept. The output of a test class is
+//! left out only if the class did not run in parallel and all its tests passed. A diagnostic that Maven repeats word
+//! for word is kept once.
 
 use std::collections::HashSet;
 
@@ -97,7 +97,7 @@ fn level(line: &str) -> (Level, &str) {
     (Level::Other, line)
 }
 
-/// What only Maven says.
+/// A text that only Maven writes.
 fn is_own(text: &str) -> bool {
     text.starts_with("Scanning for projects")
         || text.starts_with("BUILD SUCCESS")
@@ -114,7 +114,7 @@ fn is_goal(text: &str) -> bool {
     })
 }
 
-/// A rule, or one that frames a project or a packaging: `---< org.shop:api >---`, `---[ jar ]---`.
+/// A rule, alone or around the name of a project or a packaging: `---< org.shop:api >---`, `---[ jar ]---`.
 fn is_rule(text: &str) -> bool {
     let text = text.trim();
     text.len() >= 8
@@ -130,7 +130,7 @@ fn is_rule(text: &str) -> bool {
         }
 }
 
-/// What Maven says while it works and that nothing has to be done about.
+/// A progress message of Maven that needs no action.
 fn is_progress(text: &str) -> bool {
     const STARTS: &[&str] = &[
         "Scanning for projects",
@@ -171,35 +171,35 @@ fn is_project(text: &str) -> bool {
     })
 }
 
-/// A total of surefire: `Tests run: 2, Failures: 0, …, Time elapsed: 0.1 s - in p.ApiTest`. Whether all
-/// passed, and the class where it is named.
+/// A class total of surefire: `Tests run: 2, Failures: 0, …, Time elapsed: 0.1 s - in p.ApiTest`. Returns whether all
+/// tests passed, and the class if the line names it.
 fn class_result(text: &str) -> Option<(bool, Option<&str>)> {
     let rest = text.strip_prefix("Tests run: ")?;
     let (counts, time) = rest.split_once(", Time elapsed: ")?;
     let (run, counts) = counts.split_once(", ")?;
-    // A class of which nothing ran did not pass.
+    // A class of which no test ran did not pass.
     let passed = run != "0" && counts == "Failures: 0, Errors: 0, Skipped: 0" && !time.contains("<<<");
     let class = time.rsplit_once(" in ").map(|(_, class)| class.trim()).filter(|c| !c.is_empty());
     Some((passed, class))
 }
 
-/// The state machine.
+/// The state while reading the lines of one run.
 struct Reader<'a> {
     source: &'a Source<'a>,
     actions: LineActions<'a>,
-    /// Whether a summary names the modules at the end.
+    /// Whether there is a reactor summary, which names the modules at the end.
     summary: bool,
-    /// The line of the module, while nothing below it stays.
+    /// The line of the current module, while no line below it is kept.
     module: Option<usize>,
-    /// The line of the goal, while nothing below it stays.
+    /// The line of the current goal, while no line below it is kept.
     goal: Option<usize>,
-    /// Whether the line before frames a project, so that this one names the module.
+    /// Whether the line above is the frame of a project, so that this line names a module.
     framed: bool,
-    /// Test classes that run.
+    /// Test classes that are running: the line of their start, and their name.
     running: Vec<(usize, &'a str)>,
-    /// Whether several ran at once since none did.
+    /// Whether several classes ran at once, since the last time that none ran.
     mixed: bool,
-    /// What was printed since a class runs.
+    /// The lines printed while a class is running.
     output: Vec<usize>,
     /// Warnings and errors reported so far.
     reported: HashSet<&'a str>,
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A line stays: then what it belongs to stays too.
+    /// A line is kept, so the goal and module lines above it are kept too.
     fn stays(&mut self) {
         (self.goal, self.module, self.is_repeat) = (None, None, false);
     }
@@ -286,7 +286,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A warning or an error is left out when it was reported before with all that belongs to it.
+    /// Leaves out a warning or an error that was reported before, with all lines that belong to it.
     fn diagnostic(&mut self, i: usize, line: &'a str, text: &str, level: Level) {
         if text.trim().is_empty() {
             if level == Level::Warning && self.running.is_empty() {
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a line below belongs to the diagnostic in line `i` and was not reported.
+    /// Whether a line that belongs to the diagnostic in line `i` was not reported before.
     fn has_new_detail(&self, i: usize) -> bool {
         (i + 1..self.source.len())
             .map(|n| self.source.line(n))
@@ -310,7 +310,7 @@ impl<'a> Reader<'a> {
             .any(|l| !self.reported.contains(l))
     }
 
-    /// A line without a level while no test runs: what belongs to a diagnostic, a stack trace, a print.
+    /// A line without a level while no test runs: a detail of a diagnostic, a stack trace, printed text.
     fn other(&mut self, i: usize, line: &'a str) {
         if line.starts_with("  ") && self.is_repeat && self.reported.contains(line) {
             return self.actions.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
@@ -347,7 +347,7 @@ impl<'a> Reader<'a> {
         if passed && (class.is_some() || started.is_some()) {
             let output: &[usize] = if self.mixed { &[] } else { &self.output };
             let is_loud = output.iter().any(|&line| signals::is_failure(self.source.line(line)));
-            // What a class printed stands between its lines, or all of it stays.
+            // A class's own lines get the same reason and group as its output, so that one marker covers both.
             let (reason, group) = match output.is_empty() {
                 true => (Reason::PassingTests, TESTS),
                 false => (Reason::TestOutput, OUTPUT),
@@ -368,7 +368,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A download without a level.
+/// A download line without a level.
 fn is_download(line: &str) -> bool {
     ["Downloading from ", "Downloaded from ", "Downloading: http", "Downloaded: http", "Progress ("]
         .iter()

@@ -1,8 +1,8 @@
 //! minitest and `rails test`: lines of passing tests are left out, failures and the totals are kept.
 //!
-//! Lines as written by minitest 5 with and without `-v`, by its spec style, and by the spec reporter
-//! of minitest-reporters. Rails reports a failure where it happens; from there to its `bin/rails test`
-//! line nothing is left out.
+//! Lines as written by minitest 5 with and without `-v`, by its spec style, and by the spec reporter of
+//! minitest-reporters. Rails reports a failure where it occurs; from there up to its `bin/rails test` line nothing is
+//! left out.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Closes, Hide, Keep, Opens, Shows};

@@ -1,6 +1,6 @@
 //! Mocha: the tree of the reporter `spec`, the dots of `dot`, failures after `N failing`.
 //!
-//! Lines as written by Mocha 6 to 11. What follows `N failing` has no end that can be told.
+//! Lines as written by Mocha 6 to 11. The report after `N failing` has no recognisable end, so all of it is kept.
 
 use super::tree::LineKind::{Failed, Heading, Hide, Opens, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;

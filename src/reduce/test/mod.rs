@@ -37,7 +37,7 @@ mod vitest;
 
 use super::Reducer;
 
-/// The reducers of this family; the earlier row breaks ties.
+/// The reducers of this family. If two claim a text equally, the one listed first wins.
 pub static REDUCERS: &[&dyn Reducer] = &[
     &cargo_test::CargoTest,
     &go_test::GoTest,
@@ -46,7 +46,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &sympy::Sympy,
     &jest::JEST,
     &vitest::VITEST,
-    // Its specs are Mocha's, so it comes first.
+    // Cypress runs Mocha and writes its specs in the same form, so `cypress` must come before `mocha`.
     &cypress::CYPRESS,
     &mocha::MOCHA,
     &node_test::NODE_TEST,
@@ -74,7 +74,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &dotnet_xml::DotnetXml,
 ];
 
-/// Those that are a tree.
+/// The reducers that are tables for `tree`.
 #[cfg(test)]
 static TREES: &[&tree::Tree] = &[
     &jest::JEST,

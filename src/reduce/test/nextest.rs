@@ -1,8 +1,8 @@
 //! `cargo nextest run`: lines of passing tests and build progress are left out; failures, slow tests, retries
 //! and the summary are kept.
 //!
-//! Lines as written by cargo-nextest 0.9. What a failing test wrote is indented, so that none of its
-//! lines has a form that is left out; libtest's own lines in it stay with it.
+//! Lines as written by cargo-nextest 0.9. The output of a failing test is indented, so none of its lines has a form
+//! that is left out; lines of libtest in it are kept with it.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};

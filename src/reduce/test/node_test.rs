@@ -1,7 +1,7 @@
 //! `node --test` with the reporter `spec`: suites behind `▶`, tests behind `✔` and `✖`, totals behind `ℹ`.
 //!
-//! Lines as written by Node.js 18 to 24. A failure stands in the tree in some versions, and at the
-//! end in all: what is reported there once more, line for line, is left out. The reporter `tap` is read by `tap`.
+//! Lines as written by Node.js 18 to 24. All versions report failures at the end, some also in the tree: what the end
+//! repeats line for line is left out. The reporter `tap` is read by the reducer `tap`.
 
 use super::tree::LineKind::{Failed, Follows, Heading, Passed, Recap, Shows, Skipped, Totals};
 use super::tree::Tree;

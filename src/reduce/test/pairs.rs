@@ -1,8 +1,8 @@
 //! Home-made runners that print which test starts and, on the next line, how it ended: `Running test_a …` above `PASS`,
 //! `RUN  a` above `OK   a`.
 //!
-//! A pair is two lines that follow each other, or one line that says both. A test that printed something, or that did not
-//! pass, is not a pair, and all of it is kept.
+//! A pair is two adjacent lines, or one line that says both. A test that printed something or did not pass is not a
+//! pair, and all its lines are kept.
 
 use crate::input::Input;
 use crate::reduce::{Meta, Proof, Reducer};
@@ -23,9 +23,9 @@ static META: Meta = Meta {
     anchors: &["Running ", "running ", "RUN ", "Testing "],
 };
 
-/// With fewer pairs than this it is another output.
+/// A text with fewer pairs than this is not claimed.
 const MIN_PAIRS: usize = 5;
-/// Up to this many tests are named.
+/// If there are at most this many tests, the marker names them.
 const MAX_NAMED: usize = 15;
 /// Longest name, in bytes.
 const MAX_NAME_BYTES: usize = 160;
@@ -54,7 +54,7 @@ impl Reducer for Pairs {
             }
             i += len;
         }
-        // Migrations and the like run and are OK too.
+        // Migrations and similar steps also report "running" and "OK".
         let is_test = tests * 2 >= pairs || says_test(command);
         Proof::full_if(is_test && pairs >= MIN_PAIRS && known * 2 >= all)
     }
@@ -65,7 +65,7 @@ impl Reducer for Pairs {
         let mut i = 0;
         while i < source.len() {
             let pair = pair(source, i);
-            // The last line stays: it may be the word on all of them.
+            // The last line of the text is kept: it may be the verdict on the whole run.
             if let Some((name, len)) = pair
                 && i + len < source.len()
                 && !(i..i + len).any(|i| signals::is_failure(source.line(i)))
@@ -92,7 +92,7 @@ impl Reducer for Pairs {
     }
 }
 
-/// The test of a pair that starts in a line, and how many lines it has.
+/// The name of the test of the pair that starts in line `i`, and the number of lines of the pair.
 fn pair<'a>(source: &Source<'a>, i: usize) -> Option<(&'a str, usize)> {
     let line = source.line(i);
     let name = started(line)?;
@@ -107,28 +107,28 @@ fn pair<'a>(source: &Source<'a>, i: usize) -> Option<(&'a str, usize)> {
     (is_name(name) && i + 1 < source.len() && is_passed(source.line(i + 1), name)).then_some((name, 2))
 }
 
-/// Whether a text speaks of tests.
+/// Whether a text mentions tests.
 fn says_test(text: &str) -> bool {
     ["test", "Test", "TEST", "spec", "Spec"].iter().any(|word| text.contains(word))
 }
 
-/// What starts in a line.
+/// The name of the test that a line says is starting.
 fn started(line: &str) -> Option<&str> {
     let line = line.trim();
     STARTS.iter().find_map(|start| line.strip_prefix(start)).map(str::trim_start)
 }
 
-/// A name without the dots behind it.
+/// A name without trailing dots, colons and dashes.
 fn bare(name: &str) -> &str {
     name.trim_end_matches(['.', ':', '\u{2026}', ' ', '-'])
 }
 
-/// Whether a word names a test.
+/// Whether a text can be the name of a test.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= MAX_NAME_BYTES && name.split(' ').count() <= 4
 }
 
-/// Whether a line says that the test passed, and nothing else.
+/// Whether a line says that the test `name` passed, and nothing else.
 fn is_passed(line: &str, name: &str) -> bool {
     let line = line.trim();
     let (verdict, rest) = line.split_once([' ', ':', '\t']).unwrap_or((line, ""));

@@ -1,7 +1,7 @@
 //! PHPUnit and Pest: progress of passing tests is left out, failures and the totals are kept.
 //!
-//! Lines as written by PHPUnit 8 to 11 (dots, `--testdox`, `--debug`) and by Pest 2. A progress line
-//! that holds anything but a passed test stays; the one before it too, since it says where.
+//! Lines as written by PHPUnit 8 to 11 (dots, `--testdox`, `--debug`) and by Pest 2. A progress line with anything
+//! but passed tests is kept, and so is the line before it, which shows the position in the run.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Opens, Shows, State};

@@ -1,7 +1,7 @@
 //! Playwright's test runner with the reporters `list`, `line` and `dot`.
 //!
-//! A failure is reported below `  1) file:line:column › test`, up to the next step or the totals. The line
-//! of a step only names the test that starts, which its failure names again.
+//! A failure is reported below `  1) file:line:column › test`, up to the next step or the totals. The line of a step
+//! only names the test that starts; the report of a failure names the test again.
 
 use super::tree::LineKind::{Failed, Hide, Opens, Passed, Shows, Skipped, Step, Totals};
 use super::tree::Tree;

@@ -1,12 +1,12 @@
-//! pytest: passing tests and what they printed are left out; everything from the first failure on is kept
-//! whole, but for what an earlier failure shows already (`failures`).
+//! pytest: passing tests and what they printed are left out; everything from the first failure on is kept whole,
+//! except for what an earlier failure already shows (`failures`).
 //!
 //! Grammar: a session is a title (`=== test session starts ===`, absent with `-q` and in a text that
 //! `tail` cut), progress lines, titled sections (`=== FAILURES ===`, …) and the totals
 //! (`=== 1 failed in 0.1s ===`). Progress is `file ..F. [ 9%]`, `file::test PASSED [ 9%]`, or with
 //! xdist `[gw0] [ 9%] PASSED file::test`. Only progress lines of passing tests, the section `PASSES`
-//! and `PASSED` lines of the short summary are ever left out. A session inside a captured output is not read
-//! as a session: from there on everything stays, but in the section `PASSES` (`passes`).
+//! and `PASSED` lines of the short summary are ever left out. If a test printed the output of another session,
+//! everything from there on is kept, except in the section `PASSES` (`passes`).
 
 mod failures;
 mod fragment;
@@ -59,16 +59,16 @@ static META: Meta = Meta {
     ],
 };
 
-/// Where in the output a line stands.
+/// The part of the output that a line is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// Before any title: maybe the progress of a session whose title is not there.
+    /// Before any title: perhaps the progress of a session whose title was cut off.
     Head,
-    /// Before any title, inside a block whose beginning is not there.
+    /// Before any title, inside a block whose start was cut off.
     Torn,
     /// The progress of a session.
     Progress,
-    /// A section that stays.
+    /// A section that is kept.
     Section,
     /// What passing tests printed.
     Passes,
@@ -86,12 +86,12 @@ impl Reducer for Pytest {
     fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
         if input.detection.command.runs(|s| self.is_writer(s)) {
-            // `-qq` writes neither title nor totals, but its sections.
+            // `-qq` writes neither the start title nor totals, but sections.
             let is_section = |l: &str| l.starts_with('=') && is_end_of_progress(l);
             let is_known = source.lines().any(|l| is_start(l) || is_totals_line(l) || is_section(l));
             return Proof::full_if(is_known || fragment::is_one(source, true));
         }
-        // Without the command a session must be there whole.
+        // If the command does not say so, the session must be complete.
         let (mut started, mut total) = (false, false);
         let is_report = are_unquoted(source.lines(), |line| {
             match is_start(line) {
@@ -139,35 +139,35 @@ impl Reducer for Pytest {
     }
 }
 
-/// Whether a section holds reports of failures.
+/// Whether a title is that of a section with failure reports.
 fn is_of_failures(title: &str) -> bool {
     ["FAILURES", "ERRORS"]
         .iter()
         .any(|name| title == *name || title.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')))
 }
 
-/// The state machine.
+/// The state while reading the lines of the text.
 struct Reader<'a> {
     source: &'a Source<'a>,
     out: Reduction,
     at: Part,
-    /// The group of the current stretch.
+    /// The marker group of the current section.
     group: u32,
     sessions: usize,
-    /// The last line that would go; it stays if the session turns out not to have ended.
+    /// The last line to be left out; it is kept if the session turns out not to have ended.
     held: Option<usize>,
-    /// Whether nothing but the last progress line says how far a session came: the user broke it off, or there
-    /// are no totals.
+    /// Whether only the last progress line shows how far the session came: the user interrupted it, or there are no
+    /// totals.
     is_open: bool,
-    /// Tests that xdist reported as passed: the lines that say that they start can go as well.
+    /// Tests that xdist reported as passed: the lines that announce their start can be left out too.
     passed: HashSet<&'a str>,
     /// Whether the text is a part of a session without its title and totals.
     is_fragment: bool,
-    /// Whether warnings that repeat get short.
+    /// Whether repeated warnings are shortened.
     short: bool,
-    /// Whether only `at` is asked for, and not what is left out.
+    /// Whether the caller only needs `at`, and not the reduction.
     only_place: bool,
-    /// The section `PASSES`.
+    /// The state of the section `PASSES`.
     passes: Passes,
 }
 
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a line; `false` when nothing after it can be told apart.
+    /// Reads a line. Returns `false` if the lines below it cannot be told apart.
     fn line(&mut self, i: usize) -> bool {
         let line = self.source.line(i);
         if self.at == Part::Passes {
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
     /// A title, the totals, or a crash of pytest itself.
     fn section(&mut self, i: usize, line: &str) {
         let crashed = line.starts_with(['!', 'I']);
-        // A session whose title is not there.
+        // The first section of a session whose start title was cut off.
         self.sessions += usize::from(self.sessions == 0);
         self.end_progress(!self.is_open && !crashed);
         self.at = match title(line) {
@@ -275,7 +275,7 @@ impl<'a> Reader<'a> {
         let in_session = self.at == Part::Progress || self.is_fragment;
         let (body, percent) = strip_percent(line);
         let gone = if let Some(test) = passed(body) {
-            // Without the session's title the line must show its share of the run.
+            // Without the start title, the line must have its percentage.
             is_test_id(test) && (in_session || percent)
         } else if let Some(test) = xdist_passed(line) {
             !signals::is_failure(test)
@@ -291,8 +291,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the lines that continue the progress of the file in line `i` hold only passed tests.
-    /// A line that stays needs the name of its file.
+    /// Whether the lines that continue the progress of the file in line `i` hold only passed tests. If one of them is
+    /// kept, the line with the name of the file is needed.
     fn passes_to_the_end(&self, i: usize) -> bool {
         (i + 1..self.source.len())
             .map_while(|n| dots(strip_percent(self.source.line(n)).0).filter(|(path, _)| path.is_empty()))

@@ -1,11 +1,11 @@
-//! RSpec: passing examples and groups of which all examples passed are left out; failures, pending examples and
-//! the totals are kept.
+//! RSpec: passing examples, and groups in which all examples passed, are left out; failures, pending examples and the
+//! totals are kept.
 //!
-//! Grammar of the documentation format: after an empty line the name of a group, below it, two blanks
-//! deeper a level, groups and examples, `(FAILED - 1)` and `(PENDING: why)` at the end of those that
-//! did not pass. Nothing marks one that passed, so that names are only left out where there are no
-//! more of them than the totals allow. The dots of the progress format are left out where all in a line passed.
-//! From `Pending:`, `Failures:` or `Finished in` on everything stays.
+//! Grammar of the documentation format: an empty line, then the name of a group. Below it are groups and examples,
+//! each level indented by two more blanks. Those that did not pass end with `(FAILED - 1)` or `(PENDING: why)`.
+//! Passed ones have no mark, so names are left out only if there are not more of them than examples in the totals. In
+//! the progress format, a line with only dots is left out. Everything from `Pending:`, `Failures:` or `Finished in`
+//! on is kept.
 
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ impl Reducer for Rspec {
         let end = (0..line).find(|&i| ends_progress(source.line(i))).unwrap_or(line);
         let mut actions = LineActions::new(source);
         let tree = Tree::read(source, 0..end);
-        // More names than examples: something else is indented there.
+        // If there are more names than examples, some indented lines are not names.
         if tree.passed <= total {
             for &i in &tree.hidden {
                 actions.omit_unless_failure(i, Reason::PassingTests, 1);
@@ -79,7 +79,7 @@ impl Reducer for Rspec {
     }
 }
 
-/// Examples of the last total, `40 examples, 3 failures, 2 pending`, and its line.
+/// The number of examples in the last totals, `40 examples, 3 failures, 2 pending`, and the line of these totals.
 fn totals(source: &Source<'_>) -> Option<(usize, usize)> {
     (0..source.len()).rev().find_map(|i| {
         let (examples, rest) = leading_number(source.line(i))?;
@@ -89,17 +89,17 @@ fn totals(source: &Source<'_>) -> Option<(usize, usize)> {
     })
 }
 
-/// Whether the names and dots end with this line.
+/// Whether the names and dots end before this line.
 fn ends_progress(line: &str) -> bool {
     const TITLES: &[&str] =
         &["Failures:", "Pending:", "Finished in ", "An error occurred ", "Top ", "Retried examples:"];
     TITLES.iter().any(|t| line.starts_with(t))
 }
 
-/// What the names of the documentation format say.
+/// What is read from the documentation format.
 #[derive(Default)]
 struct Tree {
-    /// Lines of examples that passed and of groups of which all passed.
+    /// Lines of examples that passed, and of groups in which all passed.
     hidden: Vec<usize>,
     /// How many examples passed.
     passed: usize,
@@ -108,7 +108,7 @@ struct Tree {
 impl Tree {
     fn read(source: &Source<'_>, lines: Range<usize>) -> Self {
         let mut tree = Self::default();
-        // Groups that are open: line, and whether something below stays.
+        // The groups that are open: their line, and whether a line below is kept.
         let mut open: Vec<(usize, bool)> = Vec::new();
         let mut blank = true;
         for i in lines.clone() {
@@ -121,7 +121,7 @@ impl Tree {
             let is_group =
                 next_depth(source, i + 1..lines.end).is_some_and(|d| depth.is_some_and(|own| d == own + 1));
             match depth {
-                // A name on top comes after an empty line and has something below it; all else is printed.
+                // An outermost name follows an empty line and has something below it; any other line was printed.
                 Some(0) if is_group && (blank || i == lines.start) => {
                     tree.close(&mut open, 0);
                     open.push((i, false));
@@ -148,7 +148,7 @@ impl Tree {
         tree
     }
 
-    /// Closes the groups down to a depth.
+    /// Closes the groups that are at least this deep.
     fn close(&mut self, open: &mut Vec<(usize, bool)>, depth: usize) {
         while open.len() > depth {
             if let Some((line, stays)) = open.pop() {
@@ -170,13 +170,13 @@ fn did_not_pass(line: &str) -> bool {
         && (line.contains("(FAILED - ") || line.contains("(PENDING: ") || line.contains("(ERROR - "))
 }
 
-/// How deep a name stands, two blanks a level; `None` where it is not indented so.
+/// The depth of a name, two blanks a level; `None` if the number of blanks is odd.
 fn depth(line: &str) -> Option<usize> {
     let blanks = line.bytes().take_while(|&b| b == b' ').count();
     blanks.is_multiple_of(2).then_some(blanks / 2)
 }
 
-/// The depth of the next line with text that is indented, past what an example printed.
+/// The depth of the next line that is not empty.
 fn next_depth(source: &Source<'_>, lines: Range<usize>) -> Option<usize> {
     lines.map(|i| source.line(i)).find(|l| !l.trim().is_empty()).and_then(depth)
 }

@@ -1,8 +1,8 @@
 //! sbt: loading, resolving, compiling and passing tests are left out; warnings, errors, failures and the totals
 //! are kept.
 //!
-//! Lines as written by sbt 0.13 and 1 with ScalaTest, specs2, MUnit and JUnit. A failing test has no form that
-//! is left out, nor have the lines below it.
+//! Lines as written by sbt 0.13 and 1 with ScalaTest, specs2, MUnit and JUnit. Neither a failing test nor the lines
+//! below it have a form that is left out.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Shows, State};

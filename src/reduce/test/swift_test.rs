@@ -1,7 +1,7 @@
 //! `swift test`: XCTest's `Test Case` lines, and the symbols of swift-testing.
 //!
-//! A line that says that a test started is left out only when its run came to its end: after a crash it tells
-//! which test it was. Lines as written by Swift 5.5 to 6.2 on Linux and macOS.
+//! The line with the start of a test is left out only if the run came to its end: after a crash it shows which test
+//! was running. Lines as written by Swift 5.5 to 6.2 on Linux and macOS.
 
 use super::tree::LineKind::{Failed, Hide, Passed, Run, Shows, Skipped, Step, Totals};
 use super::tree::Tree;
@@ -24,18 +24,18 @@ pub static SWIFT_TEST: Tree = Tree::new(
         (r"[ \t]*Executed \d+ tests?, with .*", Totals),
         (r"(?:✔|✘|\+|x) *Test run with .*", Totals),
         (r"Test Suite '.*' (?:passed|failed) at .*", Shows),
-        // XCTest and swift-testing run one after the other, in processes of their own; so does each test of `--parallel`.
+        // XCTest, swift-testing and each test of `--parallel` run one after the other, each in a process of its own.
         (r"Test Suite '(?:All|Selected) tests' started at .*|(?:◇|\*) *Test run started\.", Run),
         (r"Test Suite '.*' started at .*|Test Case '.*' started.*", Step),
         (r"(?:◇|\*) *(?:Suite|Test) .+ started\.", Step),
         (r"↳ *(?:Testing Library Version|Target Platform): .*", Step),
-        // One case of a test with arguments, up to 6.1.
+        // One argument of a parametrised test, up to 6.1.
         (r"(?:◇|\*) *Passing \d+ arguments? .+ to .+", Step),
         (r"Test Case '.*' passed \(.*\)\.?", Passed),
         (r"Test Case '.*' skipped \(.*\)\.?", Skipped),
         (r"Test Case '.*' failed \(.*\)\.?", Failed),
         (r"✔ *(?:Test|Suite) .+ passed after [\d.]+ seconds\.", Passed),
-        // Up to 6.1 a skipped test has the sign of a failed one.
+        // Up to 6.1, a skipped test has the same symbol as a failed one.
         (r#"✘ *(?:Test|Suite) (?:"[^"]*"|[^" ]+) skipped(?:: ".*"|\.)"#, Skipped),
         (r"✘ *(?:Test|Suite) .+", Failed),
         (r"➜ *(?:Test|Suite) .+", Skipped),

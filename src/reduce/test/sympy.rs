@@ -1,9 +1,10 @@
-//! SymPy's own runner, `bin/test` and `sympy.test()`: files in which all tests passed are left out, and of the
-//! others the lines on passing tests.
+//! SymPy's own runner, `bin/test` and `sympy.test()`: files in which all tests passed are left out; in other files,
+//! the lines of passing tests.
 //!
-//! Grammar: a rule that says that the tests start, the environment, then a heading with the path and the number of
-//! tests for each file. Behind it stand dots, or with `--verbose` below it a line a test; the verdict on the file
-//! stands at the end of the last of them. Then failures below rules of `_`, and the totals. What tests print stays.
+//! Grammar: a rule that says that the tests start; the environment; then for each file a heading with the path and
+//! the number of tests. Dots follow in the same line, or with `--verbose` one line a test below it. The last of these
+//! lines ends with the verdict on the file. Then failures below rules of `_`, and the totals. What tests print is
+//! kept.
 
 use std::ops::Range;
 
@@ -63,7 +64,7 @@ impl Reducer for Sympy {
         };
         let total = |i: &usize| source.line(*i).contains(" tests finished: ");
         let Some(last) = (first..source.len()).rev().find(total) else { return first..source.len() };
-        // Long totals go on in the next line.
+        // Long totals continue in the next line.
         let ends = |i: &usize| source.line(*i).starts_with("DO *NOT* COMMIT!");
         let last = (last..source.len().min(last + 3)).rev().find(ends).unwrap_or(last);
         first..last + 1
@@ -80,7 +81,7 @@ fn is_heading(line: &str) -> bool {
     heading_rest(line).is_some()
 }
 
-/// What stands behind the path and the number of tests.
+/// The text behind the path and the number of tests of a heading.
 fn heading_rest(line: &str) -> Option<&str> {
     let open = memchr::memmem::find(line.as_bytes(), b".py[")? + 4;
     let digits = line[open..].bytes().take_while(u8::is_ascii_digit).count();
@@ -88,7 +89,7 @@ fn heading_rest(line: &str) -> Option<&str> {
     line[open + digits..].strip_prefix("] ").filter(|_| digits > 0 && is_path)
 }
 
-/// Where the lines of a file end: with its verdict, or before what is no part of it.
+/// The line after the lines of a file: they end with the verdict, or before a line that belongs to something else.
 fn file_end(source: &Source<'_>, start: usize) -> usize {
     for i in start..source.len() {
         let line = source.line(i);
@@ -102,12 +103,12 @@ fn file_end(source: &Source<'_>, start: usize) -> usize {
     source.len()
 }
 
-/// A line of underscores, also with a title.
+/// A line of underscores, which may have a title in it.
 fn is_rule(line: &str) -> bool {
     line.len() >= 60 && line.starts_with("___") && line.ends_with("___")
 }
 
-/// Whether the verdict that ends a line is that all of it succeeded; `None` where none ends it.
+/// Whether the verdict at the end of a line is `[OK]`; `None` if the line has no verdict.
 fn verdict(line: &str) -> Option<bool> {
     let line = line.trim_end();
     if line.ends_with(" [OK]") {
@@ -124,13 +125,13 @@ fn is_passed(text: &str) -> bool {
     })
 }
 
-/// Whether a text is nothing but passed tests.
+/// Whether a text has nothing but passed tests.
 fn is_clean(text: &str) -> bool {
     let text = text.trim();
     text.bytes().all(|b| b == b'.') || is_passed(text)
 }
 
-/// Says what is left out of the lines of one file.
+/// Leaves out the passed tests of one file, or all its lines if all passed.
 fn file(source: &Source<'_>, lines: Range<usize>, out: &mut Reduction) {
     let own = |i: usize| match i == lines.start {
         true => heading_rest(source.line(i)).unwrap_or_default(),
@@ -139,7 +140,7 @@ fn file(source: &Source<'_>, lines: Range<usize>, out: &mut Reduction) {
     let last = lines.end - 1;
     let said = |i: usize| match own(i).trim_end().strip_suffix(" [OK]") {
         Some(rest) if i == last => rest,
-        // A heading alone keeps the blank before its verdict.
+        // If the line has nothing but the verdict, no blank is left in front of it.
         _ => own(i)
             .trim_end()
             .strip_suffix("[OK]")
@@ -149,7 +150,7 @@ fn file(source: &Source<'_>, lines: Range<usize>, out: &mut Reduction) {
     let fails = |i: usize| signals::is_failure(source.line(i));
     if verdict(source.line(last)) == Some(true) && lines.clone().all(|i| is_clean(said(i)) && !fails(i)) {
         let blank = lines.end < source.len() && source.line(lines.end).is_empty();
-        // The empty line below a file of `--verbose`.
+        // The empty line below a file, which `--verbose` writes.
         let end = lines.end + usize::from(blank && lines.len() > 1 && lines.end + 1 < source.len());
         out.omit_in(lines.start..end, Reason::PassingTests, 1);
         return;
@@ -167,7 +168,7 @@ fn file(source: &Source<'_>, lines: Range<usize>, out: &mut Reduction) {
 mod tests {
     use super::*;
 
-    /// First and last line of what is left out.
+    /// The first and last lines of the spans that are left out.
     fn hidden(text: &str) -> Vec<(usize, usize)> {
         let source = Source::new(text);
         let mut out = Reduction::default();
@@ -182,7 +183,7 @@ mod tests {
         assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b ok    [OK]\n\nx\n"), [(0, 4)]);
         assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b f\ntest_c ok    [OK]\n"), [(1, 2)]);
         assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b F     [FAIL]\n"), [(1, 2)]);
-        // It did not end: the last stays.
+        // The file has no verdict, so its last test is kept.
         assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b ok\n"), [(1, 2)]);
         assert!(hidden("a/b.py[3] ..f     [OK]\n").is_empty());
         assert!(hidden("a/b.py[3] ..said\n.     [OK]\n").is_empty());

@@ -1,7 +1,7 @@
 //! TAP 12 to 14: `ok` and `not ok` lines with their details, flat or nested.
 //!
-//! Details of a test stand between `---` and `...` below its line. Comments stay, whoever wrote them;
-//! only the name of a subtest that passed is left out.
+//! The details of a test are between `---` and `...` below its line. Comments are kept, whoever wrote them, except
+//! for the name of a subtest that passed.
 
 use super::tree::LineKind::{Begins, Details, Failed, Follows, Opens, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;

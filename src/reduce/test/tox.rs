@@ -1,8 +1,8 @@
-//! tox and nox: the setup of an environment is left out; what a session ran, how it ended and the summary are
+//! tox and nox: the setup of environments is left out; the commands of a session, how it ended and the summary are
 //! kept.
 //!
-//! Lines as written by tox 3 and 4 and nox. What the sessions run belongs to other reducers, which read
-//! it first: this one only claims by content, with the rows of the test runners before it.
+//! Lines as written by tox 3 and 4 and nox. The output of the commands belongs to other reducers, which come first:
+//! this one claims by content only, and the test runners are listed before it.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Shows};

@@ -1,8 +1,8 @@
 //! Runners that report their tests as a tree: headings, tests below them, then failures and totals.
 //!
-//! A runner is a table of line forms, as in `format`, with kinds of lines that know the tree. Passing tests are left out,
-//! and so is a heading when all below it passed, and what a test printed when it did not fail and another one did. A
-//! line of no form is kept, and a failure that is reported is kept whole.
+//! A runner is a table of line forms, as in `format`, whose kinds also describe the tree. Left out are passing tests,
+//! headings below which all tests passed, and, if some test failed, the output of tests that did not. A line without
+//! a form is kept, and the report of a failure is kept whole.
 
 mod reader;
 mod verdict;
@@ -19,15 +19,14 @@ use crate::text::reason::Reason;
 use crate::text::source::Source;
 use reader::Reader;
 
-/// What a line of some form is. The level of a line is its indentation.
+/// The kind of a line. The level of a line is its indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKind {
-    /// Totals and titles: kept; proves the format, ends what was open.
+    /// Totals and titles: kept; such a line proves the format and ends an open failure report.
     Shows,
-    /// As `Shows`, and says that the run came to its end. A group holds the number of tests where it
-    /// may stand before them.
+    /// As `Shows`, and the run came to its end. If it may come before the tests (a plan), a group holds their number.
     Totals,
-    /// Kept. For lines that a later form would take.
+    /// Kept. For lines that a later form in the table would match.
     Keep,
     /// Left out.
     Hide(Reason),
@@ -39,46 +38,46 @@ pub enum LineKind {
     Failed,
     /// Left out if there are tests below it, and all passed.
     Heading,
-    /// Announces a test of its level whose verdict comes later; left out together with that.
+    /// Announces a test of the same level whose verdict comes later; left out together with it.
     Begins,
-    /// The name of a file, which heads all lines up to the next one; treated as a heading.
+    /// The name of a file, which is the heading of all lines up to the next file.
     File,
     /// A file in which all tests passed; proves the format.
     PassedFile,
     /// A file with failures; proves the format.
     FailedFile,
-    /// Left out if the line of text before it was.
+    /// Left out if the test above it was left out.
     Follows,
     /// The first line of details of the test above, up to a line `...` of the same level.
     Details,
-    /// The title of what a test printed; a group holds the file that the test is in.
+    /// The title of the output of a test; a group holds the file of the test.
     Output,
-    /// A step that begins after a reported failure; left out if the run ended.
+    /// A step that starts, which also ends a failure report; left out if the run came to its end.
     Step,
-    /// As `Step`, but starts a run of its own: what began before it and was not reported to end is kept, even if a later run
-    /// ends. Proves the format.
+    /// As `Step`, but starts a new run: steps before it without a reported end are kept, even if the new run ends.
+    /// Proves the format.
     Run,
-    /// Kept; a failure is reported, so from here on nothing is left out. A group holds its file.
+    /// Kept; a failure report starts, and nothing is left out from here on. A group holds its file.
     Opens,
-    /// As `Opens`, of the test whose line stands above, up to the next test.
+    /// As `Opens`, for the test in the line above the report; the report ends at the next test.
     OpensAbove,
-    /// As `Opens`, of what reports failures again that were reported above.
+    /// As `Opens`, for the part that repeats the failures reported above.
     Recap,
 }
 
-/// A runner: see the module.
+/// A runner: see the module's documentation.
 #[derive(Debug)]
 pub struct Tree {
     meta: Meta,
-    /// Commands that write it, as for a format.
+    /// The commands that write the format, as for `Format`.
     commands: &'static [&'static str],
-    /// Lines that show the format which a claim by content takes.
+    /// The number of lines like `Shows` that a claim by content needs.
     content: usize,
     forms: Forms<LineKind>,
 }
 
 impl Tree {
-    /// A runner.
+    /// Makes a runner from its table.
     pub const fn new(
         meta: Meta,
         commands: &'static [&'static str],
@@ -137,7 +136,7 @@ impl Reducer for Tree {
             |kind: &Option<LineKind>| kind.is_some_and(|f| !matches!(f, LineKind::Heading | LineKind::Keep));
         let Some(first) = kinds.iter().position(known) else { return 0..input.source.len() };
         let last = kinds.iter().rposition(known).unwrap_or(first);
-        // A failure that is reported has no end of its own.
+        // The report of a failure has no end that can be recognised.
         let mut is_reporting = false;
         for kind in kinds.iter().flatten() {
             is_reporting = match kind {
@@ -146,7 +145,7 @@ impl Reducer for Tree {
                 _ => is_reporting,
             };
         }
-        // Headings right above the first test are its own.
+        // Headings directly above the first test belong to the run.
         let above = kinds[..first]
             .iter()
             .enumerate()

@@ -1,9 +1,9 @@
 //! Python's `unittest` and Django's test runner: lines on passing tests and applied migrations are left out.
 //!
-//! Grammar of the text runner: with `-v` one line a test, `test_a (pkg.Class.test_a) ... ok`, or two
-//! where the test has a docstring; without it dots. Then one block per failure between a rule of `=`
-//! and the next, then `Ran N tests in 0.1s`. What tests print falls between and stays. From the first
-//! failure block on everything stays, since what follows may be the output of that test.
+//! Grammar of the text runner: with `-v` one line a test, `test_a (pkg.Class.test_a) ... ok`, or two lines if the
+//! test has a docstring; otherwise dots. Then one block per failure, each from a rule of `=` to the next, then
+//! `Ran N tests in 0.1s`. What tests print is in between, and is kept. From the first failure block on everything is
+//! kept, since what follows may be the output of that test.
 
 use std::ops::Range;
 
@@ -47,7 +47,7 @@ impl Reducer for Unittest {
                 Some(b'R') => total |= is_total(line),
                 _ => passed = passed || passing(input.source, i).is_some(),
             }
-            // A quotation further on is none of the runner either.
+            // `false`: a quotation anywhere in the text, not only at its start, means that it is a document.
             false
         });
         let alone = total && passed && !input.detection.command.is_filtered();
@@ -61,7 +61,7 @@ impl Reducer for Unittest {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let mut out = Reduction::default();
-        // The last lines that would go; they stay if the run turns out not to have ended.
+        // The last lines to be left out; they are kept if the run turns out not to have ended.
         let mut held: Option<(usize, usize)> = None;
         let mut ended = false;
         for i in 0..source.len() {
@@ -91,7 +91,7 @@ impl Reducer for Unittest {
             passing(source, *i).is_some() || is_failure_block(source, *i) || is_migration(source.line(*i))
         };
         let Some(first) = (0..source.len()).find(starts) else { return 0..source.len() };
-        // A test may have printed what reads like a total; only the last one ends the run.
+        // A test may have printed something like totals; only the last one ends the run.
         let Some(total) = (first..source.len()).rev().find(|&i| is_total(source.line(i))) else {
             return first..source.len();
         };
@@ -99,13 +99,13 @@ impl Reducer for Unittest {
             ["OK", "FAILED (", "NO TESTS RAN", "Destroying test database"].iter().any(|s| l.starts_with(s))
         };
         let last = (total + 1..source.len().min(total + 4)).rev().find(|&i| ends(source.line(i)));
-        // A test with a docstring begins a line before.
+        // A test with a docstring starts one line earlier.
         first.saturating_sub(1)..last.unwrap_or(total) + 1
     }
 }
 
-/// How many lines the report of a passed test takes that ends in line `i`: one, or two where the
-/// first is the test and the second its docstring. `None` when line `i` ends none.
+/// The number of lines of the passed test that ends in line `i`: one, or two if the docstring of the test is in the
+/// second. `None` if no passed test ends there.
 fn passing(source: &Source<'_>, i: usize) -> Option<usize> {
     let line = source.line(i);
     let before = |n: usize| i.checked_sub(n).map(|i| source.line(i));
@@ -115,7 +115,7 @@ fn passing(source: &Source<'_>, i: usize) -> Option<usize> {
         return ends.then_some(1);
     }
     let report = line.strip_suffix(" ... ok")?;
-    // A test with failed subtests leaves its line open in Python before 3.11: two tests in one line.
+    // Before Python 3.11, a test with failed subtests does not end its line, so that two tests share a line.
     if report.contains(" ... ") || signals::is_failure(line) {
         return None;
     }
@@ -152,7 +152,7 @@ fn is_failure_block(source: &Source<'_>, i: usize) -> bool {
         && TITLES.iter().any(|t| source.line(i + 1).starts_with(t))
 }
 
-/// The rules of the text runner are 70 characters long.
+/// A rule of the text runner: 70 equal characters.
 fn is_rule(line: &str, of: u8) -> bool {
     line.len() == 70 && line.bytes().all(|b| b == of)
 }

@@ -1,4 +1,4 @@
-//! Which gaps of a cut are marked in their own places.
+//! Which gaps of a cut get a mark of their own.
 
 use super::{CAP_GROUPS, Ledger, MAX_LINES_BETWEEN_TIMES, MAX_RULES};
 use crate::text::line_position::{Place, place};
@@ -7,8 +7,8 @@ use crate::text::source::Source;
 use crate::text::span::{Action, Span};
 
 impl Ledger {
-    /// Indexes of spans that are further gaps of a cut and get a short mark of their own, so that nobody takes the lines
-    /// around them for neighbours: all that need one.
+    /// Indexes of the gaps of a cut, after the first one of a marker, that need a short mark, so that a reader does
+    /// not take the lines around them for neighbours.
     pub fn gap_marks(&self, source: &Source<'_>) -> Vec<usize> {
         let mut seen = [false; (u32::MAX - CAP_GROUPS) as usize + 1];
         let mut marked = Vec::new();
@@ -22,18 +22,18 @@ impl Ledger {
         marked
     }
 
-    /// Whether a reader could overlook a gap: the lines around it show neither their numbers nor their times.
+    /// Whether a reader could overlook a gap: the lines around it show no line numbers or times.
     fn needs_mark(&self, source: &Source<'_>, at: usize) -> bool {
         let Some(Span { lines, action: Action::Omit { group: CAP_GROUPS.., reason, .. } }) =
             self.spans.get(at)
         else {
             return false;
         };
-        // Under a budget a mark would cost the tokens of a failure line.
+        // Under a budget, a mark would take the tokens of a failure line.
         if matches!(reason, Reason::Budget | Reason::Externalized) {
             return false;
         }
-        // A gap of nothing but blank lines and rules needs no mark.
+        // A gap with only blank lines and rules needs no mark.
         let says =
             |line: usize| source.line(line).bytes().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
         if lines.len() <= MAX_RULES && !lines.clone().any(says) {

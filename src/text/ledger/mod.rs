@@ -1,8 +1,8 @@
-//! The ledger: what became of every source line.
+//! The ledger: what happened to every line of the source.
 //!
-//! Reducers and encoders return spans over source lines, never text. Markers, the evidence and the
-//! guard's view all come from the spans, so that they cannot disagree with what is shown. One file,
-//! though long: a change of what a span means concerns every function here.
+//! Reducers and encoders return spans over source lines, never text. Markers, the evidence and the guard all use the
+//! spans, so they cannot disagree with what is shown. One long file, because a change of what a span means concerns
+//! every function here.
 
 mod marks;
 
@@ -22,31 +22,32 @@ pub use crate::text::span::{Action, Span};
 use crate::text::span::{join, push_run};
 use crate::tokens::Verbatim;
 
-/// Largest gap, in lines, between two times that gets no mark. A choice: more is an episode of its own.
+/// The largest gap, in lines, between two lines with times that gets no mark. A choice: a longer gap may hide a whole
+/// episode.
 const MAX_LINES_BETWEEN_TIMES: usize = 16;
-/// Gaps of at most this many lines are checked for holding nothing but blank lines and rules.
+/// Gaps of at most this many lines get no mark if they have only blank lines and rules.
 const MAX_RULES: usize = 3;
-/// Most gaps that are marked with their lines. With more of them such marks would cost more than they say, and each is
-/// marked with [`SHORT_GAP_MARK`].
+/// The most gaps whose marks count the omitted lines. With more gaps, such marks would cost more than they tell, so
+/// each gets [`SHORT_GAP_MARK`].
 pub const MAX_GAP_MARKS: usize = 64;
-/// The mark of a gap where there are many.
+/// The mark of a gap if there are many.
 pub const SHORT_GAP_MARK: &str = "\u{2026}";
 
-/// Groups from here on are those of the cap, which runs last.
+/// The groups from here on belong to the cap, which runs last.
 pub const CAP_GROUPS: u32 = u32::MAX - 16;
 
-/// A gap in what is shown, as the evidence lists it. Lines are numbered from 1, inclusive.
+/// A gap in what is shown, for the evidence. Lines are numbered from 1, inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
     /// First and last line.
     pub lines: (usize, usize),
-    /// Why.
+    /// Why the lines are not shown.
     pub reason: Reason,
     /// Lines not shown.
     pub count: usize,
-    /// Bytes not shown, where the gap is inside lines.
+    /// Bytes not shown, if the gap is inside lines.
     pub bytes: usize,
-    /// Which earlier output shows the lines, and the number of the first of them there.
+    /// The earlier output that shows the lines, and the number of the first line there.
     pub shown_by: Option<(Arc<Origin>, usize)>,
 }
 
@@ -58,12 +59,12 @@ pub struct Ledger {
     trim_numbers: bool,
 }
 
-/// A step's spans do not fit the source.
+/// The spans of a step do not fit the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadSpans;
 
 impl Ledger {
-    /// Everything is kept.
+    /// A ledger that keeps all lines.
     pub fn new(source: &Source<'_>) -> Self {
         let all = Span { lines: 0..source.len(), action: Action::Keep };
         Self {
@@ -83,12 +84,12 @@ impl Ledger {
         (self.trim_line_ends, self.trim_numbers)
     }
 
-    /// The spans, to change what they show but not their lines.
+    /// The spans, for changing what they show, but not their lines.
     pub fn spans_mut(&mut self) -> impl Iterator<Item = &mut Span> {
         self.spans.iter_mut()
     }
 
-    /// The last group of omissions that steps took, those of the cap aside.
+    /// The highest group of omissions so far, apart from the groups of the cap.
     fn last_group(&self) -> u32 {
         let group = |span: &Span| match span.action {
             Action::Omit { group, .. } if group < CAP_GROUPS => group,
@@ -97,16 +98,16 @@ impl Ledger {
         self.spans.iter().map(group).max().unwrap_or(0)
     }
 
-    /// Runs of lines that are still as the source has them.
+    /// Runs of lines that no step changed.
     pub fn kept(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.spans.iter().filter(|s| s.action == Action::Keep).map(|s| s.lines.clone())
     }
 
-    /// Applies a step on top of what was done before. Only kept lines may change, except that an
-    /// omission, and a reference to an outline, may swallow anything that lies wholly inside it.
+    /// Applies a step to what was done before. Only kept lines may change, except that an omission, or a reference to
+    /// an outline, may replace all spans that are completely inside it.
     pub fn apply(&self, source: &Source<'_>, mut step: Reduction) -> Result<Self, BadSpans> {
-        // A step counts its groups from 1: none of them is one of an earlier step, and what shares a marker
-        // shares its reason.
+        // Each step numbers its groups from 1. They are renumbered, so that they differ from those of earlier steps,
+        // and split by reason, so that lines that share a marker share a reason.
         let taken = self.last_group();
         let mut groups: Map<(u32, Reason), u32> = Map::default();
         for span in &mut step.spans {
@@ -141,8 +142,7 @@ impl Ledger {
         })
     }
 
-    /// Shows lines again that a step hid, as the source has them.
-    /// `lines` are in order.
+    /// Shows hidden lines again, unchanged. `lines` must be in order.
     pub fn restore(&mut self, lines: &[usize]) {
         let mut spans = Vec::with_capacity(self.spans.len() + lines.len() * 2);
         let mut next = 0;
@@ -153,7 +153,8 @@ impl Ledger {
             match span.action {
                 _ if !hit => spans.push(span),
                 Action::Omit { reason, group, names } => {
-                    // The names are of all lines of the marker; for the rest only the name of a rule is right.
+                    // The names belong to all lines of the marker; for the rest, only the name of a rule stays
+                    // correct.
                     let rule = names.filter(|names| reason.names_a_rule() && !names.contains(": "));
                     let action = Action::Omit { reason, group, names: rule };
                     let mut from = span.lines.start;
@@ -174,7 +175,7 @@ impl Ledger {
 
     /// Turns omissions and repetitions that cost more than they save back into kept lines.
     pub fn drop_unpaid(&mut self, source: &Source<'_>) {
-        // Bytes of the lines that share a marker, and of what it names.
+        // Bytes of the lines that share a marker, and bytes of the names in it.
         let mut groups: Map<u32, (usize, usize)> = Map::default();
         let bytes = |lines: Range<usize>| source.byte_range(lines).len();
         let named = |names: &Option<Arc<str>>| names.as_ref().map_or(0, |names| names.len());
@@ -200,16 +201,15 @@ impl Ledger {
         join(&mut self.spans);
     }
 
-    /// Whether the source's line `i` is shown as the source has it. Lines must be asked in order
-    /// with the same `cursor`, which starts at 0.
+    /// Whether source line `i` is shown unchanged. Ask for lines in order, with the same `cursor`, which starts at 0.
     pub fn shows(&self, line: usize, cursor: &mut usize) -> Shown<'_> {
         while self.spans.get(*cursor).is_some_and(|s| s.lines.end <= line) {
             *cursor += 1;
         }
         match self.spans.get(*cursor) {
             None => Shown::No,
-            // A repetition shows the same line in its first block. A failure under a shared path would not be
-            // found by the line that reports it.
+            // A repetition shows the same line in its first block. A failure line under a shared path counts as
+            // replaced, since it is not shown in full.
             Some(Span { action: Action::Keep | Action::Repeat { .. }, .. }) => Shown::Yes,
             Some(Span { action: Action::Omit { .. } | Action::Refer { .. }, .. }) => Shown::No,
             Some(Span { action: Action::Replace { reason, .. }, .. })
@@ -221,7 +221,7 @@ impl Ledger {
         }
     }
 
-    /// What the evidence lists as not shown.
+    /// The gaps for the evidence.
     pub fn gaps(&self, source: &Source<'_>) -> Vec<Gap> {
         let mut gaps: Vec<Gap> = Vec::new();
         for span in &self.spans {
@@ -255,7 +255,7 @@ impl Ledger {
         gaps
     }
 
-    /// Adds the lines that are shown as the source has them, but for those that a later step changed.
+    /// Adds the lines that are shown unchanged, except those that a later step changed.
     pub fn shown(&self, source: &Source<'_>, is_changed: &dyn Fn(&str) -> bool, out: &mut Lines) {
         let view = source.view();
         for span in &self.spans {
@@ -266,7 +266,7 @@ impl Ledger {
             };
             for i in lines.filter(|&i| !is_changed(source.line(i))) {
                 let text = view.text(source.raw(i), i);
-                // Removing blanks before a `\r` would need a copy of the line: such lines are skipped.
+                // Removing blanks before a `\r` would need a copy of the line, so such lines are skipped.
                 match text.strip_suffix('\r') {
                     _ if !self.trim_line_ends => out.push(source, view, i, text),
                     None => out.push(source, view, i, text.trim_end_matches([' ', '\t'])),
@@ -277,7 +277,7 @@ impl Ledger {
         }
     }
 
-    /// The text that the ledger shows, with markers; not yet sealed.
+    /// The text that the ledger shows, with markers, without a seal.
     pub fn render(&self, source: &Source<'_>, handle: Option<&str>) -> String {
         let mut out = String::with_capacity(source.text().len().min(1 << 20));
         self.write(source, handle, &mut out);
@@ -299,7 +299,7 @@ impl Ledger {
         (text, verbatim)
     }
 
-    /// Bytes that `render` would give, without making the text.
+    /// The size of the text of `render` in bytes, without writing it.
     pub fn size(&self, source: &Source<'_>, handle: Option<&str>) -> usize {
         let mut out = Size::default();
         self.write(source, handle, &mut out);
@@ -311,10 +311,10 @@ impl Ledger {
         let marked = self.gap_marks(source);
         let are_many = marked.len() > MAX_GAP_MARKS;
         let mut marked = marked.into_iter().peekable();
-        // What the reference directly before names. Only such a reference may be shortened to "there".
+        // The origin of the reference directly above: if it is the same, a reference is shortened to "there".
         let mut named: Option<(&Origin, usize)> = None;
-        // The reason of the last marker. Of several bodies in a row only the first marker gives it; any other reason is
-        // always written.
+        // The reason of the last marker. If bodies of a file follow each other, only the first marker has the reason;
+        // other reasons are always written.
         let mut last_reason: Option<Reason> = None;
         for (at, span) in self.spans.iter().enumerate() {
             stop::tick();
@@ -354,7 +354,7 @@ impl Ledger {
                 Action::Omit { reason, group, names } => {
                     let (count, first, last) = match group {
                         0 => (span.lines.len(), span.lines.start, span.lines.end - 1),
-                        // The first span of a group writes its marker and takes it away from the others.
+                        // The first span of a group writes its marker and removes the group, so that others do not.
                         group => match groups.remove(group) {
                             Some(whole) => whole,
                             None => {
@@ -384,7 +384,7 @@ impl Ledger {
         }
     }
 
-    /// Per group: lines hidden, first and last line of the group, from 0.
+    /// For each group: the number of hidden lines, and the first and last line of the group, from 0.
     fn group_ranges(&self) -> Map<u32, (usize, usize, usize)> {
         let mut groups = Map::default();
         for span in &self.spans {
@@ -421,18 +421,18 @@ impl Ledger {
     }
 }
 
-/// Whether a source line can be seen.
+/// Whether a source line is visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown<'a> {
-    /// As the source has it.
+    /// Yes, unchanged.
     Yes,
-    /// Not at all.
+    /// No.
     No,
-    /// Perhaps inside this text.
+    /// Perhaps as part of this text.
     In(&'a str),
 }
 
-/// Bytes that a marker with its line end and check takes, about.
+/// The approximate bytes of a marker with its line end and check.
 pub const MARKER_COST: usize = 64;
 
 fn put_marker(out: &mut impl Out, marker: &Marker) {
@@ -461,7 +461,7 @@ fn copy_until(
     })
 }
 
-/// Drops the old spans up to line `end`; other than kept ones only when `swallow`.
+/// Drops the old spans up to line `end`; spans that are not kept lines only if `swallow`.
 fn skip_until(
     old: &mut impl Iterator<Item = Span>,
     rest: &mut Option<Span>,
@@ -497,7 +497,7 @@ fn walk(
     Ok(())
 }
 
-/// Removes the names from groups that lost lines to other omissions: the names would no longer fit the rest.
+/// Removes the names from groups that lost lines to other omissions: they would no longer fit the remaining lines.
 fn forget_names(before: &[Span], after: &mut [Span]) {
     let count = |spans: &[Span]| {
         let mut lines: Map<u32, usize> = Map::default();

@@ -1,9 +1,9 @@
-//! The values of the table of characters that read like ASCII, for the build script, which makes it, and for its reader.
-//! Those below are ASCII themselves.
+//! Values in the table of characters that look like ASCII, for the build script that writes the table and for its
+//! reader. Smaller values are the ASCII characters themselves.
 
-/// Reads like nothing of ASCII.
+/// Does not look like any ASCII character.
 pub const OTHER: u8 = 0x80;
-/// Shows as nothing.
+/// Is invisible.
 pub const UNSEEN: u8 = 0x81;
-/// Code points in one block of the table.
+/// The number of code points in one block of the table.
 pub const BLOCK: usize = 128;

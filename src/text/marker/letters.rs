@@ -1,11 +1,11 @@
-//! How a character reads: which letter of ASCII it is or looks like. The table is made by `build/letters.rs`, and this
-//! never looks at more than one character.
+//! How a character looks: which ASCII letter it is or resembles. `build/letters.rs` writes the table. Characters are
+//! read one by one, without their neighbours.
 
 #[cfg(test)]
 use super::letter;
 use super::letter::{BLOCK, OTHER, UNSEEN};
 
-/// What the build script makes the table from.
+/// The source from which the build script makes the table.
 #[cfg(test)]
 #[path = "../../../build/letters.rs"]
 #[allow(dead_code, reason = "the table itself is made at build time")]
@@ -14,8 +14,8 @@ mod source;
 static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/letter_index.bin"));
 static BLOCKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/letter_blocks.bin"));
 
-/// How a character reads, in lower case, `None` for one that shows as nothing. Blanks are one; what reads like nothing of
-/// ASCII is U+FFFD.
+/// The ASCII character that a character looks like, in lower case; `None` if it is invisible. All white space is one
+/// blank; a character that looks like no ASCII character is U+FFFD.
 pub(super) fn read(character: char) -> Option<char> {
     if character.is_ascii() {
         return match character {
@@ -42,7 +42,7 @@ mod tests {
         for c in (char::MIN..=char::MAX).filter(|c| !c.is_ascii()) {
             let told = source::fold(c).map(|letter| if letter.is_ascii() { letter } else { '\u{fffd}' });
             assert_eq!(read(c), told, "{c:?}");
-            // No ending of an opening is lost.
+            // No character that may end an opening is lost.
             assert_ne!(source::fold(c), Some('\u{2236}'), "{c:?}");
         }
     }

@@ -1,12 +1,11 @@
-//! What only looks like a marker of ours gets a backslash before it: whatever starts as one does, in any case, width or
-//! similar letters, with any number of blanks or of characters that show as nothing, over a line end, with the bracket or
-//! letters written as an escape or entity, with sequences for a terminal in between or letters that one overwrites.
+//! Look-alikes: text that looks like a marker of ours gets a backslash in front. That is every text that starts like
+//! a marker: in any case, width or similar letters; with any number of blanks or invisible characters; across a line
+//! end; with escapes or entities for the bracket or letters; or with terminal sequences or overwritten letters.
 //!
-//! A reader does not know our grammar, so every text that starts like a marker is escaped, whether or not it continues like
-//! one. The only exception is a template in program code, which has placeholders where a marker has numbers: it states
-//! nothing.
-//! It never looks at the meaning of a text. Every place is looked at once; behind it, the letters of an opening are read, and a
-//! bounded number of other bytes.
+//! A reader does not know our grammar, so every text that starts like a marker is escaped, whether or not it goes on
+//! like one. The only exception is a template in program code, which has placeholders where a marker has numbers: it
+//! claims nothing. The meaning of a text is never considered. Each position is checked once: the letters of an
+//! opening, and a bounded number of other bytes.
 
 use std::ops::Range;
 
@@ -15,7 +14,7 @@ use super::letters::read;
 use super::template::{Seen, template};
 use super::written::{self, Next, is_bracket};
 
-/// The openings of all forms once they are folded: letters in lower case, blanks left out; and what must follow, so
+/// The openings of all forms, folded: in lower case and without blanks; and the characters that may follow, so that
 /// `[duplicates]` does not count.
 const OPENINGS: &[(&str, &[char])] = &[
     ("tersed", &[':', '#']),
@@ -24,9 +23,9 @@ const OPENINGS: &[(&str, &[char])] = &[
     ("forgelzwdictionary", &[']']),
     ("forgerepairdictionary", &[']']),
 ];
-/// Bytes behind an opening bracket that are shown as a terminal would, and bytes of a template.
+/// The most bytes behind an opening bracket that are read as a terminal shows them, or as a template.
 const REACH_BYTES: usize = 256;
-/// Characters and sequences behind a bracket that are shown as a terminal would. A choice: twice the longest opening.
+/// The most characters behind a bracket that are read as a terminal shows them. A choice: twice the longest opening.
 const MAX_SHOWN: usize = 48;
 /// Ways to write a backspace, or the start of a sequence that moves the cursor, in JSON and in source code.
 const BACK: &[&str] = &[
@@ -34,9 +33,9 @@ const BACK: &[&str] = &[
     "\\E", "\\033",
 ];
 
-/// Escapes what only looks like a marker. `None` when there is nothing. A text that starts with a duplicate marker stays
-/// when `is_ours` knows it as one that the session gave, and one that `is_own_dictionary` knows as one as a whole: it reads as it was written,
-/// whoever wrote it.
+/// Escapes look-alikes. `None` if there are none. A text that starts with a duplicate marker is not escaped if
+/// `is_ours` knows it as one that the session returned. A whole text that `is_own_dictionary` knows as a dictionary
+/// of ours keeps its marker: it can be read as written, whoever wrote it.
 pub fn escape(
     text: &str,
     is_ours: impl Fn(&str) -> bool,
@@ -64,17 +63,17 @@ pub fn escape(
     Some((out, places.len()))
 }
 
-/// What looks like a marker in some bytes, which may go on.
+/// The look-alikes in some bytes. More bytes may follow.
 #[derive(Debug, Default)]
 pub struct Looks {
-    /// Every place, in order, those aside that have a backslash already.
+    /// The position of each look-alike, in order, except those that already have a backslash.
     pub places: Vec<Place>,
-    /// Where something starts that more bytes may turn into one.
+    /// The start of a text that may become a look-alike when more bytes follow.
     pub open: Option<usize>,
 }
 
 impl Looks {
-    /// Takes what is open for a marker, because nobody waits for more.
+    /// Counts the open start as a look-alike, because no more bytes are awaited.
     pub fn close(&mut self, open: usize) {
         let at = self.places.partition_point(|place| place.at < open);
         self.places.insert(at, Place { at: open, escape: "\\", is_dictionary: false });
@@ -82,26 +81,26 @@ impl Looks {
     }
 }
 
-/// Where something that looks like a marker starts.
+/// The position of a look-alike.
 #[derive(Debug)]
 pub struct Place {
-    /// The byte.
+    /// The index of its first byte.
     pub at: usize,
-    /// What to put before it.
+    /// The escape to insert before it.
     pub escape: &'static str,
     is_dictionary: bool,
 }
 
-/// How far from the end of some bytes a start of a marker is waited for, where they are much. A choice.
+/// An open start of a marker is only looked for within this many bytes from the end. A choice.
 const MAX_OPEN_BYTES: usize = 64 << 10;
 
-/// Where some bytes should be parted, so that the start of a marker at their end stays with what follows.
+/// Where to split some bytes, so that an open start of a marker at their end stays with the bytes that follow.
 pub fn parting(bytes: &[u8]) -> usize {
     let from = bytes.len().saturating_sub(MAX_OPEN_BYTES);
     look(&bytes[from..]).open.map_or(bytes.len(), |open| from + open)
 }
 
-/// As [`look`], for bytes that do not go on: an opening at their end reads as a marker that was cut.
+/// Like [`look`], but no more bytes follow: an opening at the end looks like a marker that was cut.
 pub fn look_at_end(bytes: &[u8]) -> Looks {
     let mut looks = look(bytes);
     let is_whole = |open: &usize| {
@@ -115,9 +114,9 @@ pub fn look_at_end(bytes: &[u8]) -> Looks {
     looks
 }
 
-/// Finds what looks like a marker. The bytes need not be text.
+/// Finds look-alikes. The bytes need not be valid text.
 pub fn look(bytes: &[u8]) -> Looks {
-    // Where nothing goes back, most brackets are followed by what no opening starts with.
+    // Without characters that move the cursor back, most brackets are ruled out by the next byte.
     let goes_back = memchr::memchr2(0x08, 0x1b, bytes).is_some()
         || BACK.iter().any(|way| memchr::memmem::find(bytes, way.as_bytes()).is_some());
     let mut found = Vec::new();
@@ -143,22 +142,22 @@ pub fn look(bytes: &[u8]) -> Looks {
     let mut quotes = Quotes::default();
     let place = |(at, opening): (usize, &str)| {
         let is_quoted = quotes.is_open_at(bytes, at);
-        // Outside of a string, two backslashes are an escape that was escaped.
+        // Outside of a string, two backslashes are an escaped backslash.
         if bytes[at..].starts_with(b"\\\\") && !is_quoted {
             return None;
         }
-        // In a string of JSON or of source code one backslash alone would spoil it.
+        // In a string of JSON or source code, a single backslash would make the string invalid.
         let escape = if is_quoted { "\\\\" } else { "\\" };
         Some(Place { at, escape, is_dictionary: opening.starts_with("forge") })
     };
     Looks { places: found.into_iter().filter_map(place).collect(), open }
 }
 
-/// Where the bracket ends that starts at a byte with which one may start.
+/// The end of a bracket that may start at this byte.
 fn bracket(bytes: &[u8], at: usize) -> Seen<usize> {
     crate::stop::tick();
     let first = bytes[at];
-    // In UTF-16, a zero stands between the two.
+    // In UTF-16, a zero byte is between the backslash and the bracket.
     let is_escaped = match bytes[..at] {
         [.., b'\\', 0] => bytes.get(at + 1) == Some(&0),
         [.., before] => before == b'\\',
@@ -171,11 +170,11 @@ fn bracket(bytes: &[u8], at: usize) -> Seen<usize> {
         return Seen::Is(at + 1);
     }
     let Some(&next) = bytes.get(at + 1) else { return Seen::Cut };
-    // The second byte tells most characters that start alike from a bracket.
+    // The second byte rules out most characters that only share their first byte with a bracket.
     let may_be = match first {
         b'\\' => {
             matches!(next, b'u' | b'U' | b'x' | b'X' | b'o' | b'N' | b'0'..=b'9')
-                // More of them are an escape that was escaped.
+                // Three or more of them are an escaped escape.
                 || next == b'\\' && bytes.get(at + 2) != Some(&b'\\')
         }
         b'&' => matches!(next, b'#' | b'l' | b'L' | b'a' | b'A'),
@@ -195,7 +194,7 @@ fn bracket(bytes: &[u8], at: usize) -> Seen<usize> {
     }
 }
 
-/// What looks like a marker behind a bracket.
+/// The opening of a look-alike behind a bracket.
 fn opening_behind(bytes: &[u8], bracket: Range<usize>, goes_back: bool) -> Seen<&'static str> {
     let behind = &bytes[bracket.end..];
     match behind.first() {
@@ -221,7 +220,7 @@ fn opening_behind(bytes: &[u8], bracket: Range<usize>, goes_back: bool) -> Seen<
     }
 }
 
-/// Whether an opening may start with a byte: with its letter, a blank, an escape, or anything that is not ASCII.
+/// Whether a byte may start an opening: its first letter, a blank, an escape, or any byte that is not ASCII.
 fn may_start(byte: u8) -> bool {
     byte >= 0x80
         || byte.is_ascii_whitespace()
@@ -230,7 +229,7 @@ fn may_start(byte: u8) -> bool {
         || b"tdefTDEF".contains(&byte)
 }
 
-/// The opening that some bytes start with, as they are written.
+/// The opening at the start of some bytes, as they are written.
 fn opening(bytes: &[u8]) -> Seen<&'static str> {
     let mut rest = bytes;
     opening_of(|| match written::next(rest) {
@@ -242,7 +241,7 @@ fn opening(bytes: &[u8]) -> Seen<&'static str> {
     })
 }
 
-/// The opening that characters read like; each is nothing, if it shows as nothing.
+/// The opening that characters look like; an invisible character is `None`.
 fn opening_of(mut next: impl FnMut() -> Option<Option<char>>) -> Seen<&'static str> {
     let mut left = [true; OPENINGS.len()];
     let (mut seen, mut had_blank) = (0, false);
@@ -266,9 +265,9 @@ fn opening_of(mut next: impl FnMut() -> Option<Option<char>>) -> Seen<&'static s
     Seen::Cut
 }
 
-/// The opening as a terminal would show it; nothing where nothing moves its cursor or begins a sequence for it.
+/// The opening as a terminal would show it; `No` if nothing moves the cursor or starts a terminal sequence.
 fn shown(bytes: &[u8]) -> Seen<&'static str> {
-    // What shows as nothing and stands in front belongs to this bracket alone.
+    // Invisible characters in front are skipped without a limit; they can belong to no other bracket.
     let mut rest = bytes;
     while let Next::One(character, len) = written::next(rest)
         && !is_sequence(character)
@@ -279,7 +278,7 @@ fn shown(bytes: &[u8]) -> Seen<&'static str> {
     }
     let is_whole = rest.len() > REACH_BYTES;
     rest = &rest[..rest.len().min(REACH_BYTES)];
-    // Whatever is written for `\u{8}`, `\u{1b}` or `\u{9b}` has one of these.
+    // Every way to write `\u{8}`, `\u{1b}` or `\u{9b}` has one of these bytes.
     if !rest.iter().any(|b| matches!(b, 0x08 | 0x1b | 0xc2) || written::may_be_escape(*b)) {
         return Seen::No;
     }
@@ -291,12 +290,12 @@ fn shown(bytes: &[u8]) -> Seen<&'static str> {
     }
 }
 
-/// Whether a character moves the cursor of a terminal or begins a sequence for it.
+/// Whether a character moves the cursor of a terminal or starts a terminal sequence.
 fn is_sequence(character: char) -> bool {
     matches!(character, '\u{8}' | '\u{1b}' | '\u{90}'..='\u{9f}')
 }
 
-/// The letters as a terminal would show them; `None` where nothing moves its cursor or begins a sequence for it.
+/// The letters as a terminal would show them; `None` if nothing moves the cursor or starts a terminal sequence.
 fn cells(bytes: &[u8]) -> Option<Vec<char>> {
     let mut rest = bytes;
     let mut next = || match written::next(rest) {
@@ -344,7 +343,7 @@ fn cells(bytes: &[u8]) -> Option<Vec<char>> {
                     _ => {}
                 }
             }
-            // A title or the like, up to a bell or `ESC \`.
+            // A title or similar, which ends with a bell or `ESC \`.
             ']' | 'P' | 'X' | '^' | '_' => {
                 let is_end = |c: &char| matches!(c, '\u{7}' | '\u{9c}' | '\u{1b}');
                 if std::iter::from_fn(&mut next).find(is_end) == Some('\u{1b}') {
@@ -354,7 +353,7 @@ fn cells(bytes: &[u8]) -> Option<Vec<char>> {
             ' '..='/' => drop(next()),
             _ => {}
         }
-        // No opening is as far behind.
+        // No opening is longer than this.
         if at > MAX_SHOWN {
             break;
         }
@@ -362,7 +361,7 @@ fn cells(bytes: &[u8]) -> Option<Vec<char>> {
     has_any.then_some(cells)
 }
 
-/// Whether a place stands between quotation marks on its line; asked from the front to the back of one text.
+/// Whether a position is between quotation marks on its line; ask for positions in order.
 #[derive(Default)]
 struct Quotes {
     read: usize,

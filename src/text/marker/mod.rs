@@ -1,8 +1,9 @@
 //! In-text markers: one grammar, one writer, one parser.
 //!
-//! A marker says what is not shown, how much, where it stood and why. `protocol/spec.md` specifies
-//! the grammar. The first marker of a document carries a keyed check over the whole document, so that an
-//! output of ours can be told from text that quotes or imitates one, without any stored state. This file is longer than most: each form of marker has its fields and its writer here.
+//! A marker says what is not shown, how much, where it was and why. `protocol/spec.md` specifies the grammar. The
+//! first marker of a document has a keyed check of the whole document, so that an output of ours can be told from
+//! text that quotes or imitates one, without any stored state. This file is longer than most: it has the fields and
+//! the writer of every form.
 
 mod ago;
 mod letter;
@@ -24,21 +25,21 @@ pub use ago::Ago;
 pub use lookalike::{Looks, escape, look, look_at_end, parting};
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
-/// What all markers start with, except the two whose form is published.
+/// The start of all markers, except the two whose form is published.
 pub const OPEN: &str = "[tersed";
-/// What the duplicate marker starts with; the form is published and kept to the letter.
+/// The start of the duplicate marker; its published form must not change.
 const DUPLICATE_OPEN: &str = "[Duplicate of ";
-/// What the pointer to an externalized text starts with; published and kept to the letter too.
+/// The start of the pointer to an externalized text; its published form must not change either.
 const EXTERNALIZED_OPEN: &str = "[EXTERNALIZED: ";
 const DUPLICATE_CLOSE: &str = "; see earlier result]";
-/// Follows the tool of a duplicate marker; then come what the earlier call was about and how many results ago
-/// it was.
+/// Follows the tool in a duplicate marker; behind it are the label of the earlier call and how many results ago it
+/// was.
 const SAME_OUTPUT: &str = " (same output";
 /// End of the marker of a result that differs from the earlier one only in times.
 const BUT_FOR_TIMES: &str = ", but for times";
 /// Follows the opening in the marker of a removed result.
 const REMOVED: &str = ": removed ";
-/// Precedes the seal in the marker of a removed result, where it is at the end.
+/// Comes before the seal in the marker of a removed result, which has its seal at the end.
 const SEAL: &str = "; seal ";
 /// Decimal digits of a seal: about 40 bits.
 pub const SEAL_DIGITS: usize = 12;
@@ -55,18 +56,18 @@ pub enum Marker {
         first: usize,
         /// Last line of the range.
         last: usize,
-        /// Reason code; none where it is that of the marker of this kind before it.
+        /// Reason code; `None` if the marker before has the same reason and is of this kind.
         reason: Option<String>,
-        /// Handle to ask for the lines with, where the host has a tool for it and no marker before says it.
+        /// Handle for reading the lines, if the host has a tool for that and no earlier marker has the handle.
         id: Option<String>,
-        /// What the lines name: numbers of lines, each with the names that first stand there.
+        /// The names in the lines: line numbers, each with the names that first occur there.
         names: Option<String>,
     },
-    /// A further gap of the [`Lines`](Self::Lines) marker before it: some of its lines were here.
+    /// A further gap of the [`Lines`](Self::Lines) marker before it: some of that marker's lines were here.
     Gap {
         /// Lines not shown here.
         count: usize,
-        /// Whether they are merged into fewer lines elsewhere.
+        /// Whether the lines are merged into fewer lines elsewhere.
         is_merged: bool,
     },
     /// A part of one line is not shown.
@@ -80,25 +81,25 @@ pub enum Marker {
         /// Handle, as above.
         id: Option<String>,
     },
-    /// Parts of structured data are not shown; those that are follow the marker in order, or surround it.
+    /// Parts of structured data are not shown; the shown parts follow the marker in order, or are around it.
     Parts {
         /// Parts not shown.
         count: usize,
-        /// How many there are.
+        /// How many parts there are in all.
         of: usize,
-        /// What they are.
+        /// The kind of parts.
         unit: Unit,
         /// Reason code.
         reason: String,
-        /// What they are about: kinds with their counts, or keys.
+        /// The content of the parts: kinds with their counts, or keys.
         names: Option<String>,
     },
-    /// Ends a line that a rule of the operator rewrote.
+    /// The end of a line that a rule of the operator rewrote.
     ByRule {
         /// The rule.
         rule: String,
     },
-    /// Some of the lines after it were rewritten. Only earlier versions wrote it; now each rewritten line ends in a
+    /// Some of the lines after it were rewritten. Only earlier versions wrote this; now each rewritten line ends in a
     /// [`ByRule`](Self::ByRule).
     Rewritten {
         /// Rewritten lines.
@@ -116,7 +117,7 @@ pub enum Marker {
     Repeats {
         /// Lines of the block that repeats.
         period: usize,
-        /// How many more times it stood there.
+        /// How many more times the block occurred there.
         times: usize,
         /// First line not shown.
         first: usize,
@@ -125,27 +126,27 @@ pub enum Marker {
     },
     /// An earlier result shows these lines, or the model wrote them into an argument of a call.
     Shown {
-        /// First line, by the number that it carries or else its number in the result.
+        /// First line: the number that the tool wrote in front of it, or else its number in the result.
         first: usize,
         /// Last line.
         last: usize,
-        /// Where they stand in it.
+        /// The line numbers in the origin.
         there: NumbersThere,
-        /// What they stand in.
+        /// The result or argument that shows the lines.
         origin: Origin,
-        /// How far back that was; earlier versions did not say it.
+        /// How far back that was; `None` in markers of earlier versions.
         ago: Option<Ago>,
     },
-    /// These lines stand in what the [`Shown`](Self::Shown) before it names.
+    /// The origin of the [`Shown`](Self::Shown) marker before shows these lines too.
     There {
         /// First line, as above.
         first: usize,
         /// Last line.
         last: usize,
-        /// Where they stand in it.
+        /// The line numbers in the origin.
         there: NumbersThere,
     },
-    /// The whole result is that of an earlier call. Lines of it may follow.
+    /// The whole result equals that of an earlier call. Some of its lines may follow.
     Same {
         /// The earlier result.
         origin: Origin,
@@ -161,8 +162,7 @@ pub enum Marker {
         /// Size.
         bytes: usize,
     },
-    /// Lines of a long stream that were dropped as they came; lines between them that were kept follow the
-    /// marker.
+    /// Lines of a long stream that were dropped as they came; lines between them that were kept follow the marker.
     NotKept {
         /// Dropped lines.
         lines: usize,
@@ -173,39 +173,38 @@ pub enum Marker {
         /// Reason code.
         reason: String,
     },
-    /// The exit status of the command, if something is not shown and the shown text does not state it.
+    /// The exit status of the command, if something is not shown and the shown text does not have the status.
     Exit {
         /// The status.
         status: i64,
     },
     /// How to read the whole original.
     Original {
-        /// Lines of it.
+        /// The number of its lines.
         lines: usize,
         /// The start of its id.
         handle: String,
         /// The tool or command that takes the handle.
         by: ReadBy,
     },
-    /// The whole result was removed from the context after the model had seen it. Some of its lines may
-    /// follow.
+    /// The whole result was removed from the context after the model had seen it. Some of its lines may follow.
     Removed {
-        /// Lines that it had.
+        /// The number of lines that it had.
         lines: usize,
-        /// What the call was about, or its tool.
+        /// The label of its call, or its tool.
         of: String,
         /// Why it was removed.
         why: RemovedWhy,
-        /// The newer result that replaces it, in the same terms.
+        /// The label of the newer result that replaces it.
         by: Option<String>,
         /// The start of the id of the original, and the tool or command that takes it.
         read: Option<(String, ReadBy)>,
     },
-    /// The whole result is kept elsewhere; a preview follows.
+    /// The whole result is stored elsewhere; a preview follows.
     Externalized {
-        /// What the original is read with.
+        /// The key for reading the original.
         key: String,
-        /// What kind of text it is.
+        /// The kind of text.
         kind: String,
         /// Its shape and size.
         summary: String,
@@ -216,9 +215,9 @@ pub enum Marker {
         call: String,
         /// Tool of the earlier result.
         tool: String,
-        /// What that call was about.
+        /// The label of that call.
         label: Option<String>,
-        /// How far back that was; earlier versions did not say it.
+        /// How far back that was; `None` in markers of earlier versions.
         ago: Option<Ago>,
     },
 }
@@ -226,13 +225,13 @@ pub enum Marker {
 /// Why a result was removed from the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemovedWhy {
-    /// A result shows the same lines of the file, so many results later, as they were.
+    /// A result, this many results later, shows the same lines of the file unchanged.
     ShownAgain(usize),
-    /// A result shows these lines of the file as they are so many results later.
+    /// A result, this many results later, shows a newer version of these lines of the file.
     Superseded(usize),
-    /// The same call gave a newer result, so many results later.
+    /// The same call returned a newer result, this many results later.
     RunAgain(usize),
-    /// The model named nothing of it in its last so many answers.
+    /// The model's last answers, this many, cited nothing of it.
     NotCited(usize),
 }
 
@@ -246,14 +245,14 @@ impl RemovedWhy {
     }
 }
 
-/// What an original is read by.
+/// How an original is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadBy {
-    /// The tool that the host gives the model for it.
+    /// With the tool that the host gives the model for it.
     Id,
-    /// The command line.
+    /// With the command line.
     Command {
-        /// The folder that it has to be given.
+        /// The folder to pass, if the command needs one.
         folder: Option<String>,
     },
 }
@@ -274,12 +273,12 @@ fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// What a reader types before the handle.
+/// The command in front of the handle.
 const SHOW: &str = "tersed artifacts show ";
-/// What it types before the folder.
+/// The option in front of the folder.
 const FOLDER: &str = " --dir ";
 
-/// What parts of structured data are.
+/// The kind of parts of structured data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Items of an array, or documents that follow each other.
@@ -308,39 +307,39 @@ impl Unit {
     }
 }
 
-/// The reason of lines that were merged into fewer without loss. Their marker says "merged", because "omitted" would read
-/// as if they were missing from the merged list.
+/// The reason of lines that were merged without loss. Their marker says "merged", because "omitted" would read as if
+/// they were missing from the merged list.
 const MERGED: &str = Reason::SharedMessage.code();
 
-/// Longest id of a call, and longest name of a tool or an argument, that a marker names, in bytes.
+/// The longest id of a call, and the longest name of a tool or argument, in a marker, in bytes.
 const MAX_NAME: usize = 128;
 
-/// By which numbers the lines can be found in what a reference names.
+/// The line numbers by which lines can be found in the origin of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumbersThere {
-    /// They carry the same numbers there. Earlier versions also wrote it where there are none.
+    /// The same numbers as here. Earlier versions also wrote this if the origin has no line numbers.
     SameNumbers,
-    /// The first of them carries this number there.
+    /// The first line has this number there.
     From(usize),
-    /// They carry no numbers there. The marker then says "here" behind the range, or it would be read as a
-    /// range of that result.
+    /// The origin has no line numbers. The marker then says "here" behind the range, so that the range is not taken
+    /// for one of the origin.
     NoNumbers,
 }
 
-/// How a marker names the result that shows the lines.
+/// How a marker names the origin of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
-    /// By the id of the call, and what it was about.
+    /// By the id of the call and its label.
     Id,
-    /// By what the call was about: the model sees no ids.
+    /// By its label: the model does not see ids.
     NoId,
-    /// The marker before names it: only "there" is written.
+    /// The marker before names the same origin, so only "there" is written.
     AsBefore,
 }
 
 impl Origin {
-    /// The marker for lines shown so far back. `there` is the number of the first line in that result, 0 if it has
-    /// none.
+    /// The marker for lines that were shown `ago`. `there` is the number of the first line in that
+    /// result, 0 if it has no line numbers.
     pub fn marker(
         &self,
         source: &Source<'_>,
@@ -378,7 +377,7 @@ impl Origin {
         Marker::Lines { count: lines.len(), first, last, reason, id: None, names: Some(names) }
     }
 
-    /// This origin without the call's id, for a model that sees no ids.
+    /// This origin without the id of the call, for a model that does not see ids.
     pub fn without_id(&self) -> Self {
         Self { call: String::new(), ..self.clone() }
     }
@@ -392,7 +391,7 @@ impl Origin {
     }
 }
 
-/// Whether an id or a tool's name can be part of a marker: it is parsed back unchanged and cannot add words to the marker.
+/// Whether an id or a tool's name can be in a marker: it is parsed back unchanged and adds no words.
 pub fn is_name(name: &str) -> bool {
     let spoils = |c: char| c.is_whitespace() || c.is_control() || "[](){};,".contains(c);
     name.len() <= MAX_NAME && !name.contains(spoils) && escape(name, |_| false, |_| false).is_none()
@@ -417,7 +416,7 @@ fn inside(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A call as a marker names it: by id and tool, or by its tool where the model sees no ids.
+/// A call in a marker: id and tool, or only the tool if the model does not see ids.
 fn called(call: &str, tool: &str) -> String {
     match call {
         "" => inside(tool).into_owned(),
@@ -425,7 +424,7 @@ fn called(call: &str, tool: &str) -> String {
     }
 }
 
-/// Writes what a call was about and how far back it was, where that is known.
+/// Writes the label of a call and how far back it was, if that is known.
 fn about(out: &mut String, before: &str, label: Option<&str>, ago: Option<Ago>) {
     let Some(ago) = ago else { return };
     out.push_str(before);
@@ -451,7 +450,7 @@ impl Marker {
                 reason.as_deref().map_or(Ok(()), |reason| write!(out, ", {reason}"))
             }
             Self::Gap { count, is_merged } => {
-                // "here", since the marker before counts these too.
+                // "here", since the marker before already counted these lines too.
                 write!(out, "{count} {} here", if *is_merged { "merged" } else { "omitted" })
             }
             Self::Bytes { count, line, reason, .. } => {

@@ -1,14 +1,13 @@
-//! Reads markers, in the forms that the writer uses and no others.
+//! Parses markers, in exactly the forms that the writer uses.
 
 use super::{
-    Ago,
-    BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker, NumbersThere,
-    OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
+    Ago, BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker,
+    NumbersThere, OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
 };
 use crate::text::origin::Origin;
 
 impl Marker {
-    /// Reads the marker that `text` starts with; gives it and its length in bytes.
+    /// Parses the marker at the start of `text`; returns it and its length in bytes.
     pub fn parse(text: &str) -> Option<(Self, usize)> {
         if text.starts_with(DUPLICATE_OPEN) {
             return parse_duplicate(text);
@@ -24,7 +23,7 @@ impl Marker {
             None => rest,
         };
         let body = rest.strip_prefix(": ")?;
-        // No marker holds another bracket: what is repeated without an end is read once.
+        // A marker contains no other bracket, so an endless repetition of openings is read only once.
         let end = memchr::memchr3(b']', b'[', b'\n', body.as_bytes())?;
         let (body, tail) = body.split_at(end);
         let marker = parse_body(body)?;
@@ -50,7 +49,7 @@ fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
     Some((Marker::Duplicate { call, tool, label, ago }, len + more))
 }
 
-/// The id of a call, empty where it is not named, and its tool.
+/// The id of a call, empty if the marker has none, and its tool.
 fn called(text: &str) -> Option<(String, String)> {
     let (call, tool) = match text.split_once(" (") {
         Some((call, tool)) => (call, tool.strip_suffix(')')?),
@@ -59,8 +58,7 @@ fn called(text: &str) -> Option<(String, String)> {
     Some((call.to_owned(), tool.to_owned()))
 }
 
-/// What may follow the marker of a duplicate, and its length: what the earlier call was about and how far back it
-/// was.
+/// The end of a duplicate marker and its length: the label of the earlier call and how far back it was.
 fn same_output(behind: &str) -> Option<(Option<String>, Ago, usize)> {
     let body = behind.strip_prefix(SAME_OUTPUT)?;
     let body = &body[..memchr::memchr(b')', body.as_bytes())?];
@@ -69,7 +67,7 @@ fn same_output(behind: &str) -> Option<(Option<String>, Ago, usize)> {
     (label.is_some() == body.starts_with(" as ")).then_some((label, ago, SAME_OUTPUT.len() + body.len() + 1))
 }
 
-/// What a call was about, where that is known, and how far back it was.
+/// The label of a call, if it has one, and how far back it was.
 fn about(text: &str) -> Option<(Option<String>, Ago)> {
     let (label, ago) = match text.rsplit_once(", ") {
         Some((label, ago)) => (Some(label.to_owned()).filter(|l| !l.is_empty() && !l.contains(", ")), ago),
@@ -151,7 +149,7 @@ fn parse_body(body: &str) -> Option<Marker> {
             names,
         });
     }
-    // Earlier versions wrote no "here", and before that "of them".
+    // Earlier versions wrote no "here", and even earlier ones wrote "of them".
     let body_of_gap = body.strip_suffix(" here").unwrap_or(body);
     let gap = [(" omitted", false), (" merged", true), (" of them", false)];
     if let Some((count, is_merged)) =
@@ -196,7 +194,7 @@ fn parse_body(body: &str) -> Option<Marker> {
     Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id, names })
 }
 
-/// The lines, and what they name, of a marker that leaves its reason to the one before it.
+/// The lines and names of a marker without a reason, which is that of the marker before.
 fn as_before(rest: &str) -> Option<(usize, usize, Option<String>)> {
     let place = rest.strip_prefix("of ").unwrap_or(rest);
     let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
@@ -233,7 +231,7 @@ pub(super) fn seal_len(body: &str) -> usize {
     if is_check { SEAL.len() + SEAL_DIGITS } else { 0 }
 }
 
-/// Why a result left, and the one that stands for it.
+/// Why a result was removed, and the label of the result that replaces it.
 fn parse_why(text: &str) -> Option<(RemovedWhy, Option<String>)> {
     type Later = fn(usize) -> RemovedWhy;
     const LATER: &[(&str, Later)] = &[
@@ -257,7 +255,7 @@ fn parse_why(text: &str) -> Option<(RemovedWhy, Option<String>)> {
     Some((why(later), by))
 }
 
-/// A number with its noun, and what follows.
+/// A number with its noun, and the text behind it.
 fn counted<'a>(text: &'a str, noun: &str) -> Option<(usize, &'a str)> {
     let (count, rest) = text.split_once(' ')?;
     let count = number(count)?;
@@ -265,7 +263,7 @@ fn counted<'a>(text: &'a str, noun: &str) -> Option<(usize, &'a str)> {
     Some((count, if count == 1 { rest } else { rest.strip_prefix('s')? }))
 }
 
-/// A handle and what takes it.
+/// A handle, and how to read it.
 fn read_by(text: &str) -> Option<(String, ReadBy)> {
     let (handle, by) = match text.strip_prefix("id ") {
         Some(handle) => (handle, ReadBy::Id),

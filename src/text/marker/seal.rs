@@ -1,13 +1,13 @@
 //! Seals: a keyed checksum of the whole document in its first marker. It tells our output from text that quotes or
 //! imitates it. Without the key of the installation nobody can make a valid seal, nor find one by trying, because
-//! nobody learns whether a seal is valid. Escaping is done in `lookalike`.
+//! nobody learns whether a seal is valid. `lookalike` does the escaping.
 
 use std::fmt;
 use std::ops::Range;
 
 use super::{Marker, OPEN, REMOVED, SEAL, SEAL_DIGITS, parse};
 
-/// What seals are made with: a secret of the installation. It is never written anywhere, not even for debugging.
+/// The key for seals: a secret of the installation. It is never written anywhere, not even for debugging.
 ///
 /// The default is a key that everybody knows: good for trying things out and for tests. An engine replaces it by a
 /// random one.
@@ -25,7 +25,7 @@ impl SealKey {
 
     /// A keyed fingerprint of a value: without the key, nobody can read a value from it or test guesses.
     pub fn fingerprint(&self, value: &[u8]) -> u64 {
-        // No text that is sealed begins like this.
+        // No sealed text starts like this.
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(b"\0value of a secret\0").update(value);
         let mut head = [0; 8];
@@ -33,7 +33,7 @@ impl SealKey {
         u64::from_le_bytes(head)
     }
 
-    /// Whether nobody gave a key.
+    /// Whether this is the default key.
     pub fn is_unset(&self) -> bool {
         *self == Self::default()
     }
@@ -45,17 +45,17 @@ impl fmt::Debug for SealKey {
     }
 }
 
-/// Where the seal of a text is, or would be.
+/// The position of the seal of a text, or where it would be.
 struct Place {
-    /// The range of the check and the sign before it; empty if the text has no check.
+    /// The range of the check and the sign before it; empty if the text has no seal.
     range: Range<usize>,
-    /// The sign before it.
+    /// The sign before the check.
     mark: &'static str,
 }
 
 impl Place {
-    /// The place in the marker that starts at `open`. In the marker of a removed result the seal is at the end, as `; seal
-    /// …`: readers took a number at the start for the id of the result.
+    /// The position in the marker that starts at `open`. In the marker of a removed result the seal is at the end, as
+    /// `; seal …`: models took a number at the start for the id of the result.
     fn of(text: &str, open: usize) -> Self {
         let at = open + OPEN.len();
         let rest = &text[at..];
@@ -67,12 +67,12 @@ impl Place {
         Self { range, mark }
     }
 
-    /// That of the first marker of a text.
+    /// The position in the first marker of a text.
     fn first(text: &str) -> Option<Self> {
         find_open(text, 0).map(|open| Self::of(text, open))
     }
 
-    /// The digits that stand there.
+    /// The digits of the seal, if there is one.
     fn digits<'a>(&self, text: &'a str) -> Option<&'a str> {
         text.get(self.range.start + self.mark.len()..self.range.end).filter(|_| !self.range.is_empty())
     }
@@ -81,14 +81,14 @@ impl Place {
 /// Puts the seal into the first marker of a finished text, if it has one.
 pub fn seal(text: &mut String, key: &SealKey) {
     let Some(Place { range, mark }) = Place::first(text) else { return };
-    // A marker of an earlier output that was cut again has a seal already, of the longer text.
+    // A marker of an earlier output that was cut again still has the seal of the longer text.
     let start = range.start;
     text.replace_range(range, "");
     let check = format!("{mark}{}", seal_digits(&text[..start], &text[start..], key));
     text.insert_str(start, &check);
 }
 
-/// Removes the seal from a text, so that it can become a part of another.
+/// Removes the seal from a text, so that the text can become part of another one.
 pub fn unseal(text: &mut String, key: &SealKey) {
     if is_sealed(text, key)
         && let Some(place) = Place::first(text)
@@ -97,18 +97,18 @@ pub fn unseal(text: &mut String, key: &SealKey) {
     }
 }
 
-/// Whether a text is, whole, an output that `seal` finished with this key.
+/// Whether a text is a whole output that `seal` finished with this key.
 pub fn is_sealed(text: &str, key: &SealKey) -> bool {
     let Some(place) = Place::first(text) else { return false };
     let Range { start, end } = place.range;
     place.digits(text).is_some_and(|check| seal_digits(&text[..start], &text[end..], key) == check)
 }
 
-/// Bytes that are read to find where a sealed output begins, all attempts together.
+/// The most bytes that are read to find the start of a sealed output, over all attempts.
 const MAX_READ: usize = 16 << 20;
 
-/// Where an output that `seal` finished with this key begins, which goes on to the end of the text: at its start or at
-/// that of a line. The line end behind it may be missing: hosts take it off.
+/// The start of an output that `seal` finished with this key and that goes on to the end of the text: the start of
+/// the text or of a line. The last line end may be missing, since hosts remove it.
 pub fn sealed_from(text: &str, key: &SealKey) -> Option<usize> {
     let open = find_open(text, 0)?;
     let place = Place::of(text, open);
@@ -133,8 +133,8 @@ pub fn sealed_from(text: &str, key: &SealKey) -> Option<usize> {
         })
 }
 
-/// Decimal digits: tokenizers take three of them as one token, so that four tokens hold as much as ten hexadecimal digits
-/// in about six.
+/// Decimal digits: tokenizers have one token for three of them, so four tokens carry as much as ten hexadecimal
+/// digits in about six.
 fn seal_digits(before: &str, after: &str, key: &SealKey) -> String {
     let mut hasher = blake3::Hasher::new_keyed(&key.0);
     hasher.update(before.as_bytes()).update(after.as_bytes());
@@ -144,13 +144,13 @@ fn seal_digits(before: &str, after: &str, key: &SealKey) -> String {
     format!("{:0width$}", u64::from_le_bytes(head) % most, width = SEAL_DIGITS)
 }
 
-/// Whether a line may be or hold a marker.
+/// Whether a line may be a marker or contain one.
 pub fn may_hold(line: &str) -> bool {
     let holds = |open: &str| memchr::memmem::find(line.as_bytes(), open.as_bytes()).is_some();
     holds(OPEN) || holds(super::DUPLICATE_OPEN)
 }
 
-/// The next place from `from` on where a marker that parses starts, escaped ones aside.
+/// The next position from `from` on where a marker that parses starts; escaped markers are skipped.
 pub(super) fn find_open(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     memchr::memmem::find_iter(&bytes[from..], OPEN)

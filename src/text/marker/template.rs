@@ -1,10 +1,10 @@
-//! Tells a template of a marker in program code from a marker: it has names to fill in where a marker has numbers, so it states
-//! nothing. Whatever could state something is none.
+//! Tells a template of a marker in program code from a marker: it has placeholders where a marker has numbers, so it
+//! claims nothing. A text that might claim something is never a template.
 
-/// Longest name and format of a blank of a template, in bytes, and words in it: more could state something. A choice.
+/// The longest placeholder, in bytes, and its most words: a longer one could claim something. A choice.
 const MAX_BLANK_BYTES: usize = 24;
 const MAX_BLANK_WORDS: usize = 2;
-/// Words of the grammar, which a test holds against the writer: a template has these and blanks to fill in, and nothing else.
+/// Words of the grammar (a test compares them with the writer): a template has only these words and placeholders.
 pub(super) const WORDS: &[&str] = &[
     "again",
     "ago",
@@ -64,18 +64,18 @@ pub(super) const WORDS: &[&str] = &[
     "times",
 ];
 
-/// Whether something is there.
+/// Whether something was found.
 pub(super) enum Seen<T> {
-    /// It is.
+    /// It was found.
     Is(T),
-    /// It is not.
+    /// It was not found.
     No,
-    /// The bytes end before that is known.
+    /// The bytes end too early to know.
     Cut,
 }
 
-/// Whether what follows the bracket is a marker with blanks to fill in, such as `{n}`, `%d`, `${n}` or `<n>`, where it
-/// would have numbers and names, up to its end, and states nothing.
+/// Whether the text behind a bracket is, up to its end, a marker with placeholders such as `{n}`, `%d`, `${n}` or
+/// `<n>` for all numbers and names, so that it claims nothing.
 pub(super) fn template(bytes: &[u8]) -> Seen<()> {
     let mut has_blank = false;
     let mut rest = bytes;
@@ -118,8 +118,8 @@ pub(super) fn template(bytes: &[u8]) -> Seen<()> {
     Seen::Cut
 }
 
-/// Whether what stands in a blank is the name of a value, with or without a format, or nothing: a number, or a sentence, states
-/// something.
+/// Whether the text inside a placeholder is the name of a value, with or without a format, or empty. A number or a
+/// sentence would claim something.
 fn is_blank_name(inside: &[u8]) -> bool {
     let (name, format) = match memchr::memchr(b':', inside) {
         Some(at) => (&inside[..at], &inside[at + 1..]),
@@ -129,7 +129,7 @@ fn is_blank_name(inside: &[u8]) -> bool {
     let mut words = name.split(|b| matches!(b, b'_' | b'.'));
     let is_name = name.is_empty() || words.all(|word| word.iter().all(u8::is_ascii_alphabetic));
     let words = name.split(|b| matches!(b, b'_' | b'.')).filter(|word| !word.is_empty()).count();
-    // A format that begins with a number could be a value.
+    // A format that starts with a number could be a value.
     let is_format = format.len() <= 3
         && !format.first().is_some_and(|b| matches!(b, b'1'..=b'9'))
         && format.iter().all(|b| b"?#<>^.*$xXbeodsf0123456789".contains(b));

@@ -3,8 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// A marker of every form and of every way to write it, in which all that is no word of the grammar is a number or
-/// `name`.
+/// A marker of every form and in every way to write it. Everything in it that is not a word of the grammar is a
+/// number or `name`.
 pub(super) fn every_form(name: &str) -> Vec<Marker> {
     let name = || name.to_owned();
     let label = Some(name());
@@ -89,7 +89,7 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
     all.extend(Unit::ALL.iter().map(part));
     let mut seen = std::collections::BTreeSet::new();
     for marker in &all {
-        // A new form has to be added above, and here.
+        // A new form must be added above, and here.
         seen.insert(match marker {
             Marker::Lines { .. } => 0,
             Marker::Bytes { .. } => 1,
@@ -124,12 +124,12 @@ fn any_label() -> impl Strategy<Value = Option<String>> {
     proptest::option::of("[a-z./-]{1,9}( [a-z./-]{1,9}){0,2}")
 }
 
-/// Where lines whose first carries `first` stand, `there` for the number that it carries there.
 /// 0 is this call; every tenth is not counted.
 fn ago(results: usize) -> Ago {
     Ago::results(results).if_counted(results % 10 != 9)
 }
 
+/// The line numbers in the origin, for lines whose first number is `first` here and `there` in the origin.
 fn place(first: usize, there: usize, same: bool) -> NumbersThere {
     match there {
         _ if same => NumbersThere::SameNumbers,
@@ -212,23 +212,26 @@ fn any_marker() -> impl Strategy<Value = Marker> {
                 first,
                 last: first + more,
                 there: place(first, there, same),
-                ago: Some(ago(there % 9)).filter(|_| !same || origin.label.is_some() || origin.call.is_empty()),
+                ago: Some(ago(there % 9))
+                    .filter(|_| !same || origin.label.is_some() || origin.call.is_empty()),
                 origin,
             }
         ),
         (n.clone(), n.clone(), n.clone(), any::<bool>()).prop_map(|(first, more, there, same)| {
             Marker::There { first, last: first + more, there: place(first, there, same) }
         }),
-        ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}", any_label(), proptest::option::of((0usize..99).prop_map(ago))).prop_map(
-            |(call, tool, label, ago)| {
+        (
+            "[a-zA-Z0-9_-]{1,20}",
+            "[a-z_]{1,10}",
+            any_label(),
+            proptest::option::of((0usize..99).prop_map(ago))
+        )
+            .prop_map(|(call, tool, label, ago)| {
                 let label = label.filter(|_| ago.is_some());
                 Marker::Duplicate { call, tool, label, ago }
-            }
-        ),
-        (any_origin(), (0usize..99).prop_map(ago), any::<bool>()).prop_map(|(origin, ago, but_for_times)| Marker::Same {
-            origin: Origin { argument: None, ..origin },
-            ago,
-            but_for_times,
+            }),
+        (any_origin(), (0usize..99).prop_map(ago), any::<bool>()).prop_map(|(origin, ago, but_for_times)| {
+            Marker::Same { origin: Origin { argument: None, ..origin }, ago, but_for_times }
         }),
         ("[0-9a-f]{16}", "[A-Z]{3,6}", "[a-z0-9, ]{1,40}")
             .prop_map(|(key, kind, summary)| Marker::Externalized { key, kind, summary }),
@@ -291,7 +294,7 @@ fn the_seal_of_what_left_stands_at_the_end_and_by_its_name() {
     let head = "[tersed: removed 9 lines of a.rs 1-9, not cited in the last 8 answers; id 12345678; seal ";
     assert!(text.starts_with(head) && is_sealed(&text, &key), "{text}");
     assert_eq!(Marker::parse(&text).map(|(read, _)| read), Some(marker));
-    // A seal at another place, with other digits or for another text is none.
+    // A seal at another position, with other digits or for another text is not valid.
     let digit = head.len();
     for other in ["", "x", "0123456789012"] {
         let mut forged = text.clone();

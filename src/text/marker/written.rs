@@ -1,28 +1,29 @@
-//! Reads one character at a time, which may be written as an escape: of JSON, source code, CSS, HTML, an address or a mail,
-//! also escaped once more.
+//! Reads one character at a time, which may be written as an escape: of JSON, source code, CSS, HTML, URLs or mail,
+//! also escaped repeatedly.
 //!
-//! It reads bytes, because output that passes in pieces may be cut anywhere, and tells where a cut leaves open what is
-//! written. It never judges what a character means. Leading zeros aside, it reads a bounded number of bytes.
+//! It reads bytes, because streamed output may be cut anywhere, and reports if a cut makes the next character
+//! unclear. It never considers what a character means. Apart from leading zeros, it reads a bounded number of bytes.
 
-/// What the next bytes are.
+/// The result of reading the next bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// This character, in so many bytes.
+    /// This character, in this many bytes.
     One(char, usize),
-    /// The bytes end before that is known.
+    /// The bytes end before the character is known.
     Cut,
 }
 
 use Next::{Cut, One};
 
-/// Backslashes before an escape in text that was escaped again and again, and the same for entities and octets. A choice.
+/// The most backslashes before an escape in text that was escaped repeatedly; the same for entities and octets. A
+/// choice.
 const MAX_AGAIN: usize = 4;
-/// Longest name of a character that is read, in bytes. Names of brackets have at most 52.
+/// The longest name of a character that is read, in bytes. The names of brackets have at most 52.
 const MAX_NAME_BYTES: usize = 64;
-/// A character that shows as nothing, for line ends that an escape takes back.
+/// An invisible character, for line ends that a backslash cancels.
 const NOTHING: char = '\u{ad}';
 
-/// Entities of HTML that markers may be written with: brackets, signs, blanks and what shows as nothing.
+/// HTML entities with which markers may be written: brackets, signs, blanks and invisible characters.
 const ENTITIES: &[(&str, char)] = &[
     ("lbrack;", '['),
     ("lsqb;", '['),
@@ -52,7 +53,7 @@ const ENTITIES: &[(&str, char)] = &[
     ("nobreak;", NOTHING),
 ];
 
-/// Whether an escape may start with a byte.
+/// Whether a byte may start an escape.
 pub(super) fn may_be_escape(byte: u8) -> bool {
     matches!(byte, b'\\' | b'&' | b'%' | b'=')
 }
@@ -98,7 +99,7 @@ pub(super) fn is_bracket(c: char) -> bool {
     )
 }
 
-/// The next character.
+/// Reads the next character.
 pub(super) fn next(bytes: &[u8]) -> Next {
     let Some(&first) = bytes.first() else { return Cut };
     let escape = match first {
@@ -112,7 +113,7 @@ pub(super) fn next(bytes: &[u8]) -> Next {
     escape.unwrap_or(One(char::from(first), 1))
 }
 
-/// A character of UTF-8; what is none reads as U+FFFD.
+/// Reads a character of UTF-8; invalid bytes are U+FFFD.
 fn plain(bytes: &[u8]) -> Next {
     let none = One(char::REPLACEMENT_CHARACTER, 1);
     let len = match bytes[0] {
@@ -130,17 +131,17 @@ fn plain(bytes: &[u8]) -> Next {
     }
 }
 
-/// Digits from a place on.
+/// A run of digits.
 struct Digits {
     value: u32,
     count: usize,
     end: usize,
-    /// Whether more may follow behind the end of the bytes.
+    /// Whether more digits may follow after the end of the bytes.
     is_cut: bool,
 }
 
 impl Digits {
-    /// At most `max` of them.
+    /// Reads at most `max` digits.
     fn of(bytes: &[u8], at: usize, radix: u32, max: usize) -> Self {
         let mut out = Self { value: 0, count: 0, end: at, is_cut: false };
         while out.count < max {
@@ -155,14 +156,14 @@ impl Digits {
         out
     }
 
-    /// All of them; as many zeros as there are may stand before the last eight.
+    /// Reads all digits: up to eight, after any number of zeros.
     fn all(bytes: &[u8], at: usize, radix: u32) -> Self {
         let zeros = bytes[at.min(bytes.len())..].iter().take_while(|b| **b == b'0').count();
         let rest = Self::of(bytes, at + zeros, radix, 8);
         Self { count: zeros + rest.count, ..rest }
     }
 
-    /// The character with this number, if there are exactly so many.
+    /// The character with this number, if there are exactly `count` digits.
     fn exactly(&self, count: usize) -> Option<Next> {
         match (self.count == count, self.is_cut) {
             (true, _) => Some(One(char::from_u32(self.value)?, self.end)),
@@ -172,7 +173,7 @@ impl Digits {
     }
 }
 
-/// The same, behind so many bytes.
+/// The same character, with `bytes` more bytes in front.
 fn behind(found: Option<Next>, bytes: usize) -> Option<Next> {
     found.map(|found| match found {
         One(c, len) => One(c, len + bytes),
@@ -180,7 +181,7 @@ fn behind(found: Option<Next>, bytes: usize) -> Option<Next> {
     })
 }
 
-/// What a backslash begins, or several in text that was escaped again.
+/// The escape that a backslash starts, or several backslashes in text that was escaped repeatedly.
 fn backslash(bytes: &[u8]) -> Option<Next> {
     let run = bytes.iter().take(MAX_AGAIN + 1).take_while(|b| **b == b'\\').count();
     if run > MAX_AGAIN {
@@ -202,7 +203,7 @@ fn backslash(bytes: &[u8]) -> Option<Next> {
         b'b' => Some(One('\u{8}', 1)),
         b'e' | b'E' => Some(One('\u{1b}', 1)),
         b'n' | b'r' | b't' | b'v' | b'f' => Some(One(' ', 1)),
-        // The line goes on.
+        // The backslash cancels the line end.
         b'\n' => Some(One(NOTHING, 1)),
         b'\r' if rest.get(1) == Some(&b'\n') => Some(One(NOTHING, 2)),
         b'0'..=b'9' => numbered(rest),
@@ -221,7 +222,7 @@ fn braced(rest: &[u8], radix: u32) -> Option<Next> {
     }
 }
 
-/// `u005b`, `U0000005b`, and two units of UTF-16 for one character.
+/// `u005b`, `U0000005b`, or two units of UTF-16 (a surrogate pair).
 fn unit(rest: &[u8], run: usize) -> Option<Next> {
     if rest[0] == b'U'
         && let Some(found) = Digits::of(rest, 1, 16, 8).exactly(8)
@@ -250,7 +251,7 @@ fn unit(rest: &[u8], run: usize) -> Option<Next> {
     }
 }
 
-/// Octal digits, or those of CSS, whichever is of use in a marker.
+/// Octal digits, or those of CSS, whichever give a character that a marker may have.
 fn numbered(rest: &[u8]) -> Option<Next> {
     let of_use = |value: u32| {
         char::from_u32(value).filter(|c| match c {
@@ -258,7 +259,7 @@ fn numbered(rest: &[u8]) -> Option<Next> {
             c => is_bracket(*c) || c.is_ascii_alphabetic() || !c.is_ascii(),
         })
     };
-    // A shell takes four digits, of which the first is 0.
+    // A shell reads four digits if the first is 0.
     let octal = match Digits::of(rest, 0, 8, 4) {
         four if four.count == 4 && (rest[0] != b'0' || four.value > 0x7f) => Digits::of(rest, 0, 8, 3),
         digits => digits,
@@ -277,7 +278,7 @@ fn numbered(rest: &[u8]) -> Option<Next> {
     Some(One(c, css.end + usize::from(rest.get(css.end) == Some(&b' '))))
 }
 
-/// `N{LEFT SQUARE BRACKET}`, and what may stand behind it.
+/// A character by its name, `N{LEFT SQUARE BRACKET}`: a bracket, or a character of an opening.
 fn named(rest: &[u8]) -> Option<Next> {
     let name = &rest[2..rest.len().min(2 + MAX_NAME_BYTES)];
     let Some(end) = memchr::memchr(b'}', name) else {
@@ -302,7 +303,7 @@ fn named(rest: &[u8]) -> Option<Next> {
     Some(One(c, 3 + end))
 }
 
-/// An entity: a number with or without the semicolon, or a name.
+/// An HTML entity: a number with or without the semicolon, or a name.
 fn entity(bytes: &[u8]) -> Option<Next> {
     let mut at = 1;
     let starts = |at: usize, word: &str| {
@@ -341,7 +342,7 @@ fn entity(bytes: &[u8]) -> Option<Next> {
     Some(One(c, digits.end + usize::from(bytes.get(digits.end) == Some(&b';'))))
 }
 
-/// `%5B` of an address or `=5B` of a mail, and the octets of a longer character. `again` is how the sign itself is written.
+/// `%5B` of a URL or `=5B` of mail, and the octets of a longer character. `again` is how the sign itself is written.
 fn octets(bytes: &[u8], again: &[u8; 2]) -> Option<Next> {
     let sign = bytes[0];
     match bytes.get(1) {
@@ -369,7 +370,7 @@ fn octets(bytes: &[u8], again: &[u8; 2]) -> Option<Next> {
         _ => return None,
     };
     let mut whole = [first.value as u8, 0, 0, 0];
-    // The sign is written the same way each time.
+    // The sign must be written the same way each time.
     let (step, mut end) = (at, first.end);
     for octet in &mut whole[1..=more] {
         if end + step > bytes.len() {

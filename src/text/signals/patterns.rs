@@ -1,8 +1,8 @@
-//! The regexes of lines that report a failure, over the bytes of one line.
+//! The regexes for failure lines, over the bytes of one line.
 //!
-//! The build script compiles them (`build/failures.rs`), so that no text waits for that.
+//! The build script compiles them (`build/failures.rs`), so that no request has to wait for that.
 
-/// What reports a failure.
+/// Words and forms that report a failure.
 pub const FAILURE: &str = r"(?x)
     \b(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|panicked|PANIC|FAILED|FAIL|Failed|failed
         |fails|failure|Failure|FAILURE|failing|Traceback|CRITICAL)\b
@@ -29,7 +29,7 @@ pub const FAILURE: &str = r"(?x)
     | ^e:\ (?:file://)?/\S+\.kts?:
 ";
 
-/// What says that nothing failed.
+/// Forms that say that nothing failed.
 pub const NO_FAILURE: &str = r"(?x)
     \b(?:0|[nN]o)\ (?:errors?|failures?|failed|failing)\b
     | \b(?:[eE]rrors?|[fF]ailures?|[fF]ailed)['\x22]?\s*[:=]\s*['\x22]?0\b
@@ -40,9 +40,9 @@ pub const NO_FAILURE: &str = r"(?x)
     | ^\s*(?:\xE2\x9C\x93|\xE2\x9C\x94|ok\ \d|---\ PASS|test\ .*\ \.\.\.\ ok)
 ";
 
-/// A count of failures that is not zero, which `NO_FAILURE` on the same line does not excuse.
+/// A count of failures other than zero; it outweighs `NO_FAILURE` in the same line.
 pub const SOME_FAILURE: &str = r"(?i)\b[1-9]\d*\ (?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)['\x22]?\s*[:=]\s*['\x22]?[1-9]|\b(?:errors|dropped)\ [1-9]";
 
-/// All of them, in the order in which `build/failures.zst` holds their automata. Only the build script and a test ask for it.
+/// All regexes, in the order of their automata in `build/failures.zst`. Only the build script and a test use it.
 #[allow(dead_code, reason = "the library reads the automata")]
 pub const ALL: [&str; 3] = [FAILURE, NO_FAILURE, SOME_FAILURE];

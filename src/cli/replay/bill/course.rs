@@ -1,4 +1,4 @@
-//! The course of a whole session: for each answer of its agent, what it used of earlier results.
+//! What the agent of a whole session needed from earlier results, for each of its answers.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use super::super::need::Need;
 use super::super::record::{Record, Session};
 use crate::tokens::{Tokenizer, counter};
 
-/// A whole session.
+/// A whole session with the needs and edits of its agent.
 pub(in crate::cli) struct Course<'a> {
     /// The session.
     pub session: &'a Session,
-    /// For each answer what it needed.
+    /// For each answer, what it needed from results.
     needs: Vec<Vec<&'a Need>>,
-    /// For each answer the edits that it made, each as hashes of the lines that it replaced.
+    /// For each answer, the edits that it made; each edit as hashes of the lines that it replaced.
     edits: Vec<Vec<Vec<u64>>>,
 }
 
@@ -22,7 +22,7 @@ pub(in crate::cli) struct Course<'a> {
 pub(in crate::cli) struct Shown {
     /// Its tokens.
     pub tokens: usize,
-    /// What can be read in it: all but our markers.
+    /// The text without our markers.
     pub text: String,
     /// Its lines, as hashes.
     pub lines: HashSet<u64>,
@@ -48,7 +48,7 @@ impl<'a> Course<'a> {
         let mut all: Vec<Vec<Vec<u64>>> = vec![Vec::new(); answers.len()];
         let mut edits = Edits::default();
         for (at, record) in session.records.iter().enumerate() {
-            // The answer that called for it is the last one in front of it.
+            // The result belongs to the last answer before it, whose call it answers.
             let answer = answers.partition_point(|answer| answer.results <= at).checked_sub(1);
             if let Some((answer, lines)) = answer.zip(edits.lines(record)) {
                 all[answer].push(lines);
@@ -58,12 +58,12 @@ impl<'a> Course<'a> {
         Self { session, needs, edits: all }
     }
 
-    /// Answers of the agent, and so requests.
+    /// The number of answers of the agent, and so of requests.
     pub(super) fn answers(&self) -> usize {
         self.session.transcript.answers.len()
     }
 
-    /// Results before an answer.
+    /// The number of results before an answer.
     pub(super) fn results_before(&self, answer: usize) -> usize {
         self.session
             .transcript
@@ -72,7 +72,7 @@ impl<'a> Course<'a> {
             .map_or(self.session.records.len(), |answer| answer.results)
     }
 
-    /// The results of the calls of an answer; before the first, those that nobody asked for.
+    /// The results of the calls of an answer. Results before the first answer belong to no call.
     pub(super) fn results_of(&self, answer: usize) -> &'a [Record] {
         let end = self.results_before(answer + 1);
         &self.session.records[self.results_before(answer)..end]

@@ -1,8 +1,9 @@
-//! `tersed replay --bill`: what whole sessions cost at the prices of a model with a cache, as they were, with tersed, and with
-//! what others do; and what their agents would have had to ask for once more.
+//! `tersed replay --bill`: the cost of whole sessions at the prices of a model with a cache: as they were, with
+//! tersed, and with other ways to shorten results. Also how often their agents would have had to ask again.
 //!
-//! Every session is sent request by request, as a gateway sees it. The cache holds what a request has in common with the one before,
-//! message by message. Nothing is measured on the model's side: an agent that misses something is charged one more answer.
+//! Every session is sent request by request, as a gateway sees it. The messages at the start of a request that are
+//! equal to those of the previous request count as cached. No model is called: an agent that misses something is
+//! charged one more answer.
 
 mod course;
 mod sum;
@@ -25,21 +26,21 @@ use systems::{System, Variant};
 /// Fewest answers of the sessions in each column of the table.
 const LENGTHS: [usize; 3] = [0, 30, 60];
 
-/// What a bill is made with.
+/// The prices of a bill.
 pub(super) struct Terms {
     /// The prices.
     pub prices: Prices,
-    /// Their name, as the flag has it.
+    /// The name of the prices, as in the flag.
     pub name: String,
 }
 
-/// The sums of one system: over all sessions, and over those of at least so many answers.
+/// The sums of one system, one for each minimum number of answers in `LENGTHS`.
 struct Line {
     name: String,
     sums: [Sum; LENGTHS.len()],
 }
 
-/// Sends all whole sessions through each system, and prints the bills.
+/// Sends all whole sessions through each system and prints the bills.
 pub(super) fn run(
     sessions: &[Session],
     policy: &Map<String, Value>,
@@ -57,7 +58,7 @@ pub(super) fn run(
     }
     let mut policy = policy.clone();
     policy.entry("evidence").or_insert_with(|| json!("none"));
-    // As a gateway does: no model sees the ids of calls for sure.
+    // As a gateway does: a model does not reliably see the ids of calls.
     policy.entry("idsVisible").or_insert_with(|| json!(false));
     let variants = variants(&policy, shape);
     let mut lines: Vec<Line> = variants
@@ -66,7 +67,7 @@ pub(super) fn run(
         .collect();
     let mut child = Child::spawn(flags)?;
     for course in &courses {
-        // What a text costs and shows, for all systems; most texts come with every request.
+        // The cost and the visible text of each text, shared by all systems; most texts are part of many requests.
         let mut texts = Texts::default();
         for (line, variant) in lines.iter_mut().zip(&variants) {
             let mut sender = systems::Sender::new(variant, course, &terms.prices);
@@ -95,11 +96,11 @@ pub(super) enum Shape {
     Table,
     /// The same as JSON.
     Json,
-    /// A table of what tersed does at birth with different limits, and of cuts.
+    /// A table of tersed with different limits, compressing results as they come, and of cuts.
     Curve,
 }
 
-/// The systems to compare. The first one is none.
+/// The systems to compare. The first one sends results unchanged.
 fn variants(policy: &Map<String, Value>, shape: Shape) -> Vec<Variant> {
     let variant = |system: System| Variant { name: system.name(), system, policy: policy.clone() };
     if shape != Shape::Curve {
@@ -112,12 +113,12 @@ fn variants(policy: &Map<String, Value>, shape: Shape) -> Vec<Variant> {
     [variant(System::Raw)].into_iter().chain(curve::points(policy).into_iter().map(of_point)).collect()
 }
 
-/// Texts that were looked at, by their hashes.
+/// Texts that were measured, by hash.
 #[derive(Default)]
 struct Texts(HashMap<u64, Rc<Shown>>);
 
 impl Texts {
-    /// What a text costs and shows, and its hash.
+    /// The hash of a text, and what it costs and shows.
     fn of(&mut self, text: &str) -> (u64, Rc<Shown>) {
         let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
         let shown = self.0.entry(hash).or_insert_with(|| Rc::new(Shown::of(text)));

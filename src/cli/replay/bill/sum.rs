@@ -10,14 +10,14 @@ use super::course::{Course, Shown};
 use super::systems::Request;
 use crate::reclaim::Prices;
 
-/// Tokens of the instructions and tools in front of every conversation.
+/// Tokens of the instructions and tools before every conversation.
 const BASE_TOKENS: f64 = 20_000.0;
 /// Tokens of an answer, at the price of output.
 const ANSWER_TOKENS: f64 = 150.0;
-/// Most tokens that an agent reads of a result that it asks for once more.
+/// The most tokens that an agent reads of a result that it asks for again.
 const MAX_READ_AGAIN: usize = 1500;
 
-/// How many of some things, and how many of them were visible.
+/// A number of things, and how many of them were visible.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Share {
     pub all: usize,
@@ -30,7 +30,7 @@ impl Share {
         self.seen += usize::from(is_seen);
     }
 
-    /// In percent; 100 where there is none.
+    /// The visible share in percent; 100 if there are no things.
     pub(super) fn percent(self) -> f64 {
         if self.all == 0 { 100.0 } else { 100.0 * self.seen as f64 / self.all as f64 }
     }
@@ -43,37 +43,36 @@ pub(super) struct Sum {
     pub answers: usize,
     /// Tokens of all results, each as it was first sent.
     pub tokens: u64,
-    /// What it cost, in prices of a token of input.
+    /// The total cost, in multiples of the price of an input token.
     pub cost: f64,
-    /// Extra answers that were needed because something was missing.
+    /// Extra answers that the agents needed because something was missing.
     pub extra: usize,
-    /// What was used for the first time, at any distance. What was read once more is visible: a result is asked for once, however
-    /// much of it is missed.
+    /// What was used for the first time, at any distance. A result that was asked for again counts as visible: it is
+    /// asked for only once, however much of it is missed.
     pub references: Share,
-    /// Those of them that need more than a word (quotes, places, values), and whether the context showed
-    /// them.
+    /// References that need more than a word (quotes, places, values), and how many of them the context showed.
     pub whole: Share,
-    /// Edits of which all replaced lines were visible.
+    /// Edits, and how many of them had all replaced lines visible.
     pub edits: Share,
-    /// Requests in which earlier messages had changed.
+    /// Requests in which earlier messages differed from the previous request.
     pub rewrites: usize,
-    /// Batches that left, and those of them that did not pay as long as the session went on.
+    /// Removal batches, and how many of them did not pay before the session ended.
     pub batches: usize,
     pub unpaid: usize,
 }
 
-/// One session on its way.
+/// The state of one session while it is added up.
 struct Way {
-    /// The messages of the request before: hash and tokens.
+    /// The messages of the previous request: hash and tokens.
     before: Vec<(u64, usize)>,
-    /// Tokens that were read once more.
+    /// Tokens that the agent read again.
     read_again: usize,
-    /// Results that were read once more.
+    /// Results that the agent asked for again.
     back: HashSet<usize>,
 }
 
 impl Sum {
-    /// Adds one session. `request` gives the request that an answer follows.
+    /// Adds one session. `request` makes the request that an answer replies to, by the index of the answer.
     pub(super) fn session(
         &mut self,
         course: &Course<'_>,
@@ -102,7 +101,7 @@ impl Sum {
         Ok(())
     }
 
-    /// Pays a request. Returns its tokens.
+    /// Adds the cost of a request. Returns its tokens.
     fn pay(
         &mut self,
         course: &Course<'_>,
@@ -142,7 +141,7 @@ impl Sum {
         cached + new
     }
 
-    /// Counts what an answer used, and charges what it would have had to ask for.
+    /// Counts what an answer used, and charges for what it would have had to ask for again.
     fn miss(
         &mut self,
         course: &Course<'_>,
@@ -203,7 +202,7 @@ impl Sum {
         }
     }
 
-    /// What is saved of another bill, in percent.
+    /// What is saved compared with another bill, in percent.
     pub(super) fn saved_of(&self, raw: &Self) -> f64 {
         if raw.cost > 0.0 { 100.0 * (1.0 - self.cost / raw.cost) } else { 0.0 }
     }

@@ -1,5 +1,5 @@
-//! The systems that a bill compares: how the results in each request are treated by nobody, by tersed, or by
-//! others.
+//! The systems that a bill compares: whether the results in each request are unchanged, or shortened by tersed or in
+//! other ways.
 
 use serde_json::{Map, Value, json};
 
@@ -9,12 +9,12 @@ use super::super::record::Record;
 use super::course::Course;
 use crate::reclaim::Prices;
 
-/// Characters that a cut leaves, half at the start and half at the end.
+/// Characters that a cut keeps, half of them at the start and half at the end.
 const CUT_CHARS: usize = 8000;
-/// Answers after which masking takes a result out, and the bytes below which it does not.
+/// Masking removes a result after this many answers, if it has more than this many bytes.
 const MASK_AFTER: usize = 10;
 const MASK_FROM: usize = 200;
-/// What stands for a message without a text.
+/// The text of a message that has none.
 const NO_TEXT: &str = ".";
 
 /// A way to treat the results in each request.
@@ -22,13 +22,13 @@ const NO_TEXT: &str = ".";
 pub(super) enum System {
     /// Every result as it came.
     Raw,
-    /// Compressed when it comes.
+    /// Compressed when it arrives.
     Birth,
-    /// Compressed when it comes, and taken out when it is not needed any more.
+    /// Compressed when it arrives, and removed when it is no longer needed.
     Reclaim,
-    /// Cut at so many characters.
+    /// Cut to this many characters.
     Cut(usize),
-    /// Taken out after ten answers.
+    /// Removed after `MASK_AFTER` answers.
     Mask,
 }
 
@@ -47,7 +47,7 @@ impl System {
     }
 }
 
-/// A system with its name and, where it is one of tersed, its policy.
+/// A system with its name and, if it is tersed, its policy.
 pub(super) struct Variant {
     pub name: String,
     pub system: System,
@@ -58,11 +58,11 @@ pub(super) struct Variant {
 pub(super) struct Request {
     /// Their texts, in order.
     pub results: Vec<String>,
-    /// The batch that left with it.
+    /// The removal batch that left the context with this request.
     pub batch: Option<Batch>,
 }
 
-/// Results that left together, in tokens.
+/// Results that left together: their tokens, and those behind the first of them.
 pub(super) struct Batch {
     pub removed: u64,
     pub behind: u64,
@@ -75,10 +75,10 @@ pub(super) struct Sender<'a> {
     policy: &'a Map<String, Value>,
     prices: &'a Prices,
     session: String,
-    /// The messages of the request so far.
+    /// The messages of the conversation so far.
     messages: Vec<Value>,
     answers: usize,
-    /// Results that are gone.
+    /// The number of results that were removed so far.
     gone: u64,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Sender<'a> {
         Self { system, course, policy, prices, session, messages: Vec::new(), answers: 0, gone: 0 }
     }
 
-    /// The request that an answer follows. They are asked for in order.
+    /// The request that an answer replies to. Call it for the answers in order.
     pub(super) fn request(&mut self, child: &mut Child, answer: usize) -> Result<Request, String> {
         let results = self.course.results_before(answer);
         let raw = || self.course.session.records[..results].iter();
@@ -112,7 +112,7 @@ impl<'a> Sender<'a> {
         Ok(Request { results: texts, batch: None })
     }
 
-    /// The request as tersed makes it.
+    /// The request with results compressed by tersed.
     fn compressed(&mut self, child: &mut Child, answer: usize) -> Result<Request, String> {
         if self.messages.is_empty() {
             let context = &self.course.session.transcript.context;
@@ -137,7 +137,7 @@ impl<'a> Sender<'a> {
             params["reclaimTerms"] = json!({ "prices": { "write": write, "read": read } });
         }
         let mut answer = child.messages(&params)?;
-        // Two messages of the agent in a row are one answer, and then the same batch is given once more.
+        // If the agent sent two messages in a row, the same batch is reported twice and must count once.
         let gone = answer["reclaim"]["results"].as_u64().unwrap_or(0);
         let is_batch = gone > std::mem::replace(&mut self.gone, gone);
         let number = |name: &str| answer["reclaim"]["sum"][name].as_u64().unwrap_or(0);

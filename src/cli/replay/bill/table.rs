@@ -21,7 +21,7 @@ In words
   batches      Results that left together, and how often that did not pay until the session ended.
 ";
 
-/// One row for each system; savings are of the raw bill.
+/// One row for each system; savings are compared with the first bill, of unchanged results.
 pub(super) fn table(lines: &[Line], terms: &Terms) -> String {
     let Prices { write, read, output } = terms.prices;
     let Some(raw) = lines.first() else { return String::new() };

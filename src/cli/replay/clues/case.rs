@@ -10,9 +10,10 @@
 //! the text, as `template.rs` describes it
 //! ```
 //!
-//! A clue is a chain: each piece has to stand before the next one, with none of the texts of `not between` between two of
-//! them. White space does not count; a piece that may be shown in two forms has both, with ` || ` between them: `"id":7 || 7,`. Other names of the head are `tool` (`bash` if there is none), `path`, `query`,
-//! `arguments` and `policy` (both JSON), and `lines` for a text that ends without a newline: `lines: open`.
+//! A clue is a chain of pieces: each must come before the next one, with none of the texts of `not between` in
+//! between. White space does not count. A piece that may be shown in two forms has both, separated by ` || `:
+//! `"id":7 || 7,`. Other names in the head are `tool` (default `bash`), `path`, `query`, `arguments` and `policy`
+//! (both JSON), and `lines: open` for a text that ends without a newline.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ use crate::text::call::ToolCall;
 /// One case.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Its class and its own name, for example `outliers/smart_disks`.
+    /// The class and the name of the case, for example `outliers/smart_disks`.
     pub name: String,
     /// What was called.
     pub call: ToolCall,
@@ -33,17 +34,17 @@ pub struct Case {
     pub policy: Value,
     /// The chains that must stay readable.
     pub clues: Vec<Vec<String>>,
-    /// What must not stand between two pieces of a chain.
+    /// Texts that must not be between two pieces of a chain.
     pub not_between: Vec<String>,
     /// The output.
     pub text: String,
 }
 
 impl Case {
-    /// All cases of a folder of classes, by name.
+    /// All cases in a folder of classes, by name.
     ///
     /// # Errors
-    /// A file that is no case, named by its path.
+    /// If a file is not a case; the message has its path.
     pub fn all(root: &Path) -> Result<Vec<Self>, String> {
         let mut cases = Vec::new();
         for class in entries(root)?.into_iter().filter(|path| path.is_dir()) {
@@ -60,10 +61,10 @@ impl Case {
         Ok(cases)
     }
 
-    /// One case from what its file holds.
+    /// Reads one case from the content of its file.
     ///
     /// # Errors
-    /// The head or the template is not in its form.
+    /// If the head or the template has a wrong form.
     pub fn read(name: &str, file: &str) -> Result<Self, String> {
         let (head, template) = file.split_once("\n---\n").ok_or("no line `---` behind the head")?;
         let mut case = Self {
@@ -106,7 +107,7 @@ impl Case {
         Ok(case)
     }
 
-    /// What of the clues is not readable in a text: one line each.
+    /// Which clues are not readable in a text: one line for each.
     pub fn missing_in(&self, shown: &str) -> Vec<String> {
         let shown = squeezed(shown);
         let between: Vec<String> = self.not_between.iter().map(|text| squeezed(text)).collect();
@@ -114,7 +115,7 @@ impl Case {
     }
 }
 
-/// What a folder holds, by name.
+/// The entries of a folder, by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let wrong = |e: std::io::Error| format!("{}: {e}", folder.display());
     let entries = fs::read_dir(folder).map_err(wrong)?;
@@ -139,7 +140,7 @@ impl<'a> Piece<'a> {
         Self { written, forms: written.split(" || ").map(squeezed).collect() }
     }
 
-    /// Where it stands, from the end to the start: start and end of each place.
+    /// The start and the end of each occurrence, last occurrence first.
     fn places(&self, text: &str) -> Vec<(usize, usize)> {
         let places = self.forms.iter().flat_map(|form| text.match_indices(form.as_str()));
         let mut places: Vec<_> = places.map(|(at, form)| (at, at + form.len())).collect();
@@ -148,7 +149,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Why a chain does not stand in a text, or nothing.
+/// Why a chain is not readable in a text; `None` if it is.
 fn missing(clue: &[String], shown: &str, between: &[String]) -> Option<String> {
     let pieces: Vec<Piece> = clue.iter().map(|piece| Piece::new(piece)).collect();
     if let Some(piece) = pieces.iter().find(|piece| piece.places(shown).is_empty()) {
@@ -159,10 +160,10 @@ fn missing(clue: &[String], shown: &str, between: &[String]) -> Option<String> {
     (!stands).then(|| format!("{}: shown, but not one under the other", clue.join(" >> ")))
 }
 
-/// Whether pieces stand in a text in their order, the last of them with none of `between` behind it, and so on.
+/// Whether the pieces occur in `text` in their order, none of `between` after the last piece, nor between two pieces.
 fn has_above(text: &str, pieces: &[Piece], between: &[String]) -> bool {
     let Some((last, above)) = pieces.split_last() else { return true };
-    // The nearest place is not always the right one: a short piece may also stand inside other text.
+    // The nearest occurrence is not always the right one: a short piece may also be part of other text.
     for (start, end) in last.places(text) {
         let gap = &text[end..];
         if between.iter().any(|heading| gap.contains(heading.as_str())) {

@@ -1,4 +1,4 @@
-//! Cases of clues: outputs of tools with a fact in them that has to stay readable.
+//! Cases for clues: outputs of tools with a fact in them that must stay readable.
 
 mod case;
 mod template;

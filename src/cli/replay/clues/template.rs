@@ -1,31 +1,31 @@
-//! The small language in which the texts of cases are written, so that a case of many alike blocks stays short.
+//! The small template language of the cases, so that a case with many similar blocks stays short.
 //!
-//! A line that begins with `@` is a direction, every other line is text:
+//! A line that starts with `@` is a directive, every other line is text:
 //!
 //! ```text
 //! @repeat 40 disk     the lines up to `@end`, forty times; `%{disk}` counts from 1. Without a name it is `n`.
-//! @repeat 40 n ,      the same, with a comma behind each but the last
-//! @odd 23             what stands up to the next `@odd` or `@end` takes the place of the block in its turn 23
-//! @let body           the lines up to `@end` are kept under a name
+//! @repeat 40 n ,      the same, with a comma after each except the last
+//! @odd 23             the lines up to the next `@odd` or `@end` replace the block in turn 23
+//! @let body           the lines up to `@end` are stored under a name
 //! @oneline            the lines up to `@end`, without their indentation, as one line
 //! @end
-//! @@ -1,7 +1,7 @@     text, as in every line that begins with two of them
+//! @@ -1,7 +1,7 @@     text, like every line that starts with two `@`
 //! ```
 //!
-//! In a line `%{…}` stands for a value; ` >5`, ` <5` and ` 05` at its end fill it up to five characters, ` =name` keeps it:
+//! In a line `%{…}` is a value; ` >5`, ` <5` and ` 05` at its end pad it to five characters, ` =name` stores it:
 //!
 //! | value | is |
 //! | --- | --- |
-//! | `disk`, `disk*3+7` | a count or a value that was kept, times and plus |
+//! | `disk`, `disk*3+7` | a count or a stored value, times a number, plus a number |
 //! | `int 10 99` | a number from 10 to 99 |
 //! | `dec 2 100 950` | a number from 1.00 to 9.50 |
 //! | `hex 8` | eight hexadecimal digits |
 //! | `pick a b c` | one of them |
 //! | `of disk a b c` | one of them, in turns |
-//! | `percent disk 40` | how much of forty that is, in whole percent |
+//! | `percent disk 40` | the value as a share of forty, in whole percent |
 //! | `word`, `word disk` | a word; the word of that number |
 //! | `time disk*7+40` | that many seconds after midnight, as `00:00:47` |
-//! | `text body`, `json body` | what was kept with `@let`; the same as a string of JSON |
+//! | `text body`, `json body` | the lines stored with `@let`; the same as a JSON string |
 //!
 //! Numbers and words are drawn from the name of the case, so each run gives the same text.
 
@@ -33,13 +33,13 @@ use std::collections::HashMap;
 
 /// Widest value, in characters.
 const MAX_WIDTH: usize = 4096;
-/// Longest text that a template may give, in bytes: a few lines could otherwise fill all memory.
+/// The longest text that a template may render to, in bytes: a few lines could otherwise fill all memory.
 const MAX_TEXT: usize = 16 << 20;
 
-/// The text of a template. `seed` is the name of the case.
+/// Renders a template. `seed` is the name of the case.
 ///
 /// # Errors
-/// The template is not in the form above; the message says where.
+/// If the template is not in the form above; the message says where.
 pub fn render(template: &str, seed: &str) -> Result<String, String> {
     let mut writer = Writer { draws: Draws::new(seed), kept: HashMap::new() };
     let lines: Vec<&str> = template.lines().collect();
@@ -239,7 +239,7 @@ fn number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("`{text}` is not a number"))
 }
 
-/// Words and, when they are used up, words with numbers.
+/// A word by its number; words with numbers once all words are used.
 fn word(number: usize) -> String {
     let word = WORDS[number % WORDS.len()];
     match number / WORDS.len() {
@@ -248,7 +248,7 @@ fn word(number: usize) -> String {
     }
 }
 
-/// Where the `@end` of a direction stands in the lines behind it.
+/// The index of the `@end` of a block in the lines below its start.
 fn end_of(lines: &[&str]) -> Result<usize, String> {
     let mut depth = 0;
     for (at, line) in lines.iter().enumerate() {
@@ -262,10 +262,10 @@ fn end_of(lines: &[&str]) -> Result<usize, String> {
     Err(format!("no @end behind `{}`", lines.first().copied().unwrap_or_default()))
 }
 
-/// Lines of a block, and the turn whose lines they are; without a turn those of every other.
+/// Lines of a block, and the turn that shows them; `None` for all other turns.
 type Turn<'a> = (Option<usize>, &'a [&'a str]);
 
-/// The parts of a block: what stands there in every turn, and what takes its place in one.
+/// The parts of a block: the lines for most turns, and those that replace them in single turns.
 fn turns<'a>(body: &'a [&'a str]) -> Result<Vec<Turn<'a>>, String> {
     let mut parts = Vec::new();
     let (mut turn, mut from, mut depth) = (None, 0, 0);
@@ -286,13 +286,13 @@ fn turns<'a>(body: &'a [&'a str]) -> Result<Vec<Turn<'a>>, String> {
     Ok(parts)
 }
 
-/// `>5`, `<5`, `05`.
+/// `>5`, `<5`, `05`: the side to fill, and the width.
 fn width(word: &str) -> Option<(char, usize)> {
     let side = word.chars().next().filter(|side| "<>0".contains(*side))?;
     Some((side, word[1..].parse().ok().filter(|width| *width <= MAX_WIDTH)?))
 }
 
-/// The last word is no width: it is a number that the value needs.
+/// Whether the last word is not a width but a number that the value needs.
 fn is_number_wanted(words: &[&str]) -> bool {
     let needed = match words[0] {
         "int" => 3,
@@ -304,7 +304,7 @@ fn is_number_wanted(words: &[&str]) -> bool {
     words.len() <= needed
 }
 
-/// Numbers that look random and are the same for the same name.
+/// Pseudorandom numbers that are the same for the same name.
 struct Draws(u64);
 
 impl Draws {

@@ -61,13 +61,13 @@ fn failures_that_say_something_new_have_context() {
     for around in [1998, 1999, 3498, 3499, 3501, 3502] {
         assert!(out.contains(&format!("line {around} is")), "{around}\n{out}");
     }
-    // The same failure a third time.
+    // The neighbours of a failure that was already shown twice.
     assert!(!out.contains("line 2999 is") && !out.contains("line 3001 is"), "{out}");
 }
 
 #[test]
 fn samples_are_spread_and_new() {
-    // Words without digits, so that no two lines are alike but every tenth.
+    // Words without digits, so that only every tenth line is like another.
     let word = |mut i: usize| {
         let mut word = String::new();
         while i > 0 {
@@ -87,17 +87,17 @@ fn samples_are_spread_and_new() {
     let out = ledger.render(&source, None);
     assert!(out.len() <= 4000 && out.matches("head_tail").count() == 1, "{out}");
     let middle: Vec<usize> = ledger.kept().filter(|kept| kept.len() == 1).map(|kept| kept.start).collect();
-    // The marks of the gaps between them take their part of the room.
+    // The marks between the samples take some of the room.
     assert!(middle.len() >= cap_samples::MAX_SAMPLES / 2, "{middle:?}");
     assert!(middle.windows(2).all(|w| (200..800).contains(&(w[1] - w[0]))), "{middle:?}");
     assert!(middle.iter().all(|&i| source.line(i) != "the same"));
 }
 
-/// The lines that are shown, each with how many are not shown before it: what the marks in front of it say. The first gap
-/// of a marker is told by its total.
+/// The shown lines, each with the number of lines left out before it, from the marks between them. The first gap of a
+/// marker is computed from its total.
 fn gaps_before(out: &str) -> Vec<(usize, &str)> {
     let (mut gap, mut lines) = (0, Vec::new());
-    // For each whole marker what its first gap has, and the line behind that.
+    // For each whole marker the size of its first gap, and the line behind it.
     let mut firsts: Vec<(usize, usize)> = Vec::new();
     for line in out.lines() {
         match Marker::parse(line) {
@@ -138,7 +138,7 @@ fn each_gap_is_marked_where_it_is() {
         }
         assert_eq!(at, source.len(), "{out}");
     }
-    // Lines that carry their number follow each other without a mark, and between times only a long gap has one.
+    // Lines with their own number need no mark between them; between lines with a time only a long gap gets one.
     let marks = |front: &dyn Fn(usize) -> String| {
         let text: String = (0..3000).map(|i| front(i) + &line(i)).collect();
         let source = Source::new(&text);

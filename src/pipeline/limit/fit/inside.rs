@@ -1,4 +1,4 @@
-//! Cuts inside a line, and the last resort where not even a marker fits.
+//! Cuts inside a line, and the last resort if not even a marker fits.
 
 use super::Form;
 use crate::text::marker::Marker;
@@ -6,10 +6,11 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::tokens::TokenCounter;
 
-/// What the seeds put after a text that is cut where not even a marker fits.
+/// The suffix of a text that is cut because not even a marker fits.
 pub(in crate::pipeline) const TRUNCATED: &str = " [...truncated]";
 
-/// Start, failure and end of a text, with a marker in each gap, and the bytes that go.
+/// The start of a text, the text around its first failure and its end, with a marker in each gap; and the bytes left
+/// out.
 pub(super) fn windows(text: &str, bytes: usize, line: usize, reason: Reason) -> (String, usize) {
     let failure = signals::first_failure(text);
     let share = bytes / if failure.is_some() { 3 } else { 2 };
@@ -35,8 +36,8 @@ pub(super) fn windows(text: &str, bytes: usize, line: usize, reason: Reason) -> 
     (out, omitted)
 }
 
-/// The last resort where not even a marker fits: the text from byte `from` on, cut inside at a character
-/// boundary, with the seeds' suffix. Gives it and the byte at which it ends; `None` if not even that fits.
+/// The last resort if not even a marker fits: the text from byte `from` on, cut at a character boundary, with the
+/// suffix `TRUNCATED`. Returns it and the byte at which it ends; `None` if not even the suffix fits.
 pub(in crate::pipeline) fn clip(
     text: &str,
     from: usize,
@@ -44,7 +45,7 @@ pub(in crate::pipeline) fn clip(
     form: Form,
     counter: &dyn TokenCounter,
 ) -> Option<(String, usize)> {
-    // No token of the vocabularies stands for more bytes of plain text.
+    // No token of the vocabularies encodes more bytes of plain text.
     const MAX_TOKEN_BYTES: usize = 128;
     let with_end = |end: usize| {
         let mut out = text.get(from..end).unwrap_or_default().trim_end().to_owned();
@@ -61,7 +62,7 @@ pub(in crate::pipeline) fn clip(
             false => high = text.floor_char_boundary(middle - 1).max(low),
         }
     }
-    // Fewer bytes may take more tokens, by a few.
+    // A shorter text may take a few tokens more.
     while low > from && !fits(low) {
         low = text.floor_char_boundary(low - 1).max(from);
     }

@@ -1,10 +1,10 @@
-//! The cut by tokens: the last thing that a budget does, and what makes the preview of an externalized text.
+//! The cut by tokens: the last rung of a budget, and the preview of an externalized text.
 //!
-//! It works on the ledger, so that what was cut before and is cut again has one marker for both. Failure
-//! lines come first, totals next, then what says more of the failures, then the ends of the text. Sizes are
-//! those of the real counter: of the lines while choosing, of the whole text before it is accepted.
+//! It works on the ledger, so that lines cut before and now share one marker. Failure lines come first, then totals,
+//! then details of the failures, then the ends of the text. Sizes come from the real token counter: of single lines
+//! while choosing, of the whole text before it is accepted.
 //!
-//! This file is longer than most because every round of the choice counts with the same state.
+//! This file is longer than most because every round of the choice uses the same state.
 
 mod inside;
 mod pieces;
@@ -24,40 +24,40 @@ pub(super) use inside::clip;
 use inside::windows;
 use pieces::{Kind, Unit, musts, units};
 
-/// Tokens that the marker of the cut takes with its check and a handle, about.
+/// The approximate tokens of the marker of the cut, with its check and a handle.
 pub(super) const MARKER_TOKENS: usize = 40;
-/// Tokens of such a marker without a handle, for the last try.
+/// The approximate tokens of that marker without a handle, for the last try.
 const SHORT_MARKER_TOKENS: usize = 28;
-/// In the last try: most units that are skipped because they do not fit.
+/// In the last try: the most units that are skipped because they do not fit.
 const MAX_PASSED_UNITS: usize = 64;
-/// Tokens of a marker that another step wrote, about.
+/// The approximate tokens of a marker that another step wrote.
 const OTHER_MARKER_TOKENS: usize = 30;
 /// Units shown around a failure, nearest first.
 const CONTEXT_OFFSETS: [isize; 4] = [1, -1, 2, -2];
-/// Tries to come under the budget.
+/// The most tries to get under the budget.
 const MAX_TRIES: usize = 8;
-/// Failure lines that do not fit, after which no more are tried.
+/// After this many failure lines that do not fit, no more are tried.
 const MAX_MISSES: usize = 256;
-/// Tokens below which no line is shortened: two markers and something to read.
+/// A line is never shortened to fewer tokens: two markers and some text.
 const MIN_SHORTENED_TOKENS: usize = 48;
-/// The group of the gaps, which share one marker.
+/// The marker group of all gaps, which share one marker.
 const MARKER_GROUP: u32 = CAP_GROUPS + 1;
 
-/// How much a text may take.
+/// How many tokens a text may have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goal {
     /// Tokens to aim at.
     pub(super) aim: usize,
-    /// Tokens that failures and totals may take all the same.
+    /// The most tokens, which failures and totals may use up.
     pub(super) most: usize,
 }
 
-/// How what is cut is written.
+/// How the cut text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// As lines.
     Lines,
-    /// As one JSON string with the lines, so that a JSON document that stays too large is still JSON.
+    /// As one JSON string that contains the lines, so that a JSON document that is too large stays valid JSON.
     JsonString,
 }
 
@@ -71,25 +71,24 @@ impl Form {
     }
 }
 
-/// A text that is being cut to tokens: its units, their costs and the order in which they stay.
+/// A text that is being cut to tokens: its units, their costs, and which of them come first.
 pub(super) struct Fit<'a> {
     source: &'a Source<'a>,
     ledger: &'a Ledger,
     counter: &'static dyn TokenCounter,
     form: Form,
     units: Vec<Unit>,
-    /// Units that must stay before any other: failures, totals, what says more of failures.
+    /// Units that are kept before all others: failures, totals, details of failures.
     musts: [Vec<usize>; 3],
-    /// Whether the failures are a program's report.
+    /// Whether the failures are part of a program's report.
     is_report: bool,
     /// Tokens above which a line is cut inside.
     longest: Option<usize>,
-    /// Last try: the marker has no handle, markers of other steps are dropped, and units that do not fit are
-    /// skipped.
+    /// Set for the last try: the marker has no handle, markers of other steps are dropped, and units that do not fit
+    /// are skipped.
     is_bare: bool,
     reason: Reason,
-    /// The outliers and the units of their lines; `None` where single lines mean nothing without their
-    /// neighbours.
+    /// The outliers and the units of their lines; `None` if single lines mean nothing without their neighbours.
     outliers: Option<(Outliers, Vec<usize>)>,
 }
 
@@ -120,7 +119,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Makes outliers stay before the ends of the text.
+    /// Lets outliers come before the ends of the text.
     pub(super) fn with_outliers(mut self) -> Self {
         let is_line = |unit: &usize| self.units[*unit].kind == Kind::Line;
         let units: Vec<usize> = (0..self.units.len()).filter(is_line).collect();
@@ -129,8 +128,8 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// The ledger cut down to the goal. `finish` gives the whole text of a ledger; the texts that are
-    /// tried are judged by it. `None` if nothing of the text fits beside its marker.
+    /// The ledger cut down to the goal. `finish` returns the whole text of a ledger, by which tries are measured.
+    /// `None` if nothing of the text fits beside its marker.
     pub(super) fn cut(&mut self, goal: Goal, finish: &dyn Fn(&Ledger) -> String) -> Option<(Ledger, String)> {
         let whole = self.attempts(goal, finish);
         let is_enough =
@@ -138,8 +137,7 @@ impl<'a> Fit<'a> {
         let best = if is_enough {
             whole
         } else {
-            // In a text of few lines one line may take nearly all tokens, except those of short failures
-            // beside it.
+            // In a text of few lines, one line may take nearly all tokens, except those of short failures beside it.
             let few = self.units.len() <= 3;
             let longest = match few {
                 true => {
@@ -154,7 +152,7 @@ impl<'a> Fit<'a> {
             self.longest = None;
             if whole.is_none() && short.is_none() {
                 self.is_bare = true;
-                // Other lines are no substitute for the start of a failure.
+                // Do not accept other lines if all failures are missing: then the start of a failure is better.
                 let failures = self.musts[0].len();
                 let says_more = |missing: usize| failures == 0 || missing < failures;
                 short = self.attempts(goal, finish).filter(|(_, _, missing)| says_more(*missing));
@@ -169,7 +167,7 @@ impl<'a> Fit<'a> {
         Some((ledger, text))
     }
 
-    /// Lines whose replacement takes most of the goal: the replacement cannot be cut, the lines themselves can.
+    /// Lines whose replacement takes most of the goal: the replacement cannot be cut, but the lines can.
     pub(super) fn too_large(&mut self, goal: Goal) -> Vec<usize> {
         let mut lines = Vec::new();
         for unit in 0..self.units.len() {
@@ -182,8 +180,8 @@ impl<'a> Fit<'a> {
         lines
     }
 
-    /// Tries with ever less until the text is under the goal. Gives the ledger, its tokens and how many
-    /// failures are missing.
+    /// Tries with less and less until the text is under the goal. Returns the ledger, its tokens and the number of
+    /// missing failures.
     fn attempts(&mut self, goal: Goal, finish: &dyn Fn(&Ledger) -> String) -> Option<(Ledger, usize, usize)> {
         let mut less = 0;
         for _ in 0..MAX_TRIES {
@@ -221,7 +219,7 @@ impl<'a> Fit<'a> {
         let Unit { lines, kind, .. } = &self.units[unit];
         match kind {
             Kind::Mark | Kind::Cut => OTHER_MARKER_TOKENS + self.names(lines.start),
-            // The repetitions are not written.
+            // A repeated block is written once.
             Kind::Block => {
                 let period = match self.action(lines.start) {
                     Some(Action::Repeat { period }) => *period,
@@ -253,7 +251,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Tokens of what the marker at a line names.
+    /// Tokens of the names in the marker at a line.
     fn names(&self, line: usize) -> usize {
         match self.action(line) {
             Some(Action::Omit { names: Some(names), .. }) => self.tokens(names),
@@ -261,7 +259,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Tokens of a text in the form that is written; those of a very long one are estimated from its start.
+    /// Tokens of a text in the output form; estimated from the start for a very long text.
     fn tokens(&self, text: &str) -> usize {
         const SAMPLE_BYTES: usize = 256 << 10;
         if text.len() > 2 * SAMPLE_BYTES {
@@ -270,7 +268,7 @@ impl<'a> Fit<'a> {
         }
         match self.form {
             Form::Lines => self.counter.count(text),
-            // Without the quotes around it.
+            // Without its quotes.
             Form::JsonString => {
                 let quoted = self.form.write(text.to_owned());
                 self.counter.count(quoted.get(1..quoted.len() - 1).unwrap_or(&quoted))
@@ -278,12 +276,12 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Which units stay, and how many failures do not fit.
+    /// Chooses the units to keep. Returns them and the number of failures that do not fit.
     fn select(&mut self, goal: Goal, less: usize) -> (Vec<bool>, usize) {
         let marker = if self.is_bare { SHORT_MARKER_TOKENS } else { MARKER_TOKENS };
         let mut picked = Picked { keep: vec![false; self.units.len()], used: marker + less };
         let musts = self.musts.clone();
-        // In a text that is no report, words such as "error" say little.
+        // In a text that is not a report, words such as "error" mean little.
         let most = if self.is_report { goal.most } else { goal.most / 2 + MARKER_TOKENS + less };
         let mut missing = 0;
         for (i, group) in musts.iter().enumerate() {
@@ -292,7 +290,7 @@ impl<'a> Fit<'a> {
                 missing = missed;
             }
         }
-        // The preview of a text that is full of failures still shows its ends.
+        // Even if failures take all the room, some tokens are left for the ends of the text.
         let aim = goal.aim.max((picked.used + goal.aim / 3).min(goal.most));
         self.pick_outliers(aim, &mut picked);
         self.around(&musts[0], aim, &mut picked);
@@ -301,7 +299,7 @@ impl<'a> Fit<'a> {
         (picked.keep, missing)
     }
 
-    /// Picks units of a group while they fit, first one of each kind of line. Returns how many did not fit.
+    /// Picks units of a group while they fit, starting with one of each kind of line. Returns how many did not fit.
     fn pick(&mut self, group: &[usize], most: usize, picked: &mut Picked) -> usize {
         let mut seen = HashSet::new();
         let (first, rest): (Vec<usize>, Vec<usize>) =
@@ -325,7 +323,7 @@ impl<'a> Fit<'a> {
     fn pick_outliers(&mut self, aim: usize, picked: &mut Picked) {
         let Some((outliers, units)) = self.outliers.take() else { return };
         let most = (aim / OUTLIERS_ONE_IN).min(aim.saturating_sub(picked.used));
-        // Failures in records are shown with the lines that identify the record.
+        // Failures in records need the lines that identify the record.
         let failing: Vec<usize> = self.musts[0].iter().copied().filter(|&unit| picked.keep[unit]).collect();
         for unit in failing.into_iter().take(MAX_MISSES) {
             for line in outliers.around(self.source, self.units[unit].lines.start) {
@@ -347,7 +345,7 @@ impl<'a> Fit<'a> {
         self.outliers = Some((outliers, units));
     }
 
-    /// Lines next to the failures, for up to a third of what is left.
+    /// Picks lines next to the failures, for up to a third of the remaining tokens.
     fn around(&mut self, failures: &[usize], aim: usize, picked: &mut Picked) {
         let most = picked.used + aim.saturating_sub(picked.used) / 3;
         let kept: Vec<usize> = failures.iter().copied().filter(|&unit| picked.keep[unit]).collect();
@@ -367,7 +365,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Picks the start and the end of the text; room that the end does not need goes to the start.
+    /// Picks the start and the end of the text; room that the end does not need is used for the start.
     fn ends(&mut self, aim: usize, picked: &mut Picked) {
         let len = self.units.len();
         let at_start = picked.used + aim.saturating_sub(picked.used) * 2 / 5;
@@ -378,7 +376,7 @@ impl<'a> Fit<'a> {
         self.run(head..len, aim, picked);
     }
 
-    /// Picks units in order until one does not fit. Returns that one.
+    /// Picks units in order until one does not fit. Returns that unit.
     fn run(&mut self, units: impl Iterator<Item = usize>, most: usize, picked: &mut Picked) -> usize {
         let (mut last, mut passed) = (0, 0);
         for unit in units {
@@ -404,7 +402,7 @@ impl<'a> Fit<'a> {
         last
     }
 
-    /// A marker of another step next to a gap, or between two, becomes part of it.
+    /// Drops markers of other steps that are next to a gap or between gaps: they become part of the gap.
     fn drop_marks(&self, keep: &mut [bool]) {
         let gone = |keep: &[bool]| (keep.iter().position(|k| !k), keep.iter().rposition(|k| !k));
         let is_mark = |unit: usize| matches!(self.units[unit].kind, Kind::Mark | Kind::Cut);
@@ -420,8 +418,8 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// The ledger with what was not kept left out, and what is too long cut inside. `None` if it would show
-    /// nothing.
+    /// The ledger in which dropped units are left out and too long lines are cut inside. `None` if nothing would be
+    /// shown.
     fn apply(&self, keep: &[bool]) -> Option<Ledger> {
         let mut step = Reduction::default();
         let mut shortened: Vec<(usize, String, usize)> = Vec::new();
@@ -466,7 +464,7 @@ impl<'a> Fit<'a> {
         Some(ledger)
     }
 
-    /// A line of at most this many tokens: its ends, and what stands around its first failure.
+    /// Shortens a line to at most this many tokens: its ends, and the text around its first failure.
     fn shorten(&self, text: &str, tokens: usize, line: usize) -> (String, usize) {
         let all = self.tokens(text).max(1);
         let mut bytes = (text.len() as u128 * tokens as u128 / all as u128) as usize;
@@ -500,7 +498,7 @@ impl Picked {
     }
 }
 
-/// Seals a text that was cut, in its form.
+/// Writes a cut text in its form and seals it.
 pub(super) fn seal(text: String, form: Form, key: &SealKey) -> String {
     let mut text = form.write(text);
     marker::seal(&mut text, key);

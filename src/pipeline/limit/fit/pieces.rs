@@ -1,4 +1,4 @@
-//! The pieces of a text that a cut keeps or drops as a whole, and which of them must stay first.
+//! The pieces of a text that a cut keeps or drops as a whole, and which of them come first.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,13 +12,13 @@ use crate::text::source::Source;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A line as it is.
+    /// A line, unchanged.
     Line,
-    /// A text in place of lines.
+    /// A text that replaces lines.
     Text,
-    /// A block with its repetitions.
+    /// A block that is repeated.
     Block,
-    /// A marker of another step that may stay.
+    /// A marker of another step, which may be kept.
     Mark,
     /// A marker of an earlier cut, which becomes part of this one.
     Cut,
@@ -29,11 +29,11 @@ pub(super) enum Kind {
 pub(super) struct Unit {
     pub(super) lines: Range<usize>,
     pub(super) kind: Kind,
-    /// Tokens, once they were counted.
+    /// Tokens, once counted.
     pub(super) cost: Option<usize>,
 }
 
-/// The visible pieces in order: kept lines one by one, everything else by span.
+/// The visible pieces in order: kept lines one by one, everything else span by span.
 pub(super) fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
     let mut units = Vec::new();
     for span in ledger.spans() {
@@ -57,8 +57,8 @@ pub(super) fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
     units
 }
 
-/// Units with failures, with totals, and with what says more of the failures; each once. A failure counts where
-/// its words are shown: an equal line may have gone for it before.
+/// Units with failures, with totals, and with details of the failures; each unit once. A failure is looked up where
+/// its text is shown, which may be an earlier equal line.
 pub(super) fn musts(
     source: &Source<'_>,
     ledger: &Ledger,

@@ -1,8 +1,8 @@
-//! The lines that earlier outputs of a session show, found by content in constant time.
+//! The lines that earlier outputs of a session show. A run of lines is found by its content, in constant time.
 //!
-//! An output enters with the lines that the model was given verbatim, so nothing that is found here
-//! stands in a gap or is itself a reference. What the model wrote into a call enters the same way. Matches are compared byte by byte; hashes only lead to
-//! them. Outputs leave when the host says so, or the oldest first when the index is full.
+//! An output is added with the lines that the model was shown verbatim, so no found line is in a gap or part of a
+//! reference. What the model wrote into a call is added the same way. Matches are compared byte by byte; hashes only
+//! find candidates. Outputs are removed when the host says so, and the oldest are removed when the index is full.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
@@ -13,22 +13,22 @@ use crate::text::lines::{Line, Lines};
 use crate::text::origin::{self, Origin};
 use crate::text::source::Source;
 
-/// Lines of the windows that lead to a match: the shortest run that is found.
+/// Lines of a window: a shorter run is not found.
 pub(super) const WINDOW_LINES: usize = 3;
-/// Places of a window that are compared, the newest first.
+/// The most places of a window that are compared, newest first.
 const MAX_CANDIDATES: usize = 8;
 
-/// Memory of a line in the index beside its text. A hash table has one control byte for each slot, and just after it
-/// grew 7 of 16 slots are filled.
+/// Memory of a line in the index in addition to its text. A hash table has one control byte for each slot, and right
+/// after growing 7 of 16 slots are filled.
 const LINE_BYTES: usize = size_of::<Line>() + size_of::<Place>() + (size_of::<(u64, Place)>() + 1) * 16 / 7;
 
-/// What lines cost in the index.
+/// The memory of lines in the index.
 fn bytes_of(lines: &Lines) -> usize {
     lines.text_bytes() + lines.len() * LINE_BYTES
 }
 
-/// Memory of an output in the index beside its lines: its slot in a queue that may be half full, its reference-counted
-/// origin and lines, and eight allocations with their overhead.
+/// Memory of an output in the index in addition to its lines: its slot in a queue that may be half empty, its
+/// reference-counted origin and lines, and eight allocations with their overhead.
 const OUTPUT_BYTES: usize = 2 * size_of::<Option<Output>>()
     + size_of::<Origin>()
     + size_of::<Lines>()
@@ -37,7 +37,7 @@ const OUTPUT_BYTES: usize = 2 * size_of::<Option<Output>>()
 /// The two reference counts of an `Arc`.
 const HOLDER_COUNTS_BYTES: usize = 2 * size_of::<usize>();
 
-/// A window of lines: its output, counted from the first that the session showed, and its first line.
+/// The position of a window: the number of its output in the session, and the index of its first line.
 type Place = (u32, u32);
 const NOWHERE: Place = (u32::MAX, 0);
 
@@ -45,26 +45,26 @@ const NOWHERE: Place = (u32::MAX, 0);
 struct Output {
     origin: Arc<Origin>,
     shown: Arc<Lines>,
-    /// Per window, the place of the same window before it.
+    /// For each window, the previous position with the same lines.
     before: Vec<Place>,
     at: Position,
-    /// What was referred to in answer to a call that looked at a file.
+    /// Lines to which a reference pointed, in the result of a call that looks at a file.
     referred: Vec<Referred>,
 }
 
-/// Lines of an output that a reference stood for.
+/// Lines of an output that a reference replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Referred {
-    /// Places among the lines that are shown.
+    /// Indexes into the shown lines.
     lines: Range<u32>,
-    /// Results of the session with that of the reference.
+    /// The number of results in the session, including the one with the reference.
     results: usize,
 }
 
-/// Runs of lines of an output that are told apart as referred to.
+/// The most runs of lines of an output that are remembered separately.
 const MAX_REFERRED: usize = 64;
 
-/// A point of a session.
+/// A position in a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position {
     /// Results so far.
@@ -74,8 +74,8 @@ pub struct Position {
 }
 
 impl Position {
-    /// Whether an output that was given here can still be seen at `now`: within a window of results and tokens, or, without
-    /// one, as long as nobody says otherwise.
+    /// Whether an output from this position is still visible at `now`: within the window of results and tokens if
+    /// there is one, otherwise always.
     pub fn is_within(self, now: Position, window: Option<(usize, usize)>) -> bool {
         let Some((results, tokens)) = window else { return true };
         now.results.saturating_sub(self.results) <= results
@@ -83,11 +83,11 @@ impl Position {
     }
 }
 
-/// The lines of earlier outputs, found by content. A copy shares the texts.
+/// The lines of earlier outputs, by content. Clones share the texts.
 #[derive(Debug, Default, Clone)]
 pub struct Index {
     outputs: VecDeque<Option<Output>>,
-    /// Outputs that left at the front.
+    /// The number of outputs that were removed at the front.
     gone: u32,
     newest: HashMap<u64, Place, foldhash::fast::FixedState>,
     bytes: usize,
@@ -103,16 +103,16 @@ pub(super) struct Found {
 /// The earlier output that shows a run of lines.
 pub(super) struct ShownBy {
     pub(super) origin: Arc<Origin>,
-    /// The number of the first line there, from 1.
+    /// The line number in the earlier output, from 1.
     pub(super) there: usize,
-    /// The number that this line carries there, 0 for none.
+    /// The line number that the earlier output shows for this line; 0 for none.
     pub(super) carried: usize,
-    /// Results of the session with that one.
+    /// The number of results in the session, including that output.
     pub(super) results: usize,
 }
 
 impl Index {
-    /// An output was given. The oldest leave until all take at most `max_bytes`.
+    /// Adds an output. The oldest outputs are removed until all take at most `max_bytes`.
     pub fn add(&mut self, origin: Origin, shown: Lines, at: Position, max_bytes: usize) {
         if shown.is_empty() || bytes_of(&shown) > max_bytes {
             return;
@@ -163,8 +163,8 @@ impl Index {
         }
     }
 
-    /// Notes that a call that looked at a file got a reference to lines of an output; the first has the number `there` in
-    /// that result. If the lines are requested again, they are shown.
+    /// Notes that a call that looks at a file got a reference to lines of an output, from line `there` on. If these
+    /// lines are requested again, they are shown.
     pub fn refer(&mut self, call: &str, argument: Option<&str>, there: usize, count: usize, results: usize) {
         let is_it = |output: &&mut Output| {
             output.origin.call == call && output.origin.argument.as_deref() == argument
@@ -178,7 +178,7 @@ impl Index {
         }
     }
 
-    /// Whether lines of the result of a call were referred to within the first `results` results.
+    /// Whether one of the first `results` results got a reference to lines of this call's result.
     pub fn is_referred(&self, call: &str, results: usize) -> bool {
         let of_call = |output: &&Output| output.origin.call == call && output.origin.argument.is_none();
         let output = self.outputs.iter().rev().flatten().find(of_call);
@@ -190,7 +190,7 @@ impl Index {
         self.outputs.iter().flatten().any(|output| !visible(&output.origin.call))
     }
 
-    /// The calls whose label stands in a text.
+    /// The calls whose label occurs in a text.
     pub fn named_in(&self, text: &str) -> Vec<String> {
         let is_named = |origin: &&Origin| {
             origin.label.as_deref().is_some_and(|label| text.contains(label.trim_end_matches(origin::CUT)))
@@ -199,7 +199,7 @@ impl Index {
         origins.filter(is_named).map(|origin| origin.call.clone()).collect()
     }
 
-    /// Outputs of calls for which `visible` is false left the context.
+    /// Removes the outputs of calls for which `visible` is false: they left the context.
     pub fn retain(&mut self, visible: impl Fn(&str) -> bool) {
         if !self.has_other(&visible) {
             return;
@@ -218,19 +218,19 @@ impl Index {
         self.outputs = outputs;
     }
 
-    /// Bytes that the index takes, about.
+    /// Approximate bytes of memory.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Whether it holds no output.
+    /// Whether there is no output.
     pub fn is_empty(&self) -> bool {
         self.outputs.iter().all(Option::is_none)
     }
 
-    /// The longest run from line `from` on; of equals that of the newest output. Arguments that the model wrote are not
-    /// searched for numbered lines, because arguments have no numbers to cite. They are not searched for calls that look at
-    /// a file (`asks`) either: an agent that looks at what it wrote wants to see the file, often to edit it.
+    /// The longest run from line `from` on; if runs are equally long, the one in the newest output. Arguments that
+    /// the model wrote are not searched for numbered lines, since they have no line numbers to cite, nor for calls
+    /// that look at a file (`asks`): an agent that views what it wrote wants to see the file, often to edit it.
     pub(super) fn find(
         &self,
         text: &Text<'_>,
@@ -243,7 +243,7 @@ impl Index {
         let numbered = text.source.view().number(from).is_some();
         let mut place = *self.newest.get(&key)?;
         let mut best: Option<Found> = None;
-        // Who was referred to lines and asks for them once more did not find them, wherever else they stand.
+        // An agent that requests lines again after a reference to them needs the text, not another reference.
         let mut most = usize::MAX;
         let mut newest: Option<usize> = None;
         for _ in 0..MAX_CANDIDATES {
@@ -251,7 +251,7 @@ impl Index {
             let is_searched = output.origin.argument.is_none() || !numbered && asks.is_none();
             if is_searched {
                 let len = output.common(text, place.1 as usize, from, end);
-                // What the newest of them shows was given in full since older references.
+                // The newest output shows its lines in full, so older references to them no longer count.
                 let since = *newest.get_or_insert(output.at.results);
                 let open_len =
                     asks.map_or(len, |turn| output.not_referred(place.1 as usize, len, since, turn));
@@ -267,7 +267,7 @@ impl Index {
         best.map(|best| Found { len: best.len.min(most), ..best }).filter(|best| best.len >= WINDOW_LINES)
     }
 
-    /// The newest results that show lines among the first `lines` of a text, at most `most` of them.
+    /// The newest results, at most `most`, that show some of the first `lines` lines of a text.
     pub(super) fn alike<'i>(
         &'i self,
         source: &Source<'_>,
@@ -305,7 +305,7 @@ impl Index {
         self.outputs.get(number.checked_sub(self.gone)? as usize)?.as_ref()
     }
 
-    /// The output that shows a run, from line `skip` of the run on.
+    /// The output that shows a run, with the line numbers of line `skip` of the run.
     pub(super) fn shown_by(&self, found: &Found, skip: usize) -> Option<ShownBy> {
         let output = self.output(found.place.0)?;
         let line = output.shown.get(found.place.1 as usize + skip)?;
@@ -346,15 +346,15 @@ impl Output {
         }
     }
 
-    /// How many of `len` lines from `at` on come before the first that was referred to in one of the first
-    /// `results` results, but behind result `since`.
+    /// How many of `len` lines from `at` on come before the first line to which one of the first `results` results
+    /// referred. References up to result `since` do not count.
     fn not_referred(&self, at: usize, len: usize, since: usize, results: usize) -> usize {
         let counts = |r: &&Referred| r.results > since && r.results <= results && r.lines.end as usize > at;
         let known = self.referred.iter().filter(counts);
         known.map(|r| (r.lines.start as usize).saturating_sub(at)).min().map_or(len, |free| free.min(len))
     }
 
-    /// How many lines from `at` on equal the lines of the text from `from` on.
+    /// How many lines from `at` on are equal to the lines of the text from `from` on.
     fn common(&self, text: &Text<'_>, at: usize, from: usize, end: usize) -> usize {
         let mut len = 0;
         while from + len < end
@@ -370,24 +370,23 @@ impl Output {
 
 /// An earlier output that shows some of the first lines of a text.
 pub(super) struct Alike<'a> {
-    /// Where it stands.
+    /// The origin of the output.
     pub(super) origin: &'a Arc<Origin>,
-    /// What it shows.
+    /// The lines that it shows.
     pub(super) shown: &'a Lines,
-    /// Results of the session with it.
+    /// The number of results in the session, including this one.
     pub(super) results: usize,
     output: &'a Output,
 }
 
 impl Alike<'_> {
-    /// How many of its lines from `at` on come before the first that was referred to in one of the first `results`
-    /// results.
+    /// How many lines from `at` on come before the first line to which one of the first `results` results referred.
     pub(super) fn not_referred(&self, at: usize, results: usize) -> usize {
         self.output.not_referred(at, usize::MAX, 0, results)
     }
 }
 
-/// The lines of a text that is looked up, numbers of a file view aside, with their hashes.
+/// The text that is searched for: its lines without the line numbers of a file view, and their hashes.
 pub(super) struct Text<'a> {
     source: &'a Source<'a>,
     hashes: Vec<u64>,

@@ -1,9 +1,9 @@
-//! Repetition of runs of lines across results: what an earlier output still shows verbatim becomes one
-//! line that names the call and the lines there.
+//! Runs of lines that are repeated across results: a run that an earlier output still shows verbatim becomes one line
+//! with the call and the line numbers there.
 //!
-//! Lossless while the earlier output is visible; who decides that is the session. Runs are found in
-//! lines that no step changed, never in a line that reports a failure, and never across a place where
-//! either text has a gap or its line numbers jump, so that no reference spans an edit.
+//! This is lossless while the earlier output is visible; the session knows whether it is. Runs consist of lines that
+//! no step changed. They have no failure lines, and no gaps or jumps of line numbers in either text, so that no
+//! reference spans an edit.
 
 mod index;
 pub mod outlines;
@@ -22,42 +22,42 @@ pub use index::{Index, Position};
 
 use crate::text::origin::Origin;
 
-/// Lines that stay on each side of a change between two runs of one earlier output.
+/// Lines that are shown on each side of a change, between two runs of the same earlier output.
 const CONTEXT_LINES: usize = 3;
-/// References in one result. More would be a patchwork that nobody can follow.
+/// The most references in one result. A result with more would be hard to follow.
 const MAX_REFERENCES: usize = 3;
-/// Runs in one text among which they are chosen.
+/// The most runs in one text, from which the best are chosen.
 const MAX_RUNS: usize = 256;
-/// A run must cost this many times as many tokens as its reference, and at least this many.
+/// A run must cost this many times as many tokens as its reference, and at least `MIN_RUN_TOKENS`.
 const MIN_GAIN: usize = 2;
 const MIN_RUN_TOKENS: usize = 40;
 
-/// Lines of a text and who showed them before. Small: the session keeps one for as long as it lives.
+/// Lines of a text that an earlier output shows. Kept small, since the session keeps them until it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// Index of the content part.
     pub part: u32,
     /// Lines of the part, from 0, end exclusive.
     pub lines: (u32, u32),
-    /// Where they stand.
+    /// The origin of the lines.
     pub origin: Arc<Origin>,
-    /// The number of the first of the lines there, from 1.
+    /// The number of the first line in the earlier output, from 1.
     pub there: u32,
-    /// The number that this line carries there; 0 where it carries none.
+    /// The line number that the earlier output shows for this line; 0 for none.
     pub carried: u32,
-    /// How many results ago they were shown; 0 for what the model wrote into this call.
+    /// How many results ago the lines were shown; 0 if the model wrote them into this call.
     pub ago: u32,
-    /// Whether only an outline of them stands there, which is the one that would stand here.
+    /// Whether the earlier output shows only an outline of the lines: the same outline as here.
     pub is_outline: bool,
 }
 
-/// Most verdicts of a run that stay. Nobody reads a report with more of them line by line.
+/// A report with more verdicts than this is not read line by line, so its verdicts may be replaced.
 const MAX_VERDICTS: usize = 64;
-/// Most lines of the head of a commit.
+/// The most lines of the header of a commit.
 const MAX_HEAD_LINES: usize = 8;
 
-/// Lines that no reference may replace, in order. A reference to the verdicts of an earlier run would be read as the
-/// verdicts of this one; and a commit body without its head would be read as that of another commit.
+/// Lines that no reference may replace, in order. A reference to verdicts of an earlier run would look like verdicts
+/// of this one, and a commit body without its header would look like that of another commit.
 pub fn verdicts_and_commit_heads(source: &Source<'_>, is_report: bool) -> Vec<usize> {
     let mut verdicts = Vec::new();
     let mut heads = Vec::new();
@@ -71,7 +71,7 @@ pub fn verdicts_and_commit_heads(source: &Source<'_>, is_report: bool) -> Vec<us
         }
         if i < head_end {
             heads.push(i);
-            // The head ends with a blank line.
+            // The header ends with a blank line.
             head_end = if line.trim().is_empty() { i } else { head_end };
         }
     }
@@ -103,7 +103,7 @@ fn is_verdict(line: &str) -> bool {
 }
 
 impl Reference {
-    /// Its lines, if their numbers differ from those in the earlier result.
+    /// The lines of the reference, if their line numbers differ from those in the earlier result.
     pub fn shifted(&self, source: &Source<'_>) -> Option<Range<usize>> {
         let lines = self.lines.0 as usize..self.lines.1 as usize;
         let numbers = source.view().numbers(&lines);
@@ -111,31 +111,31 @@ impl Reference {
     }
 }
 
-/// What a session knows of earlier outputs.
+/// What a session knows about earlier outputs.
 #[derive(Debug, Clone, Copy)]
 pub enum Earlier<'a> {
     /// Nothing, or nothing that may be used.
     Nothing,
-    /// What they show, and what is still visible of it.
+    /// The lines of earlier outputs, and which of them are still visible.
     Live {
         /// Earlier outputs and arguments.
         index: &'a Index,
         /// The arguments of this very call.
         own: &'a Index,
-        /// Now.
+        /// The current position.
         now: Position,
-        /// Outputs further back than this many results and tokens are not referred to; `None` when
-        /// the host says what is visible.
+        /// Outputs further back than this many results and tokens get no references; `None` if the host reports what
+        /// is visible.
         window: Option<(usize, usize)>,
-        /// For a call that looks at a file: the number of results in the session when it was made. Lines that were
-        /// referred to in those results are shown.
+        /// For a call that looks at a file: the number of results in the session when it was made. Lines to which
+        /// these results referred are shown.
         asks: Option<usize>,
     },
-    /// The references that were found when the result came for the first time.
+    /// The references that were found when the result came first.
     Decided(&'a [Reference]),
 }
 
-/// The references of a part, in order, after `others` of parts before it. `signals` are lines that stay.
+/// The references of a part, in order. Earlier parts have `others` references; `signals` are lines to keep.
 pub fn find(
     source: &Source<'_>,
     part: usize,
@@ -167,7 +167,7 @@ pub fn find(
     }
 }
 
-/// Keeps the references that save most, earlier ones first. The others are shown as lines.
+/// Keeps the references that save most tokens. The lines of the others are shown.
 fn keep_best(
     mut all: Vec<Reference>,
     most: usize,
@@ -177,10 +177,11 @@ fn keep_best(
     if all.len() <= most {
         return all;
     }
-    // Counted with the longest form of the marker, so that it pays in any.
+    // Measured with the longest form of the marker, so that a reference pays in every form.
     let saved = |r: &Reference| {
         let lines = r.lines.0 as usize..r.lines.1 as usize;
-        let marker = r.origin.marker(source, &lines, r.carried as usize, Ago::results(r.ago as usize), Naming::Id);
+        let marker =
+            r.origin.marker(source, &lines, r.carried as usize, Ago::results(r.ago as usize), Naming::Id);
         counter.count(source.slice(lines)).saturating_sub(counter.count(&marker.write()))
     };
     let mut ranked: Vec<(usize, Reference)> = all.drain(..).map(|r| (saved(&r), r)).collect();
@@ -190,8 +191,8 @@ fn keep_best(
     ranked.into_iter().map(|(_, r)| r).collect()
 }
 
-/// Ends a reference above the headings of what follows it, if they are near: the head of a function belongs to the lines of
-/// its body that are shown.
+/// Ends a reference above nearby headings of the text below it: the head of a function belongs to the lines of its
+/// body that are shown.
 fn keep_headings(references: &mut [Reference], source: &Source<'_>, counter: &dyn TokenCounter) {
     for at in 0..references.len() {
         let behind = references.get(at + 1).map_or(source.len(), |next| next.lines.0 as usize);
@@ -209,7 +210,7 @@ fn keep_headings(references: &mut [Reference], source: &Source<'_>, counter: &dy
     }
 }
 
-/// What to show: a marker in place of each run.
+/// A reduction with a marker for each run.
 pub fn reduction(references: &[Reference], policy: &Policy) -> Reduction {
     let mut out = Reduction::default();
     for r in references {
@@ -227,7 +228,7 @@ pub fn reduction(references: &[Reference], policy: &Policy) -> Reduction {
     out
 }
 
-/// Runs of kept lines that are all numbered one after the other, or all carry no number.
+/// Runs of kept lines without failure lines, whose line numbers, if there are any, are consecutive.
 fn stretches(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<Range<usize>> {
     let view = source.view();
     let mut out: Vec<Range<usize>> = Vec::new();
@@ -253,7 +254,7 @@ fn stretches(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<Ran
 struct Search<'a> {
     source: &'a Source<'a>,
     part: usize,
-    /// The newest first.
+    /// Newest first.
     indexes: [&'a Index; 2],
     text: &'a Text<'a>,
     now: Position,
@@ -262,23 +263,23 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds the runs of one stretch from its start, the longest at each place.
+    /// Finds the runs of one stretch, from its start on: the longest run at each line.
     fn stretch(&self, stretch: Range<usize>, open: &impl Fn(Position) -> bool, out: &mut Vec<Reference>) {
         let mut at = stretch.start;
-        // The run before, if it belongs to this stretch.
+        // The previous run, if it is in this stretch.
         let mut last: Option<usize> = None;
         while at + WINDOW_LINES <= stretch.end && out.len() < MAX_RUNS {
             let found = self
                 .indexes
                 .map(|index| index.find(self.text, at, stretch.end, open, self.asks).map(|f| (index, f)));
-            // The longest, of the newest among equals.
+            // The longest run; if runs are equally long, the newest.
             let found = found.into_iter().flatten().reduce(|a, b| if b.1.len > a.1.len { b } else { a });
             let Some((index, found)) = found else {
                 at += 1;
                 continue;
             };
             let mut lines = at..at + found.len;
-            // Lines on both sides of a change stay, so that a reader sees where it is.
+            // Show some lines on both sides of a change, so that a reader sees where it is.
             let changed = last.filter(|&l| at > out[l].lines.1 as usize);
             if let Some(l) = changed {
                 let same = index.shown_by(&found, 0).is_some_and(|by| by.origin == out[l].origin);
@@ -300,7 +301,7 @@ impl Search<'_> {
         }
     }
 
-    /// Shortens a reference so that lines of context after it are shown, if it still pays.
+    /// Shortens a reference so that lines of context below it are shown, if it still pays.
     fn shorten(&self, reference: &mut Reference) {
         let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT_LINES);
         let (carried, ago) = (reference.carried as usize, Ago::results(reference.ago as usize));
@@ -316,13 +317,13 @@ impl Search<'_> {
             return None;
         }
         let ShownBy { origin, there, carried, results } = index.shown_by(found, lines.start - at)?;
-        // Lines that the model wrote into this call were not shown by a result.
+        // Lines that the model wrote into this call were not shown by an earlier result.
         let ago = match std::ptr::eq(index, self.indexes[0]) {
             true => 0,
             false => self.now.results.saturating_sub(results) + 1,
         };
-        self.pays(&lines, &origin.marker(self.source, &lines, carried, Ago::results(ago), Naming::Id)).then_some(
-            Reference {
+        self.pays(&lines, &origin.marker(self.source, &lines, carried, Ago::results(ago), Naming::Id))
+            .then_some(Reference {
                 part: self.part as u32,
                 lines: (lines.start as u32, lines.end as u32),
                 origin,
@@ -330,19 +331,18 @@ impl Search<'_> {
                 carried: carried as u32,
                 ago: ago as u32,
                 is_outline: false,
-            },
-        )
+            })
     }
 
-    /// Whether the lines cost clearly more than the marker.
+    /// Whether the lines cost much more than the marker.
     fn pays(&self, lines: &Range<usize>, marker: &Marker) -> bool {
         pays(self.source.slice(lines.clone()), marker, self.counter)
     }
 }
 
-/// Whether a text costs clearly more than its marker.
+/// Whether a text costs much more than its marker.
 fn pays(text: &str, marker: &Marker, counter: &dyn TokenCounter) -> bool {
-    // No encoding makes a token of more than this many bytes of ordinary text.
+    // No tokenizer has tokens for more bytes of ordinary text.
     const MAX_TOKEN_BYTES: usize = 16;
     let marker = marker.write();
     if text.len() <= marker.len() * MIN_GAIN {
@@ -374,7 +374,7 @@ mod tests {
         let text = Text::new(&source, std::slice::from_ref(&(0..20)));
         let found = |from, asks| index.find(&text, from, 20, &|_| true, asks).map(|found| found.len);
         assert_eq!((found(0, None), found(0, Some(2))), (Some(20), Some(20)));
-        // Lines 45 to 49 were referred to; those behind them were not.
+        // Lines 45 to 49 were replaced by a reference before, the lines below were not.
         assert_eq!((found(0, Some(3)), found(5, Some(3))), (None, Some(15)));
     }
 
@@ -387,7 +387,7 @@ mod tests {
         let source = Source::new(&text);
         assert_eq!(verdicts_and_commit_heads(&source, true), [0, 1, 2, 3, 6, 8]);
         assert_eq!(verdicts_and_commit_heads(&source, false), [0, 1, 2, 3]);
-        // Of very many verdicts none is held: nobody reads them line by line.
+        // Too many verdicts to be read line by line: none is protected.
         let many = "a FAILED\n".repeat(MAX_VERDICTS + 1);
         assert_eq!(verdicts_and_commit_heads(&Source::new(&many), true), [0; 0]);
     }

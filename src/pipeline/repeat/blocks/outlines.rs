@@ -1,7 +1,7 @@
-//! Repetition of outlines: where an earlier result shows the same declarations with the same gaps between them, one line
-//! names it in their place. A file that is read again after an edit would else show its whole outline again.
+//! Repeated outlines: if an earlier result shows the same declarations with the same gaps between them, one line
+//! refers to it. Otherwise a file that is read again after an edit would show its whole outline again.
 //!
-//! It compares what would be shown, not what is left out: the marker says that the outline is the same, and nothing of bodies.
+//! Only what would be shown is compared, not the gaps: the marker says that the outline is the same, not the bodies.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,20 +14,21 @@ use crate::text::lines::Lines;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// First lines of a file by which earlier views of it are found. Outlines show at least 20 of them.
+/// First lines of a file by which earlier views of it are found. An outline shows at least 20 of them.
 const HEAD_LINES: usize = 64;
-/// Earlier results that are compared.
+/// The most earlier results that are compared.
 const MAX_RESULTS: usize = 4;
-/// Places of a declaration that are compared in one of them.
+/// The most places of a declaration that are compared in one result.
 const MAX_PLACES: usize = 4;
-/// Fewest gaps that a reference stands for: with fewer the outline is as short.
+/// The fewest gaps that a reference replaces: with fewer gaps the outline is as short as the reference.
 const MIN_GAPS: usize = 4;
-/// Fewest bytes that stood in the place of a reference: twice its marker.
+/// The fewest bytes that a reference replaces: twice its marker.
 const MIN_BYTES: usize = 240;
-/// Bytes of the marker of a gap.
+/// Approximate bytes of the marker of a gap.
 const GAP_BYTES: usize = 48;
 
-/// The parts of an outline that earlier results show too, in order, after `others` references of the result. Lines `held` stay.
+/// The parts of an outline that earlier results show, in order. There are `others` references before; `held` lines
+/// are kept.
 pub fn find(
     source: &Source<'_>,
     part: usize,
@@ -59,8 +60,8 @@ pub fn find(
                 match best.filter(|same| outline.pays(at, same)) {
                     Some(same) => {
                         let ago = now.results.saturating_sub(same.view.results) + 1;
-                        // The last gap and the declaration above it stay, because the text that follows
-                        // belongs to them.
+                        // The last gap and the declaration above it are shown, because the text below belongs to
+                        // them.
                         let lines = outline.gaps[at].start..outline.gaps[at + same.gaps - 2].end;
                         let before = same.view.shown.get(same.place).copied();
                         out.push(Reference {
@@ -82,7 +83,7 @@ pub fn find(
     }
 }
 
-/// Where each line stands among those that a result shows, for its first places.
+/// For each line that a result shows, the indexes of its first occurrences.
 fn places(shown: &Lines) -> HashMap<&str, Vec<usize>> {
     let mut out: HashMap<&str, Vec<usize>> = HashMap::new();
     for (i, text) in shown.texts().enumerate() {
@@ -94,21 +95,21 @@ fn places(shown: &Lines) -> HashMap<&str, Vec<usize>> {
     out
 }
 
-/// What a result would show of a file: lines, and gaps between them.
+/// The outline that a result would show of a file.
 struct Outline<'a> {
     source: &'a Source<'a>,
     /// Gaps that leave out bodies, in order.
     gaps: Vec<Range<usize>>,
-    /// For each gap, whether all lines between it and the next are kept and none is held.
+    /// For each gap, whether all lines between it and the next gap are shown and none is protected.
     joins: Vec<bool>,
 }
 
 /// The same part of an outline in an earlier result.
 struct Same<'v, 'i> {
     view: &'v Alike<'i>,
-    /// The place of the line before its first gap.
+    /// The index of the line above its first gap.
     place: usize,
-    /// How many gaps agree, with the lines between them.
+    /// How many gaps agree, including the lines between them.
     gaps: usize,
 }
 
@@ -140,7 +141,7 @@ impl<'a> Outline<'a> {
         self.source.view().text(self.source.raw(i), i)
     }
 
-    /// The longest run of gaps from gap `at` on that an earlier result shows in the same way.
+    /// The longest run of gaps, starting with gap `at`, that an earlier result shows in the same way.
     fn longest<'v, 'i>(
         &self,
         at: usize,
@@ -151,8 +152,9 @@ impl<'a> Outline<'a> {
         let above = self.gaps[at].start.checked_sub(1)?;
         let places = places.get(self.text(above))?;
         let run = |place: usize| {
-            // The agent was referred to these lines and asks for them again, so a run ends before them. Comparing further
-            // would compare a file that is requested again from each of its gaps to its end.
+            // The agent got a reference to these lines and requests them again, so a run must end before them. This
+            // also bounds the work: otherwise each gap of a file that is requested again would be compared up to the
+            // end of the file.
             let open = asks.map_or(usize::MAX, |results| view.not_referred(place, results));
             let gaps = self.agree(at, view.shown, place, open);
             (gaps >= MIN_GAPS).then_some(Same { view, place, gaps })
@@ -160,7 +162,7 @@ impl<'a> Outline<'a> {
         places.iter().copied().filter_map(run).reduce(|a, b| if b.gaps > a.gaps { b } else { a })
     }
 
-    /// How many gaps from gap `at` on are the same in `shown`, from line `place` on, of which `open` lines may be compared.
+    /// How many gaps, starting with gap `at`, are the same in `shown` from line `place` on, within `open` lines.
     fn agree(&self, at: usize, shown: &Lines, mut place: usize, open: usize) -> usize {
         let end = place.saturating_add(open);
         let mut gaps = 0;
@@ -189,7 +191,7 @@ impl<'a> Outline<'a> {
         gaps
     }
 
-    /// Whether the part of the outline costs clearly more than a reference to it.
+    /// Whether the part of the outline costs much more than a reference to it.
     fn pays(&self, at: usize, same: &Same<'_, '_>) -> bool {
         let lines = self.gaps[at].end..self.gaps[at + same.gaps - 2].start;
         if lines.start >= lines.end {

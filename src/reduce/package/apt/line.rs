@@ -1,15 +1,15 @@
-//! Reads the lines of apt and dpkg one by one; `apt.rs` puts them together.
+//! Classifies the lines of apt and dpkg one by one; `apt.rs` decides what to do with them.
 
-/// What a line of apt is.
+/// The kind of a line of apt or dpkg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line<'a> {
     /// Fetches, steps and triggers.
     Step,
-    /// Hints on what to type.
+    /// Hints on commands to run.
     Hint,
     /// `Setting up NAME (VERSION) ...`
     SetUp(&'a str, &'a str),
-    /// `Unpacking NAME (VERSION) ...`, with the version that was there before.
+    /// `Unpacking NAME (VERSION) ...`, with the version that was installed before.
     Unpack(&'a str, Option<&'a str>),
     /// `Inst NAME [OLD] (NEW …)` of a simulation.
     Inst(&'a str, Option<&'a str>, &'a str),
@@ -19,20 +19,20 @@ pub(super) enum Line<'a> {
     Failed(&'a str),
     /// `NAME is already the newest version (VERSION).`
     Newest(&'a str, &'a str),
-    /// Heads a list of names that others show or that is advice.
+    /// The heading of a list of names that other lines show too, or of advice.
     List(Listed),
-    /// Stays, and says that apt is speaking.
+    /// A line of apt or dpkg that is kept.
     Known,
     /// Anything else.
     Other,
 }
 
-/// What a list of names is of.
+/// What a list of names contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Listed {
-    /// Packages that come: shown again when they are set up.
+    /// Packages to install: named again when they are set up.
     New,
-    /// Packages that come along: the list of those that come has them too.
+    /// Further packages that are needed: the list of new packages names them too.
     Additional,
     /// Advice.
     Advice,
@@ -97,7 +97,7 @@ const KNOWN: &[&str] = &[
     "Remv ",
 ];
 
-/// Reads a line.
+/// Classifies a line.
 pub(super) fn read(line: &str) -> Line<'_> {
     let line = line.trim_end();
     let starts = |prefixes: &[&str]| prefixes.iter().any(|p| line.starts_with(p));
@@ -149,7 +149,7 @@ pub(super) fn read(line: &str) -> Line<'_> {
     }
 }
 
-/// `Get:12 http://…`, `Hit:1 …`, `Ign:3 …`, and the forms without numbers of old versions.
+/// `Get:12 http://…`, `Hit:1 …`, `Ign:3 …`, and the same without numbers, as old versions write them.
 fn is_fetch(line: &str) -> bool {
     let Some((word, rest)) = line.split_once([':', ' ']) else { return false };
     matches!(word, "Get" | "Hit" | "Ign")

@@ -30,12 +30,12 @@ struct Event<'a> {
 #[derive(Default)]
 struct Package<'a> {
     outcomes: HashMap<&'a str, Outcome>,
-    /// Its own last event.
+    /// The package's own last event.
     ended: Option<Outcome>,
     parallel: bool,
-    /// Tests whose name or output reads like a failure: their frame stays.
+    /// Tests whose name or output has a line like a failure: their marker and verdict events are kept.
     loud: HashSet<&'a str>,
-    /// Number of its groups.
+    /// The number of the package, from which its marker groups follow.
     number: u32,
 }
 
@@ -52,7 +52,7 @@ impl Package<'_> {
     }
 }
 
-/// Whether a line is an event: cheap, by its first and its named fields.
+/// Whether a line is an event. A cheap check: how the line starts, and which fields it names.
 pub fn is_event(line: &str) -> bool {
     let is_start = line.starts_with("{\"Time\":\"") || line.starts_with("{\"Action\":\"");
     is_start
@@ -83,7 +83,7 @@ pub fn reduce(input: &Input<'_>) -> Option<Reduction> {
     }
     let mut out = Reduction::default();
     let mut race = false;
-    // The test whose log was written last, while its lines go on.
+    // The test whose log line came last, while its log continues.
     let mut log: Option<&str> = None;
     for (i, event) in events.iter().enumerate() {
         let Some(event) = event else { continue };
@@ -113,7 +113,7 @@ pub fn reduce(input: &Input<'_>) -> Option<Reduction> {
     Some(out)
 }
 
-/// Takes what an event says about its package.
+/// Records what an event says about its package.
 fn note<'a>(package: &mut Package<'a>, event: &'a Event<'_>) {
     let outcome = match event.action.as_ref() {
         "pass" => Some(Outcome::Pass),
@@ -132,11 +132,11 @@ fn note<'a>(package: &mut Package<'a>, event: &'a Event<'_>) {
     }
 }
 
-/// Why the event may go, if it may.
+/// The reason for leaving the event out, if it may be left out.
 fn reason(package: &Package<'_>, event: &Event<'_>, is_log: bool) -> Option<Reason> {
     let test = event.test.as_ref();
     if test.is_empty() {
-        // The last output of a package and its last event say that it passed, and how long that took.
+        // The package's last output and last event say the same: that it passed, and how long it took.
         let is_said_again = event.action == "start" || event.action == "output" && event.output == "PASS\n";
         return (is_said_again && package.ended == Some(Outcome::Pass)).then_some(Reason::PassingTests);
     }
@@ -151,7 +151,7 @@ fn reason(package: &Package<'_>, event: &Event<'_>, is_log: bool) -> Option<Reas
     }
 }
 
-/// Whether an output is the test's marker or verdict and not something that it wrote.
+/// Whether an output is the test's marker or verdict rather than something the test printed.
 fn is_frame(output: &str) -> bool {
     let line = output.trim_end();
     super::marker(line).is_some() || super::verdict(line).is_some()

@@ -1,29 +1,29 @@
-//! The lines of the go command that end a package, and what is said where there are many of them.
+//! The lines of the go command that end a package, and how they are folded if there are many of them.
 
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// More lines of packages that passed or have no tests are folded. A choice.
+/// If there are more lines than this of packages that passed or have no tests, they are folded. A choice.
 const MIN_FOLDED_PACKAGES: usize = 10;
-/// A package is slow, and its line kept, if it took this many seconds and this many times the median. A choice.
+/// A package is slow, and its line is kept, if it took this many seconds and this many times the median. A choice.
 const MIN_SLOW_SECONDS: f64 = 5.0;
 const SLOW_FACTOR: f64 = 8.0;
 
-/// The content of a line for a package that did not fail, without anything else.
+/// What the line of a package that did not fail says, if it says nothing else.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Plain {
-    /// It passed; the seconds it took.
+    /// It passed, in this many seconds.
     Passed(f64),
-    /// It passed before.
+    /// It passed in an earlier run: the result is from the cache.
     Cached,
-    /// No test of it was chosen.
+    /// It has tests, but none was selected.
     Nothing,
     /// It has no tests.
     NoFiles,
 }
 
 impl Plain {
-    /// A number for the state, whatever the seconds.
+    /// The index of the state, without its seconds.
     fn state(self) -> usize {
         match self {
             Self::Passed(_) => 0,
@@ -62,7 +62,7 @@ fn seconds(text: &str) -> Option<f64> {
     text.strip_suffix('s').filter(|text| text.starts_with(|c: char| c.is_ascii_digit()))?.parse().ok()
 }
 
-/// What a line says, if it is one that may fold.
+/// What a line says, if the line may be folded.
 fn plain(line: &str) -> Option<Plain> {
     if !matches!(line.as_bytes().first(), Some(b'o' | b'?')) || package_end(line) != Some(true) {
         return None;
@@ -86,22 +86,22 @@ fn plain(line: &str) -> Option<Plain> {
     }
 }
 
-/// What a line says that may fold. The last one stays: it says how far the run came.
+/// What line `i` says, if it may be folded. The last line of the text is kept: it shows how far the run came.
 fn plain_at(source: &Source<'_>, i: usize) -> Option<Plain> {
     let line = source.line(i);
     plain(line).filter(|_| i + 1 < source.len() && !signals::is_failure(line))
 }
 
-/// Many packages that did not fail.
+/// The lines of packages that did not fail, if there are many of them.
 #[derive(Debug, Default)]
 pub(super) struct Wall {
-    /// How long a package may take that has no line of its own; `None` where all have theirs.
+    /// Packages that took at least this many seconds keep their line; `None` if no line is folded.
     fast: Option<f64>,
-    /// The only line of a state that no other package is in: the one that was tested anew, or has nothing to run.
+    /// For each state, its line if only one package is in that state. It is kept, such as the only one not cached.
     only: [Option<usize>; 4],
-    /// The first line that folds.
+    /// The first line that is folded.
     pub(super) first: Option<usize>,
-    /// What the marker says.
+    /// The text of the marker.
     pub(super) names: String,
 }
 
@@ -146,7 +146,7 @@ impl Wall {
         wall
     }
 
-    /// Whether the line of a package folds.
+    /// Whether line `i` is the line of a package and is folded.
     pub(super) fn folds(&self, source: &Source<'_>, i: usize) -> bool {
         self.fast.is_some() && plain_at(source, i).is_some_and(|plain| self.folds_plain(i, plain))
     }

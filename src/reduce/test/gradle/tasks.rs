@@ -1,4 +1,4 @@
-//! Gradle tasks that ended unlike the others of their name: one without sources among a hundred that were up to date.
+//! Gradle tasks with an outcome that is rare for their name: one `NO-SOURCE` among a hundred `UP-TO-DATE`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,13 +6,13 @@ use super::is_task;
 use crate::text::judge::EXCEPTION_ONE_IN;
 use crate::text::source::Source;
 
-/// Fewest tasks of one name for one of them to be an exception. A choice.
+/// A task can be an exception only if at least this many tasks have its name. A choice.
 const MIN_TASKS: usize = 8;
 /// Most tasks that are kept for each of the two reasons. A choice.
 const MAX_KEPT: usize = 8;
 
-/// The lines of tasks that tell something by how they ended: an outcome that few tasks of that name have, and tests that
-/// did not run.
+/// The lines of tasks that are kept for their outcome: few tasks of that name have it, or it says that tests did not
+/// run.
 pub fn odd(source: &Source<'_>) -> HashSet<usize> {
     let tasks: Vec<(usize, &str, &str)> =
         (0..source.len()).filter_map(|i| task(source.line(i)).map(|(name, end)| (i, name, end))).collect();
@@ -29,13 +29,13 @@ pub fn odd(source: &Source<'_>) -> HashSet<usize> {
     let odd: Vec<usize> = tasks.iter().filter(|(_, name, end)| is_odd(name, end)).map(|(i, ..)| *i).collect();
     let idle = |name: &str, end: &str| matches!(end, "NO-SOURCE" | "SKIPPED") && is_test(name);
     let idle: Vec<usize> = tasks.iter().filter(|(_, name, end)| idle(name, end)).map(|(i, ..)| *i).collect();
-    // If many test tasks are idle, that is how this build is.
+    // If many test tasks did not run, that is normal for this build, and none is kept.
     let few = |lines: Vec<usize>, most: usize| lines.into_iter().take(most);
     let idle = if idle.len() <= MAX_KEPT { idle } else { Vec::new() };
     few(odd, MAX_KEPT).chain(idle).collect()
 }
 
-/// The last name and the outcome of a task: `test` and `NO-SOURCE` of `> Task :api:test NO-SOURCE`.
+/// The last part of the path of a task, and its outcome: `test` and `NO-SOURCE` of `> Task :api:test NO-SOURCE`.
 fn task(line: &str) -> Option<(&str, &str)> {
     if !is_task(line) {
         return None;

@@ -1,8 +1,8 @@
-//! The markers of passed tests, for all runners: the number of tests, and their names if they are few or were
-//! selected. What they printed stays if it is short, or if they were selected and all passed. A test that took most of the
-//! time stays.
+//! The markers of passed tests, for all runners: the number of tests, and their names if they are few or the command
+//! selected them. Short output of passed tests is kept, and long output too if the command selected them and all
+//! passed. A test that took most of the time is kept.
 //!
-//! It works on what a reducer leaves out, and on no other line.
+//! Only lines that a reducer leaves out are read here.
 
 mod selected;
 mod slow;
@@ -16,30 +16,30 @@ use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::text::span::Span;
 
-/// Up to this many passed tests are named.
+/// If at most this many tests passed, they are named.
 const MAX_NAMED_TESTS: usize = 15;
-/// Up to this many printed lines stay. Chosen: a screen of them costs less than a second run.
+/// Output of passed tests is kept up to this many lines. A choice: a screen of them costs less than a second run.
 const MAX_PRINTED_LINES: usize = 24;
-/// The same beside tests that failed. A choice: there the failures are what a reader looks for.
+/// The same if other tests failed. A choice: then a reader looks for the failures.
 const MAX_PRINTED_LINES_BESIDE_FAILURES: usize = 8;
 /// Longest list of names in a marker, in bytes.
 const MAX_NAMES_BYTES: usize = 400;
 
-/// Bytes of a marker without its names, about.
+/// The approximate length of a marker without names, in bytes.
 const MARKER_BYTES: usize = 48;
 
-/// What a line reports of tests.
+/// What a line says about tests. "Group" means a capture group of the line's form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
-    /// A test starts, or prints; the group is its name.
+    /// A test starts or prints; the group is the name of the test.
     Starts,
-    /// A test passed; the group is its name.
+    /// A test passed; the group is the name of the test.
     Passed,
-    /// All tests of a class or a file passed; the groups are their number and the name.
+    /// All tests of a class or a file passed; the groups are the number of tests and the name.
     All,
-    /// A file passed that does not say how many tests it has; the group is its name.
+    /// A file passed; the groups are its name and, if the line has it, the number of tests.
     File,
-    /// A mark for each test that passed; the group is the marks.
+    /// Marks, one for each test that passed; the group is all marks.
     Marks,
 }
 
@@ -75,7 +75,7 @@ static FORMS: Forms<Said> = Forms::new(&[
     (r" *<testcase\b.*\bname=\x22([^\x22]*)\x22.*", Said::Passed),
     (r"PASS +(\S+\.[cm]?[jt]sx?)(?: .*)?", Said::File),
     (r" (?:\xE2\x9C\x93|\xE2\x88\x9A) +(\S.*?\.[cm]?[jt]sx?) +\((\d+) tests?[^()]*\).*", Said::File),
-    // A suite is no test more.
+    // A suite does not count as a test.
     (r"\xE2\x9C\x94 +Suite .+ passed after .*", Said::Starts),
     (
         r" *(?:\xE2\x9C\x93|\xE2\x9C\x94|\xE2\x88\x9A) +(?:Test |\d+ +)?(\S.*?)(?: +\([\d.,]+ ?m?s\)| +\[<? ?[\d.]+ ?m?s?\]| +[\d.]+ ?m?s| passed after .*)?",
@@ -84,8 +84,8 @@ static FORMS: Forms<Said> = Forms::new(&[
     (r"(?:\S+\.\S+ +)?([.,]+)(?: +\[[ \d%/]+\]| +\d+/\d+)?", Said::Marks),
 ]);
 
-/// Adds the number and the names of passed tests to the markers of a reduction, and keeps what they printed
-/// if that is short or the tests were selected.
+/// Adds the number and the names of passed tests to the markers of a reduction. Keeps output of these tests if it is
+/// short or the tests were selected.
 pub fn describe(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduction, Reason> {
     let has = |reason| out.spans.iter().any(|span| is(span, reason));
     let (tests, prints) = (has(Reason::PassingTests), has(Reason::TestOutput));
@@ -101,7 +101,7 @@ pub fn describe(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduc
         keep_prints(input, &mut out, is_selected, &mut shown);
     }
     if tests {
-        // Catch2 draws rules of dots.
+        // Catch2 draws rules of dots, which are not marks of tests.
         let (has_marks, is_named) = (id != "catch_2", is_selected);
         name(input.source, &mut out, is_named, has_marks, &shown);
     }
@@ -112,8 +112,8 @@ fn is(span: &Span, reason: Reason) -> bool {
     matches!(span.action, Action::Omit { reason: why, .. } if why == reason)
 }
 
-/// Keeps what tests printed where that is little, with the lines that name the test; if all tests passed and some were
-/// selected, also where it is more.
+/// Keeps the output of passed tests if it is short, with the lines that name the tests. If all tests passed and the
+/// command selected them, longer output is kept too.
 fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, shown: &mut HashSet<&'a str>) {
     let source = input.source;
     let lines: usize = out.spans.iter().filter(|s| is(s, Reason::TestOutput)).map(|s| s.lines.len()).sum();
@@ -130,7 +130,7 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
     for mut span in out.spans.drain(..) {
         if !is(&span, Reason::TestOutput) {
             let first = span.lines.start;
-            // Without its verdict a test that printed something would look as if it hung.
+            // Without its verdict, a test with output would look as if it never ended.
             if is(&span, Reason::PassingTests)
                 && end_of_prints == Some(first)
                 && named(source, first, Said::Passed).is_some_and(|name| shown.contains(name))
@@ -158,38 +158,38 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
     out.spans = spans;
 }
 
-/// The test that starts in a line, or that prints what stands below it.
+/// The name of the test that starts in line `i`, or whose output follows it.
 fn started<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
     named(source, i, Said::Starts)
 }
 
-/// The test of which a line says this.
+/// The name of the test in line `i`, if the line says `said`.
 fn named<'a>(source: &Source<'a>, i: usize, said: Said) -> Option<&'a str> {
     let line = source.line(i);
     (FORMS.classify(line) == Some(said)).then(|| FORMS.groups(line).into_iter().flatten().next()).flatten()
 }
 
-/// What the lines of one marker tell.
+/// What the lines behind one marker say.
 #[derive(Default)]
 struct Group<'a> {
-    /// The span that has the marker.
+    /// The index of the span that has the marker.
     first: usize,
     lines: usize,
-    /// Bytes of the lines.
+    /// Total bytes of the lines.
     hidden: usize,
     tests: usize,
     names: Vec<&'a str>,
     files: Vec<&'a str>,
     bytes: usize,
-    /// Number of names beyond the limit.
+    /// Number of further tests whose names are not listed.
     more: usize,
-    /// The kinds of lines that gave the number, one bit each: what two kinds count may be the same tests.
+    /// The kinds of lines that were counted, one bit each. With two kinds, the same tests may be counted twice.
     counted: u8,
-    /// Whether a line stands for tests without their number.
+    /// Whether a line stands for an unknown number of tests.
     is_open: bool,
 }
 
-/// The tests behind each marker, and the place of each numbered group of spans among them.
+/// One group for each marker, and the index in that list by the group number of a span.
 fn groups<'a>(
     source: &'a Source<'_>,
     spans: &[Span],
@@ -219,13 +219,13 @@ fn groups<'a>(
     (groups, numbers)
 }
 
-/// Gives each marker the number of its tests, and their names where they are few or were selected.
+/// Writes into each marker the number of its tests, and their names if they are few or were selected.
 fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: bool, shown: &HashSet<&str>) {
     let (groups, numbers) = groups(source, &out.spans, has_marks, shown);
     let total: usize = groups.iter().map(|group| group.tests).sum();
     let is_few = total <= MAX_NAMED_TESTS;
     let lines: usize = groups.iter().map(|group| group.lines).sum();
-    // Names that a marker cannot hold stay where they are.
+    // If a few names do not fit into a marker, their lines are kept instead.
     let is_legible = |group: &Group<'_>| {
         let bytes = group.bytes - shared(&group.names) * group.names.len().saturating_sub(1);
         bytes <= MAX_NAMES_BYTES
@@ -239,7 +239,7 @@ fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: 
     let mut keep: HashSet<usize> = HashSet::new();
     for (number, group) in groups.iter().enumerate() {
         let mut text = group.text(is_few || is_selected);
-        // A list that is as long as the lines says less than they do.
+        // If the list of names is as long as the lines themselves, the lines are better.
         if text.len() + MARKER_BYTES >= group.hidden && !group.names.is_empty() {
             if is_few {
                 keep.insert(number);
@@ -268,7 +268,7 @@ fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: 
 impl<'a> Group<'a> {
     fn read(&mut self, line: &'a str, has_marks: bool, shown: &HashSet<&str>, named: &mut HashSet<&'a str>) {
         let Some(said) = FORMS.classify(line) else { return };
-        // Once a list is full, names are only counted.
+        // Once the list is full, further names are only counted.
         let is_full = self.bytes > 2 * MAX_NAMES_BYTES;
         if said != Said::Starts && (said != Said::Marks || has_marks) {
             self.counted |= 1 << said as u8;
@@ -317,14 +317,14 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// What the marker says.
+    /// The text of the marker.
     fn text(&self, is_named: bool) -> String {
         let mut text = String::new();
         let is_known = self.counted.is_power_of_two() && !self.is_open;
         if is_known && self.tests != self.lines && self.tests > 0 {
             text = format!("{} {}", self.tests, if self.tests == 1 { "test" } else { "tests" });
         }
-        // Names alone would say that a file whose tests have none had no test.
+        // With a file of unknown size the files are named too: tests alone would look like the complete list.
         let all: Vec<&str>;
         let names = match (self.names.is_empty(), self.is_open) {
             (true, _) => &self.files,
@@ -365,7 +365,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// How many bytes of path or module all names start with.
+/// The length in bytes of the path or module with which all names start.
 fn shared(names: &[&str]) -> usize {
     let Some((first, rest)) = names.split_first() else { return 0 };
     let mut most = first.len();

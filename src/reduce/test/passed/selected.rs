@@ -3,7 +3,7 @@
 use crate::detect::command::Simple;
 use crate::input::Input;
 
-/// Flags that choose tests, whatever the program.
+/// Flags of any program that select tests.
 const FLAGS: &[&str] = &[
     "-run",
     "--run",
@@ -31,7 +31,7 @@ const FLAGS: &[&str] = &[
     "-DtestOnly",
 ];
 
-/// Flags that choose tests for one program.
+/// Flags that select tests, with the program they belong to.
 const OWN: &[(&str, &str)] = &[
     ("pytest", "-k"),
     ("py.test", "-k"),
@@ -58,7 +58,7 @@ const OWN: &[(&str, &str)] = &[
     ("rake", "-n"),
 ];
 
-/// Flags of cargo before the name of a test that take a word.
+/// Flags of cargo that take a value.
 const OF_CARGO: &[&str] = &[
     "-p",
     "--package",
@@ -82,7 +82,7 @@ const OF_CARGO: &[&str] = &[
     "--skip",
 ];
 
-/// Whether the command chose the tests.
+/// Whether the command selected tests.
 pub fn by_command(input: &Input<'_>) -> bool {
     input.detection.command.producers().any(|(simple, _)| chooses(simple))
 }

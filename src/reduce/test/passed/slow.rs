@@ -1,5 +1,5 @@
-//! Tests that passed but took much of the time of all: runners mark them, and a reader looks for them. Those of a second and more
-//! in long runs are kept by `reduce::outliers`; here the limit is that of the runners, which call a test slow sooner.
+//! Tests that passed but took a large part of the total time: runners mark them, and readers look for them. In long
+//! runs, `reduce::outliers` keeps those of a second and more; the limit here is lower, as in the runners.
 
 use super::{FORMS, Said, is};
 use crate::reduce::quantities::{MILLI, nanoseconds};
@@ -9,18 +9,18 @@ use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::text::span::Span;
 
-/// A test that takes less is not slow. Vitest marks tests from 300 ms on, Jest files from 5 s, Mocha tests from 75 ms. A choice.
+/// A faster test is never slow. Vitest marks tests from 300 ms on, Mocha from 75 ms, Jest files from 5 s. A choice.
 const MIN_SLOW: u64 = 400 * MILLI;
-/// Most slow tests, and what part of all durations one takes at least: 1 in this many.
+/// The most slow tests, and the share of the total time that each of them takes at least: 1 / this.
 const MAX_SLOW: usize = 2;
 const SLOW_ONE_IN: u64 = 4;
-/// Headings of a slow test that are shown with it, and the most lines between two that are left out together.
+/// The most headings that are shown with a slow test, and the most lines up from one to the next omitted line.
 const MAX_HEADINGS: usize = 4;
 const MAX_LINES_ABOVE: usize = 3;
 /// Longest duration, in bytes.
 const MAX_BYTES: usize = 24;
 
-/// Shows the slow tests among those that are left out.
+/// Shows the slow tests among the lines that are left out.
 pub(super) fn keep(source: &Source<'_>, out: &mut Reduction) {
     let lines: Vec<usize> = out
         .spans
@@ -52,13 +52,13 @@ pub(super) fn keep(source: &Source<'_>, out: &mut Reduction) {
     }
 }
 
-/// The lines among these, which are in order, that an indented one stands under.
+/// The headings of an indented line: those of the lines in `lines` (in order) above it with less indentation.
 fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     let indent = |line: usize| source.line(line).len() - source.line(line).trim_start_matches(' ').len();
     let mut out = Vec::new();
     let (mut below, mut under) = (line, indent(line));
     for &above in lines[..lines.partition_point(|known| *known < line)].iter().rev() {
-        // What stands between them is shown, and may hold the heading.
+        // If the gap is larger, the lines between are shown anyway and may hold the heading.
         if under == 0 || out.len() == MAX_HEADINGS || below - above > MAX_LINES_ABOVE {
             break;
         }
@@ -110,7 +110,7 @@ mod tests {
             let fast = "  \u{2713} adds 1 (3 ms)";
             assert_eq!(kept(&[fast, fast, slow, fast]), [2], "{slow}");
         }
-        // With what it stands under.
+        // The slow test and its heading.
         let tree = ["  a", "    \u{2713} x", "  b", "    \u{2713} y", "    \u{2713} slow (801 ms)"];
         assert_eq!(kept(&tree), [2, 4]);
         // All are slow, or none is.

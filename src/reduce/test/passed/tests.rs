@@ -1,9 +1,9 @@
-//! Tests of what is said of tests that passed.
+//! Tests of the markers of passed tests.
 
 use super::*;
 
 fn groups(text: &str) -> Vec<String> {
-    // So long that names pay.
+    // Padding: long enough for names to be shorter than the lines.
     let text = &format!("{}{}", text.trim_end(), " ".repeat(200));
     let source = Source::new(text);
     let mut out = Reduction::default();
@@ -59,15 +59,15 @@ fn many_are_counted_and_few_are_named() {
         |n: usize, name: &str| -> String { (0..n).map(|i| format!("test {name}{i} ... ok\n")).collect() };
     assert_eq!(groups(&run(15, "a"))[0].split(", ").count(), 15);
     assert_eq!(groups(&run(16, "a")), [""]);
-    // What all names start with is written once.
+    // A prefix of all names is written once.
     let long = groups(&run(12, "a_module::of_a_crate::with_tests::it_reads_"));
     assert!(long[0].starts_with("a_module::of_a_crate::with_tests:: it_reads_0, it_reads_1"), "{long:?}");
-    // What a marker cannot hold stays.
+    // Names with brackets cannot be written in a marker, so their lines are kept.
     let ids: String = (0..3).map(|i| format!("t.py::a[{i}] PASSED\n")).collect();
     assert_eq!(groups(&ids), [""; 0]);
     let endless = run(3, &"a_long_name_".repeat(20));
     assert_eq!(groups(&endless), [""; 0]);
-    // A list that is no shorter than the lines.
+    // A list of names that is no shorter than the lines.
     let source = Source::new("test a ... ok\n");
     let mut out = Reduction::default();
     out.omit_in(0..1, Reason::PassingTests, 1);

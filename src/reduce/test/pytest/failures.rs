@@ -1,9 +1,9 @@
-//! The sections `FAILURES` and `ERRORS` of pytest: what a failure repeats of those before it. Of a fixture that breaks, or of a
+//! The sections `FAILURES` and `ERRORS` of pytest: what a failure repeats from earlier ones. If a fixture fails, or a
 //! test with many parameters, pytest prints the same source lines for every test.
 //!
-//! Grammar: `____ name ____`, then in the style `long` for each function its arguments, its source (indented, `>` before the
-//! line at fault), the exception (`E`) and the place, with `_ _ _` between functions; then what was captured, under titles of
-//! `-`. Names, arguments, `>`, `E` and places stay.
+//! Grammar: `____ name ____`, then in the style `long` for each function its arguments, its source (indented, `>`
+//! before the failing line), the exception (`E`) and the place, with `_ _ _` between functions; then captured output,
+//! under titles of `-`. Names, arguments, `>`, `E` and places are kept.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,12 +13,12 @@ use super::grammar::{is_start, is_totals_line, title};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Fewest source lines that go. A choice: fewer cost hardly more than their marker.
+/// The fewest source lines that are left out. A choice: fewer lines cost hardly more than their marker.
 const MIN_EXCERPT_LINES: usize = 3;
-/// Fewest bytes of them.
+/// The fewest bytes that these source lines must have.
 const MIN_EXCERPT_BYTES: usize = 120;
 
-/// What may go of the section of which line `from` is the first below the title, in order.
+/// The lines to leave out of a section, in order. `from` is the first line below the title of the section.
 pub fn repeated(source: &Source<'_>, from: usize) -> Vec<(Range<usize>, Reason)> {
     let ends = |&i: &usize| {
         let line = source.line(i);
@@ -28,7 +28,7 @@ pub fn repeated(source: &Source<'_>, from: usize) -> Vec<(Range<usize>, Reason)>
     let headings: Vec<usize> = (from..end).filter(|&i| is_heading(source.line(i))).collect();
     let mut gone = Vec::new();
     let mut excerpts = HashSet::new();
-    // The last body that is shown.
+    // The body of the last failure that is shown.
     let mut shown = Cow::Borrowed("");
     for (n, &heading) in headings.iter().enumerate() {
         let body = heading + 1..headings.get(n + 1).copied().unwrap_or(end);
@@ -47,7 +47,7 @@ pub fn repeated(source: &Source<'_>, from: usize) -> Vec<(Range<usize>, Reason)>
     gone
 }
 
-/// A text in which all memory addresses are the same: `<Store object at 0x7f7e20bada10>`.
+/// The text without the digits of memory addresses: `<Store object at 0x>` for `<Store object at 0x7f7e20bada10>`.
 fn without_addresses(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
@@ -71,7 +71,7 @@ fn is_heading(line: &str) -> bool {
     line.starts_with('_') && name.is_some_and(|name| name.contains(|c| c != '_' && c != ' '))
 }
 
-/// The stretches of source lines of a failure that are long enough to go: from one that is not empty to one that is not.
+/// The runs of source lines of a failure that are long enough to leave out. They start and end with a non-empty line.
 fn code(source: &Source<'_>, body: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let is_code = |line: &str| line.starts_with("    ") || line.is_empty();
     let captured = body.clone().find(|&i| source.line(i).starts_with("----")).unwrap_or(body.end);
@@ -110,13 +110,13 @@ mod tests {
         let failure = |name: &str, what: &str| {
             format!("___ {name} ___\n\n{what}\n\n{HELPER}E       assert 6 == 7\n\nt.py:5: AssertionError\n")
         };
-        // The same report, but for the name and an address.
+        // The same report, apart from the name and an address.
         let same = failure("test_a", "self = <T at 0x7f01>") + &failure("test_b", "self = <T at 0x8f0a1>");
         assert_eq!(of(&same), [(12..22, Reason::SameFailure)]);
-        // Another argument: the source lines above the one at fault go.
+        // The value of an argument differs: the source lines above the failing line are left out.
         let other = failure("test_a", "total = 7") + &failure("test_b", "total = 8");
         assert_eq!(of(&other), [(15..18, Reason::RepeatedExcerpt)]);
-        // What another failure stands between is compared with that one.
+        // A failure is compared with the one directly before it, not with earlier ones.
         let between = failure("test_a", "total = 7")
             + &failure("test_b", "total = 8")
             + &failure("test_a", "total = 7");

@@ -1,17 +1,17 @@
-//! A part of a session of pytest without its title and totals, as `grep` or `tail` leaves it: lines of verdicts, of
-//! progress, or the section `FAILURES`.
+//! A part of a pytest session without its title and totals, as `grep` or `tail` leaves it: verdict lines, progress
+//! lines or the section `FAILURES`.
 
 use super::grammar::{dots, is_start, is_test_id, is_totals_line, strip_percent, title};
 use crate::text::source::Source;
 
-/// Fewest lines that tell.
+/// The fewest lines by which a fragment is recognised.
 const MIN_LINES: usize = 3;
-/// Fewest marks in a line of nothing else.
+/// The fewest marks in a line that has only marks.
 const MIN_MARKS: usize = 10;
 const VERDICTS: &[&str] = &[" PASSED", " FAILED", " ERROR", " SKIPPED", " XFAIL", " XPASS"];
 
-/// Whether at least half of the lines are those of a session, and none is its title or totals. Lines of marks alone
-/// tell only where the command does (`by_command`).
+/// Whether at least half of the lines are those of a session, and none is its title or totals. Lines with only marks
+/// count if the command is known to be pytest (`by_command`).
 pub fn is_one(source: &Source<'_>, by_command: bool) -> bool {
     let (mut verdicts, mut all, mut is_inside) = (0, 0, false);
     for (i, line) in source.lines().enumerate() {

@@ -2,8 +2,8 @@
 
 use crate::reduce::lines::leading_number;
 
-/// The text between the `=` of a title as pytest's `TerminalWriter.sep` writes it; at least one `=`
-/// stands on each side, however narrow the terminal.
+/// The text between the `=` of a title, as pytest's `TerminalWriter.sep` writes it. However narrow the terminal is,
+/// there is at least one `=` on each side.
 pub fn title(line: &str) -> Option<&str> {
     if !line.starts_with('=') {
         return None;
@@ -52,8 +52,8 @@ pub fn is_totals(text: &str) -> bool {
     is_time && (counts == "no tests ran" || (counts.split(", ").all(word) && counts.split(", ").any(known)))
 }
 
-/// Whether a line ends the progress lines: a title of pytest's own, the totals, `!!! … !!!`, or the
-/// traceback of an error in pytest. Any other title may be something that a test printed.
+/// Whether a line ends the progress lines: a title that pytest writes, the totals, `!!! … !!!`, or the traceback of
+/// an error in pytest itself. Any other title may be something that a test printed.
 pub fn is_end_of_progress(line: &str) -> bool {
     const TITLES: &[&str] = &[
         "ERRORS",
@@ -83,8 +83,7 @@ pub fn is_inside_block(line: &str) -> bool {
     line.starts_with("____") || line.starts_with("E   ") || line.starts_with("---------- Captured")
 }
 
-/// A line without its share of the run (`[ 43%]`, or `[ 5/12]` in the style `count`), and whether it
-/// had one.
+/// A line without its share of the run (`[ 43%]`, or `[ 5/12]` in the style `count`), and whether it had one.
 pub fn strip_percent(line: &str) -> (&str, bool) {
     let line = line.trim_end();
     let share = line.strip_suffix(']').and_then(|l| {
@@ -105,7 +104,7 @@ pub fn strip_percent(line: &str) -> (&str, bool) {
     }
 }
 
-/// The test of `tests/test_a.py::test_b PASSED` and `tests/test_a.py::test_b SUBPASSED[what] (i=0)`.
+/// The test named in `tests/test_a.py::test_b PASSED` or `tests/test_a.py::test_b SUBPASSED[what] (i=0)`.
 pub fn passed(body: &str) -> Option<&str> {
     body.strip_suffix(" PASSED").or_else(|| {
         let (test, what) = body.split_once(" SUBPASS")?;
@@ -119,7 +118,7 @@ pub fn is_test_id(text: &str) -> bool {
     !text.starts_with([' ', '\t', '[']) && text.split_once("::").is_some_and(|(file, _)| !file.is_empty())
 }
 
-/// The test of `[gw0] [ 12%] PASSED tests/test_a.py::test_b `.
+/// The test named in `[gw0] [ 12%] PASSED tests/test_a.py::test_b `.
 pub fn xdist_passed(line: &str) -> Option<&str> {
     let (worker, rest) = line.strip_prefix("[gw")?.split_once("] ")?;
     let rest = match rest.strip_prefix('[') {
@@ -130,8 +129,8 @@ pub fn xdist_passed(line: &str) -> Option<&str> {
     (worker.bytes().all(|b| b.is_ascii_digit()) && is_test_id(test)).then_some(test)
 }
 
-/// Reads `tests/test_a.py ..F.` into the file, empty in a line that continues one, and whether all
-/// the tests in the line passed (a comma is a passed subtest). `None` for any other line.
+/// Reads `tests/test_a.py ..F.` and returns the file (empty if the line continues one) and whether all tests in the
+/// line passed (a comma is a passed subtest). `None` for any other line.
 pub fn dots(body: &str) -> Option<(&str, bool)> {
     let (path, marks) = body.rsplit_once(' ').unwrap_or(("", body));
     let path = path.trim_end();

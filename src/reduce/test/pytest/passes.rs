@@ -1,5 +1,5 @@
-//! The section `PASSES` of pytest: a block for each passed test that printed something. A test may run
-//! pytest itself, so that a block holds a whole session with titles and totals of its own.
+//! The section `PASSES` of pytest: one block for each passed test that printed something. A test may itself run
+//! pytest, so a block can hold a whole session with its own titles and totals.
 
 use std::ops::Range;
 
@@ -7,12 +7,12 @@ use super::grammar::{is_start, is_totals_line, title};
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// What is known of a section.
+/// What is known about the section.
 #[derive(Debug, Default)]
 pub struct Passes {
-    /// The sessions in what tests printed, in order.
+    /// The sessions inside the output of tests, in order.
     nested: Vec<Range<usize>>,
-    /// Lines before this one stay.
+    /// Lines before this one are kept.
     whole: usize,
 }
 
@@ -21,16 +21,16 @@ pub struct Passes {
 pub enum PassesAction {
     Keep,
     Hide,
-    /// It may end the section.
+    /// The line may end the section.
     Open,
 }
 
 impl Passes {
-    /// Of the section of which line `from` is the first below the title. A session in it is one that has
-    /// totals of its own before those of the session around it.
+    /// Reads the section whose first line below the title is `from`. A nested session is one with its own totals
+    /// before the totals of the outer session.
     pub fn new(source: &Source<'_>, from: usize) -> Self {
         let mut nested = Vec::new();
-        // Where the sessions that have no totals yet start.
+        // The starts of sessions whose totals have not been read yet.
         let mut open = Vec::new();
         for i in from..source.len() {
             let line = source.line(i);
@@ -65,8 +65,8 @@ impl Passes {
         if signals::is_failure(line) { PassesAction::Keep } else { PassesAction::Hide }
     }
 
-    /// What to do with the header in line `i`. A block with a session that failed, or with a title that no
-    /// session has there, stays whole: what is in it would read as the result of this session.
+    /// What to do with the header in line `i`. A block is kept whole if it has a nested session that failed, or a
+    /// title that does not belong to a nested session: parts of it would read as the result of the outer session.
     fn block(&mut self, source: &Source<'_>, i: usize) -> PassesAction {
         let (mut at, mut fails, mut is_whole) = (i + 1, false, false);
         while at < source.len() {
@@ -93,7 +93,7 @@ impl Passes {
         if is_whole || fails { PassesAction::Keep } else { PassesAction::Hide }
     }
 
-    /// The nested session that a line belongs to.
+    /// The nested session that line `i` belongs to.
     fn nested_at(&self, i: usize) -> Option<&Range<usize>> {
         let next = self.nested.partition_point(|session| session.end <= i);
         self.nested.get(next).filter(|session| session.start <= i)
@@ -105,7 +105,7 @@ fn is_header(line: &str) -> bool {
     line.starts_with('_') && line.trim_end().ends_with('_')
 }
 
-/// Whether a title or totals follow this section, as pytest orders them.
+/// Whether the title or totals in line `i` end this section, by the order in which pytest writes its sections.
 fn ends_section(source: &Source<'_>, i: usize) -> bool {
     const NEXT: &[&str] = &["XPASSES", "short test summary info", "tests coverage"];
     let line = source.line(i);

@@ -1,5 +1,5 @@
-//! The section `warnings summary` of pytest, in mode `aggressive`: of a warning that was shown whole, the
-//! later ones keep their place and message and lose the tests and the source line.
+//! The section `warnings summary` of pytest, in mode `aggressive`: if a warning is repeated, the later ones keep only
+//! their place and message, without the tests and the source line.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,10 +8,10 @@ use super::grammar::{is_totals_line, title};
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// What may go of the section of which line `from` is the first below the title.
+/// The lines to leave out of a section. `from` is the first line below the title of the section.
 ///
-/// A block is the tests that caused the warning, `  file:line: Category: message`, the source line, and
-/// an empty line.
+/// A block has the tests that caused the warning, `  file:line: Category: message`, the source line, and an empty
+/// line.
 pub fn repeated(source: &Source<'_>, from: usize) -> Vec<Range<usize>> {
     let mut gone = Vec::new();
     let mut shown: HashSet<&str> = HashSet::new();

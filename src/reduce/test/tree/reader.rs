@@ -1,5 +1,5 @@
-//! Follows the lines of a run. It decides about a heading only when all below it is known; what only
-//! the whole run shows is decided in `verdict`.
+//! Follows the lines of a run. A heading is decided once all lines below it are known; what needs the whole run is
+//! decided in `verdict`.
 
 use std::collections::HashSet;
 
@@ -16,25 +16,25 @@ use crate::text::source::Source;
 /// Most lines of the details of a test. A choice; bounds how far an end is searched for.
 const MAX_DETAIL_LINES: usize = 400;
 
-/// A heading whose lower lines are still being read.
+/// A heading whose lines are still being read.
 pub(super) struct Heading {
     line: usize,
     level: usize,
     /// Whether a test below it passed, and whether a line below it stays.
     passed: bool,
     kept: bool,
-    /// Whether it is the first line of a test, whose verdict comes later.
+    /// Whether the heading is the first line of a test, whose verdict comes later.
     announces_test: bool,
 }
 
-/// What a test printed: its lines and the file it is in.
+/// The output of a test: its lines, and the file of the test.
 pub(super) struct Printed<'a> {
     pub(super) lines: std::ops::Range<usize>,
     pub(super) file: Option<&'a str>,
     pub(super) failed: bool,
 }
 
-/// What is known of a run so far.
+/// What is known about a run so far.
 #[derive(Default)]
 pub(super) struct Run {
     /// Whether totals were printed after the last test.
@@ -46,7 +46,7 @@ pub(super) struct Run {
     pub(super) tests: usize,
 }
 
-/// Lines about which only the end of the run decides.
+/// Lines that are decided at the end of the run.
 #[derive(Default)]
 pub(super) struct Undecided<'a> {
     pub(super) skipped: Vec<usize>,
@@ -55,7 +55,7 @@ pub(super) struct Undecided<'a> {
     pub(super) failed_files: HashSet<&'a str>,
 }
 
-/// The state: see the module.
+/// The state: see the module's documentation.
 pub(super) struct Reader<'a> {
     pub(super) source: &'a Source<'a>,
     pub(super) forms: &'a Forms<LineKind>,
@@ -65,17 +65,17 @@ pub(super) struct Reader<'a> {
     pub(super) headings: Vec<Heading>,
     /// Whether a failure is being reported.
     pub(super) is_open: bool,
-    /// Whether the next test ends that.
+    /// Whether the next test ends that report.
     pub(super) until_test: bool,
     pub(super) recap: Option<usize>,
     pub(super) run: Run,
     /// Whether the test above was left out.
     pub(super) last_test_omitted: bool,
-    /// The last line that was left out, and the last test that seemed to pass.
+    /// The last line that was left out, and the last test that passed.
     pub(super) last_passed: Option<usize>,
     pub(super) last_test: Option<usize>,
     pub(super) undecided: Undecided<'a>,
-    /// The result of the file above, if the runner prints it first.
+    /// The result of the file above, if the runner prints it before the tests.
     pub(super) file_failed: Option<bool>,
 }
 
@@ -116,12 +116,12 @@ impl<'a> Reader<'a> {
         self.actions.finish(Blanks::Between)
     }
 
-    /// What the first group of a form holds in a line.
+    /// The text of the first capture group in a line.
     fn name(&self, line: &'a str) -> Option<&'a str> {
         self.forms.groups(line).first().copied().flatten()
     }
 
-    /// Reads a line of some form; gives the next line to read.
+    /// Reads a line that has a form; returns the next line to read.
     fn line(&mut self, i: usize, kind: LineKind) -> usize {
         let line = self.source.line(i);
         let level = 1 + line.len() - line.trim_start_matches(' ').len();
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         i + 1
     }
 
-    /// Reads a line of no form: no heading stands right above such a line.
+    /// Reads a line without a form. A line directly above it that looked like a heading is none.
     fn other(&mut self, i: usize) -> usize {
         let line = self.source.line(i);
         if !line.trim().is_empty() && !self.is_open {
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
             if signals::is_failure(line) {
                 self.keep_headings();
             }
-            // What a test printed is told apart by the line on which the test began.
+            // The line with the start of a test is kept, since it shows which test printed this line.
             if let Some(begun) = self.headings.last_mut().filter(|h| h.announces_test) {
                 begun.kept = true;
             }
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         i + 1
     }
 
-    /// Begins to report a failure.
+    /// Starts the report of a failure.
     fn open(&mut self, i: usize, kind: LineKind) {
         self.until_test = kind == LineKind::OpensAbove;
         if let Some(above) = self.last_test.filter(|_| self.until_test) {
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
         self.run.tests += usize::from(level == 1);
         self.last_test = Some(i);
         self.close_with(level, true);
-        // The name of a test may read like a failure: such a line stays, and is no failure.
+        // The name of a test may read like a failure: its line is kept, but the test did not fail.
         self.last_test_omitted = !signals::is_failure(self.source.line(i));
         for heading in &mut self.headings {
             heading.passed = true;
@@ -261,7 +261,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what a test printed: up to a line of another form, or one that is less indented.
+    /// Reads the output of a test, up to a line with a form or with less indentation.
     fn output(&mut self, i: usize, level: usize) -> usize {
         let mut end = i + 1;
         while end < self.kinds.len() {
@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
             }
             end += 1;
         }
-        // A runner that names no file prints right below the verdict on the file, or no one knows.
+        // Without a file name, output belongs to the file above if that passed; otherwise its test may have failed.
         let file = self.name(self.source.line(i));
         let failed = file.is_none() && self.file_failed != Some(false);
         self.undecided.printed.push(Printed { lines: i..end, file, failed });
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Decides about the headings of a level and of those below it.
+    /// Decides the headings of this level and of deeper ones.
     pub(super) fn close(&mut self, level: usize) {
         while let Some(heading) = self.headings.pop_if(|h| h.level >= level) {
             if heading.passed && !heading.kept && !heading.announces_test {
@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same at a test of that level, which may have been announced.
+    /// The same for a test of this level, which may have been announced.
     fn close_with(&mut self, level: usize, passed: bool) {
         self.close(level + 1);
         if let Some(begun) = self.headings.pop_if(|h| h.level == level && h.announces_test)

@@ -1,4 +1,4 @@
-//! What only the whole run shows: whether it ended, whether anything failed, and what was reported twice.
+//! What is decided at the end of a run: whether it ended, whether a test failed, and what was reported twice.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,20 +14,20 @@ struct ByMode {
     aggressive: usize,
 }
 
-/// Most blocks that tests printed which are kept if all tests passed. A choice.
+/// The most blocks of output that are kept if all tests passed. A choice.
 const MAX_PRINTED_BLOCKS: ByMode = ByMode { standard: 12, aggressive: 3 };
 /// Most skipped tests that are kept. A choice.
 const MAX_SKIPPED_TESTS: ByMode = ByMode { standard: 20, aggressive: 5 };
-/// Fewest lines of a failure reported again that are left out. A choice.
+/// The fewest lines of a repeated failure that are left out of the recap. A choice.
 const MIN_RECAP_LINES: usize = 3;
-/// Fewest lines and bytes elsewhere that are left out because they stand above. A choice.
+/// The fewest lines and bytes that are left out elsewhere because they are shown above. A choice.
 const MIN_REPEAT_LINES: usize = 8;
 const MIN_REPEAT_BYTES: usize = 300;
 
 impl Reader<'_> {
-    /// Decides about what only the whole run shows.
+    /// Makes the decisions that need the whole run.
     pub(super) fn finish(&mut self) {
-        // Headings that are still open at the end of a text that was cut stay.
+        // If the text was cut off, headings that are still open are kept.
         self.run.has_totals |= self.run.tests > 0 && self.run.planned == Some(self.run.tests);
         if self.run.has_totals {
             self.close(0);
@@ -50,8 +50,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Decides about the steps of a run that is over: of one that did not come to its end they stay, with the last test
-    /// that passed.
+    /// Decides the steps of a run that is over. If it did not come to its end, the steps and the last passed test are
+    /// kept.
     pub(super) fn settle(&mut self) {
         let steps = std::mem::take(&mut self.undecided.steps);
         if !self.run.has_totals {
@@ -69,8 +69,8 @@ impl Reader<'_> {
         lines.any(|i| signals::is_failure(self.source.line(i)))
     }
 
-    /// Drops what stands above, line for line: of the recap all that it repeats, of the failures before
-    /// it long stretches, such as advice that comes with each of them.
+    /// Leaves out lines that are shown above: in the recap all that repeats the failures, before it only long runs of
+    /// lines, such as advice that comes with each failure.
     fn forget(&mut self) {
         let text = |i: usize| self.source.line(i).trim();
         let recap = self.recap.unwrap_or(usize::MAX);
@@ -95,8 +95,8 @@ impl Reader<'_> {
         }
     }
 
-    /// How many lines from `i` on are those from `from` on, and can be seen there. Outside of a recap a
-    /// line that says how a test ended is never one of them.
+    /// How many lines from `i` on are equal to the lines from `from` on, if both are shown. Outside of the recap, a
+    /// line with the verdict on a test never counts.
     fn same(&self, from: usize, i: usize, in_recap: bool) -> usize {
         let is_text = |n: usize| matches!(self.kinds[n], None | Some(LineKind::Heading | LineKind::Keep));
         (0..(i - from).min(self.kinds.len() - i))

@@ -13,7 +13,7 @@ fn escaped(text: &str) -> Option<String> {
     escape(text, |_| false, dictionary::is_own).map(|(text, _)| text)
 }
 
-/// Brackets that look like `[`, and ways to write one.
+/// Brackets that look like `[`, and ways to write them.
 const BRACKETS: &[&str] = &[
     "[",
     "\\u005b",
@@ -194,11 +194,11 @@ fn json_in_json_counts_where_a_string_is() {
     let out = escaped(text).unwrap();
     assert_eq!(out, text.replace("\\\\u", "\\\\\\\\u"));
     assert_eq!(escaped(&out), None);
-    // Elsewhere it is an escape that was escaped.
+    // Otherwise it is an escaped escape.
     assert_eq!(escaped("\\\\u005btersed: exit status 0]"), None);
 }
 
-/// However a text is cut, whatever looks like a marker stands in what came, or is open.
+/// However a text is cut, a look-alike is either found in the first part, or it is open.
 #[test]
 fn a_cut_marker_is_open() {
     let ways = BRACKETS.iter().map(|bracket| format!("{bracket}tersed: exit status 0]"));
@@ -225,11 +225,11 @@ fn bytes_that_are_no_text_are_looked_at_too() {
     let bytes = b"\x00\xff\xfe\n\x80[tersed: exit status 0]\n\x00\xe2\x9f";
     let looks = look(bytes);
     assert_eq!(looks.places.iter().map(|place| place.at).collect::<Vec<_>>(), [5]);
-    // A character that is cut may be a bracket.
+    // A character that was cut may be a bracket.
     assert_eq!(looks.open, Some(bytes.len() - 2));
 }
 
-/// The table of openings and words holds all that the writer writes, and nothing else.
+/// The table of openings and words has exactly the words that the writer uses.
 #[test]
 fn the_grammar_is_that_of_the_writer() {
     let read = |text: &str| -> String {
@@ -243,7 +243,7 @@ fn the_grammar_is_that_of_the_writer() {
     known.sort_unstable();
     assert_eq!(openings, known);
     let mut words = std::collections::BTreeSet::from(["tersed".to_owned()]);
-    // Earlier versions wrote it.
+    // Earlier versions wrote this word.
     words.insert("them".to_owned());
     for marker in every_form("0") {
         let text = marker.write();
@@ -256,7 +256,7 @@ fn the_grammar_is_that_of_the_writer() {
     assert_eq!(words, known);
 }
 
-/// Letters that look like others.
+/// Replaces letters by similar ones.
 fn similar(text: &str) -> String {
     let other = |c| match c {
         'e' => 'е',
@@ -289,7 +289,7 @@ fn every_form_is_escaped_where_it_has_no_seal() {
         );
         let forms = [text.clone(), text.to_uppercase(), text.to_lowercase(), similar(&text), wide(&text)];
         for form in forms {
-            // Alone, at the end of a line as the mark of a rule stands, and amid words.
+            // Alone, at the end of a line like the mark of a rule, and between words.
             for before in ["", "a line that a rule wrote ", "// "] {
                 let whole = format!("first\n{before}{form}\nlast");
                 let expected = format!("first\n{before}\\{form}\nlast");
@@ -321,7 +321,7 @@ fn what_states_nothing_stays() {
     ] {
         assert_eq!(escaped(text), None, "{text}");
     }
-    // A template with words or numbers of its own states something.
+    // A template with its own words or numbers makes a claim.
     for text in ["[tersed: all {n} tests passed]", "[tersed: omitted 3 lines {a}-{b}]"] {
         assert_eq!(escaped(text), Some(format!("\\{text}")));
     }
@@ -350,7 +350,7 @@ fn a_reference_that_the_session_gave_stays_alone_only() {
     assert!(escape(&text.replace("bash", "zsh"), known, dictionary::is_own).is_some());
 }
 
-/// Pieces that markers and their escapes are made of.
+/// Pieces of which markers and their escapes consist.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         proptest::sample::select(BRACKETS.to_vec()).prop_map(str::to_owned),
