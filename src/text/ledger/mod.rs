@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::stop;
 use crate::text::lines::Lines;
 use crate::text::maps::Map;
-use crate::text::marker::{Marker, Naming, may_hold};
+use crate::text::marker::{Ago, Marker, Naming, may_hold};
 use crate::text::origin::Origin;
 use crate::text::out::{Out, Size, WithLines};
 use crate::text::reason::Reason;
@@ -312,7 +312,7 @@ impl Ledger {
         let are_many = marked.len() > MAX_GAP_MARKS;
         let mut marked = marked.into_iter().peekable();
         // The origin of the reference directly above: if it is the same, a reference is shortened to "there".
-        let mut named: Option<(&Origin, usize)> = None;
+        let mut named: Option<(&Origin, Ago)> = None;
         // The reason of the last marker. If bodies of a file follow each other, only the first marker has the reason;
         // other reasons are always written.
         let mut last_reason: Option<Reason> = None;
@@ -525,7 +525,6 @@ fn forget_names(before: &[Span], after: &mut [Span]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::marker::Ago;
 
     #[test]
     fn between_times_only_a_long_gap_is_marked() {
