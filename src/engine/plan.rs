@@ -11,7 +11,7 @@ use super::{Cancel, Engine};
 use crate::config::Policy;
 use crate::pipeline::Prepared;
 use crate::pipeline::limit::budget::Ask;
-use crate::pipeline::limit::share::{Claim, shares};
+use crate::pipeline::limit::share::{Demand, shares};
 use crate::pipeline::repeat::dedup::{History, NoHistory};
 use crate::protocol::RpcError;
 use crate::session::{AsDecided, Lookup};
@@ -79,33 +79,33 @@ impl Engine {
             // The unchangeable results alone exceed the budget. Cutting the others to stubs would not help.
             None => total * free / (2 * jobs.len().max(1)),
         };
-        let mut claims: Vec<Claim> = Vec::with_capacity(jobs.len());
+        let mut demands: Vec<Demand> = Vec::with_capacity(jobs.len());
         for (job, one) in jobs.iter().zip(&measured) {
             cancel.check()?;
-            claims.push(self.claim(job, one, policy, ask, place));
+            demands.push(self.demand(job, one, policy, ask, place));
         }
-        let first = shares(&claims, left);
+        let first = shares(&demands, left);
         // Unused parts of shares go to the other results, once.
-        for ((job, one), (claim, share)) in jobs.iter().zip(&measured).zip(claims.iter_mut().zip(first)) {
+        for ((job, one), (demand, share)) in jobs.iter().zip(&measured).zip(demands.iter_mut().zip(first)) {
             cancel.check()?;
-            if share < claim.takes && !one.is_repeat {
-                let within = self.claim(job, one, policy, Ask { limit: Some(share), ..ask }, place);
+            if share < demand.takes && !one.is_repeat {
+                let within = self.demand(job, one, policy, Ask { limit: Some(share), ..ask }, place);
                 if within.takes < share {
-                    claim.takes = within.takes;
+                    demand.takes = within.takes;
                 }
             }
         }
-        let limits = shares(&claims, left);
+        let limits = shares(&demands, left);
         let mut out: Vec<Share<'a>> =
             measured.into_iter().zip(&limits).map(|(one, &limit)| Share::new(one, Some(limit))).collect();
-        let is_short = |i: usize| claims[i].needs > limits[i] && out[i].limit.is_some();
+        let is_short = |i: usize| demands[i].needs > limits[i] && out[i].limit.is_some();
         let short: Vec<usize> = (0..jobs.len()).filter(|&i| is_short(i)).collect();
         if !short.is_empty() {
             let use_of = |i: usize, share: &Share<'_>| {
                 cancel.check()?;
                 Ok(self.tokens_used(&jobs[i], share, policy, ask, place))
             };
-            share_leftover(&mut out, &short, &claims, use_of)?;
+            share_leftover(&mut out, &short, &demands, use_of)?;
         }
         Ok(out)
     }
@@ -168,18 +168,25 @@ impl Engine {
     }
 
     /// Tokens that a result needs for a given request, by the host's count.
-    fn claim(&self, job: &Job<'_>, one: &Measured<'_>, policy: &Policy, ask: Ask, place: Place<'_>) -> Claim {
-        let nothing = Claim { takes: 0, needs: 0 };
+    fn demand(
+        &self,
+        job: &Job<'_>,
+        one: &Measured<'_>,
+        policy: &Policy,
+        ask: Ask,
+        place: Place<'_>,
+    ) -> Demand {
+        let nothing = Demand { takes: 0, needs: 0 };
         let Some(prepared) = &one.prepared else { return nothing };
         if one.is_repeat {
-            return Claim { takes: one.bound.min(REFERENCE_TOKENS), needs: 0 };
+            return Demand { takes: one.bound.min(REFERENCE_TOKENS), needs: 0 };
         }
         let within = job.by_our_count(ask, prepared);
-        let claim =
+        let demand =
             self.with_history(job, policy, place, |history| measure_prepared(prepared, within, history));
-        claim.map_or(nothing, |claim| Claim {
-            takes: job.as_host(claim.takes, prepared.tokens()),
-            needs: job.as_host(claim.needs, prepared.tokens()),
+        demand.map_or(nothing, |demand| Demand {
+            takes: job.as_host(demand.takes, prepared.tokens()),
+            needs: job.as_host(demand.needs, prepared.tokens()),
         })
     }
 
@@ -208,12 +215,12 @@ impl Engine {
 fn share_leftover(
     plan: &mut [Share<'_>],
     short: &[usize],
-    claims: &[Claim],
+    demands: &[Demand],
     use_of: impl Fn(usize, &Share<'_>) -> Result<Option<usize>, RpcError>,
 ) -> Result<(), RpcError> {
     let mut left = 0;
     for (i, share) in plan.iter_mut().enumerate() {
-        let Some(limit) = share.limit.filter(|limit| *limit < claims[i].takes && !share.is_repeat) else {
+        let Some(limit) = share.limit.filter(|limit| *limit < demands[i].takes && !share.is_repeat) else {
             continue;
         };
         if let Some(used) = use_of(i, share)? {
@@ -221,9 +228,9 @@ fn share_leftover(
             share.promised = used.min(limit);
         }
     }
-    let more: Vec<Claim> = short
+    let more: Vec<Demand> = short
         .iter()
-        .map(|&i| Claim { takes: claims[i].needs.saturating_sub(plan[i].promised), needs: 0 })
+        .map(|&i| Demand { takes: demands[i].needs.saturating_sub(plan[i].promised), needs: 0 })
         .collect();
     for (&i, more) in short.iter().zip(shares(&more, left)) {
         let share = &mut plan[i];
@@ -245,7 +252,7 @@ struct Measured<'a> {
 }
 
 /// Tokens that a result needs. After an internal fault the safe stage takes over, which needs no more.
-fn measure_prepared(prepared: &Prepared<'_>, ask: Ask, history: &dyn History) -> Option<Claim> {
+fn measure_prepared(prepared: &Prepared<'_>, ask: Ask, history: &dyn History) -> Option<Demand> {
     catch_unwind(AssertUnwindSafe(|| heeded(|| prepared.measure(ask, history))))
-        .unwrap_or_else(|_| Some(Claim { takes: ask.limit.unwrap_or(prepared.bound().0), needs: 0 }))
+        .unwrap_or_else(|_| Some(Demand { takes: ask.limit.unwrap_or(prepared.bound().0), needs: 0 }))
 }

@@ -218,7 +218,7 @@ impl BodyWalk<'_> {
         let caller = job.caller(id, &[], 0, &wrote, &about);
         let mut facts = Facts::of(&found.call, &stored.outcome, caller.asked[0], caller.label);
         // A result of several texts, or without an id, cannot be replaced.
-        facts.may_go &= found.has_id && found.texts.len() == 1;
+        facts.is_removable &= found.has_id && found.texts.len() == 1;
         facts
     }
 

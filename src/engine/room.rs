@@ -134,9 +134,10 @@ impl Engine {
     ) -> Noted {
         let call = &job.call;
         let mut facts = Facts::of(call, &stored.outcome, caller.asked[0], caller.label);
-        facts.may_go &= thresholds(policy).is_some();
-        let kept = facts.may_go.then(|| self.keep_whole(session, call, stored, policy, false)).flatten();
-        facts.may_go = kept.is_some();
+        facts.is_removable &= thresholds(policy).is_some();
+        let kept =
+            facts.is_removable.then(|| self.keep_whole(session, call, stored, policy, false)).flatten();
+        facts.is_removable = kept.is_some();
         let words = call.texts().into_iter().chain(call.path.as_deref());
         Noted {
             facts,

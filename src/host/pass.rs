@@ -11,7 +11,7 @@ use crate::config::{Mode, Policy};
 use crate::sanitize::secrets;
 use crate::sanitize::secrets::Finding;
 use crate::sanitize::spare::Spare;
-use crate::text::marker::{self, Looks};
+use crate::text::marker::{self, LookAlikes};
 
 /// Bytes of sent output that are kept as context.
 const CONTEXT_BYTES: usize = 16 << 10;
@@ -72,14 +72,14 @@ impl<'p> LazyPolicy<'p> {
     }
 
     /// What looks like a marker in some bytes and must be escaped.
-    fn look(&self, bytes: &[u8], is_end: bool) -> Looks {
+    fn look(&self, bytes: &[u8], is_end: bool) -> LookAlikes {
         if !self.escapes {
-            return Looks::default();
+            return LookAlikes::default();
         }
         let looks = if is_end { marker::look_at_end(bytes) } else { marker::look(bytes) };
         let is_any = !looks.places.is_empty();
         if is_any && self.policy().mode == Mode::Disabled && !self.policy().escapes_exact {
-            return Looks::default();
+            return LookAlikes::default();
         }
         looks
     }
@@ -183,7 +183,7 @@ impl<'p> Passing<'p> {
 }
 
 /// A part of some bytes, with placeholders for secrets, and look-alikes of markers escaped.
-fn written(bytes: &[u8], part: std::ops::Range<usize>, findings: &[Finding], looks: &Looks) -> Vec<u8> {
+fn written(bytes: &[u8], part: std::ops::Range<usize>, findings: &[Finding], looks: &LookAlikes) -> Vec<u8> {
     let mut out = Vec::with_capacity(part.len());
     let mut at = part.start;
     let mut places = looks.places.iter().peekable();

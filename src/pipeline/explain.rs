@@ -86,11 +86,11 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
         let lines = count_lines(&part.original);
         if is_reference(text) && lines > 0 {
             let origin = first.origin();
-            let there = part.lines_before + 1;
+            let origin_number = part.lines_before + 1;
             let action = Action::Refer {
                 origin: Arc::new(origin),
-                there,
-                carried: 0,
+                origin_number,
+                view_number: 0,
                 ago: first.ago,
                 shows_id: first.shows_id,
                 is_outline: false,

@@ -23,7 +23,7 @@ use crate::detect::{edit, output_name};
 use crate::pipeline::limit::budget;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::limit::pointer;
-use crate::pipeline::limit::share::Claim;
+use crate::pipeline::limit::share::Demand;
 use crate::pipeline::repeat;
 use crate::pipeline::repeat::dedup::{Decision, History};
 use crate::sanitize::spare::{Met, Spare};
@@ -43,7 +43,7 @@ pub struct Prepared<'a> {
     /// The JSON around the texts, if they were taken out of envelopes.
     envelopes: Option<Envelopes>,
     /// Tokens of the rungs that were measured.
-    measured: RefCell<Vec<(Rung, Claim)>>,
+    measured: RefCell<Vec<(Rung, Demand)>>,
     /// Secrets that were removed, and those that stayed because the model wrote them.
     met: Met,
 }
@@ -235,7 +235,7 @@ impl<'a> Prepared<'a> {
 
     /// The tokens that the result would take for a request without cutting lines. Each rung is measured only
     /// once. `None` for a result that no budget changes.
-    pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
+    pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Demand> {
         let Treatment::Compress(safe) = &self.treatment else { return None };
         let Safe { sanitized, received, .. } = &**safe;
         let sources = sources(sanitized);
@@ -243,22 +243,22 @@ impl<'a> Prepared<'a> {
         let (notes, timer, key_of_run) = (None, None, None);
         let runner =
             Runner { prepared: self, sanitized, sources, received, history, notes, timer, key_of_run };
-        let mut least: Option<Claim> = None;
+        let mut least: Option<Demand> = None;
         for rung in ask.rungs(self.policy, runner.bytes()) {
-            let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
-            let claim = known.unwrap_or_else(|| {
+            let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, demand)| *demand);
+            let demand = known.unwrap_or_else(|| {
                 let outcome = runner.run(rung, Extra { counts_needed_tokens: true, ..Extra::default() });
-                let claim = Claim { takes: outcome.evidence.tokens.after, needs: outcome.needs };
-                self.measured.borrow_mut().push((rung, claim));
-                claim
+                let demand = Demand { takes: outcome.evidence.tokens.after, needs: outcome.needs };
+                self.measured.borrow_mut().push((rung, demand));
+                demand
             });
-            if ask.limit.is_none_or(|limit| claim.takes <= limit) {
-                return Some(claim);
+            if ask.limit.is_none_or(|limit| demand.takes <= limit) {
+                return Some(demand);
             }
-            least = Some(claim);
+            least = Some(demand);
         }
         // The cut by tokens uses the whole limit.
-        least.map(|claim| Claim { takes: claim.takes.min(ask.limit.unwrap_or(usize::MAX)), ..claim })
+        least.map(|demand| Demand { takes: demand.takes.min(ask.limit.unwrap_or(usize::MAX)), ..demand })
     }
 
     /// Whether the texts were taken out of JSON.

@@ -57,7 +57,7 @@ pub struct Facts {
     /// came.
     pub(super) refers_to_others: bool,
     /// Whether a replacement may take its place.
-    pub may_go: bool,
+    pub is_removable: bool,
 }
 
 impl Facts {
@@ -84,7 +84,7 @@ impl Facts {
         facts.refers_to.sort_unstable();
         facts.refers_to.dedup();
         let detection = detect(call, &Source::new(text));
-        facts.looks(call, text, about);
+        facts.find_view(call, text, about);
         let reports_failure = || evidence.guard.signals > 0 && detection.reports_failures();
         facts.has_failed = match call.succeeded() {
             Some(false) => true,
@@ -97,7 +97,7 @@ impl Facts {
         if facts.tokens < MIN_TOKENS || is_exact || person_speaks(call, text) {
             return facts;
         }
-        facts.may_go = true;
+        facts.is_removable = true;
         facts.rest = facts.leaves(call, text, &detection);
         if matches!(detection.shape, Shape::Search | Shape::Listing) {
             facts.hits = Hits::of(text);
@@ -108,7 +108,7 @@ impl Facts {
     }
 
     /// Finds out which lines of which file the result shows.
-    fn looks(&mut self, call: &ToolCall, text: &str, about: Option<&str>) {
+    fn find_view(&mut self, call: &ToolCall, text: &str, about: Option<&str>) {
         let looked_at = viewed::file(call).filter(|file| !file.is_empty());
         let file = looked_at.or_else(|| call.path.clone());
         // The head of an editor's window has the file with its folder.
@@ -151,7 +151,7 @@ impl Facts {
     /// The facts of a result that the model sees only in part: it is kept, and replaces no other result.
     #[must_use]
     pub fn in_part(self) -> Self {
-        Self { may_go: false, view: None, asked: None, ..self }
+        Self { is_removable: false, view: None, asked: None, ..self }
     }
 
     /// The facts of another item in the context that takes this many tokens.
@@ -310,7 +310,7 @@ mod tests {
         assert!(failed.rest.ends_with("make: *** [all] Error 2"), "{}", failed.rest);
         let passed = facts(&call, &format!("{log}done\n"));
         assert_eq!((passed.has_failed, &*passed.rest), (false, "done"));
-        assert!(!facts(&call, "short\n").may_go);
+        assert!(!facts(&call, "short\n").is_removable);
         // A pipe, a list or a script can hide the status of a failed command; a single command cannot.
         let with =
             |command: &str| ToolCall { command: Some(command.into()), exit_code: Some(0), ..call.clone() };

@@ -82,7 +82,7 @@ pub(super) struct Shell {
     /// Its current folder if one shell runs all commands. Without a leading `/` it is relative to its first folder.
     at: String,
     /// Whether one shell runs all commands.
-    lasts: bool,
+    is_one_shell: bool,
     /// The number of changes to an unknown folder so far.
     unknown: usize,
 }
@@ -91,26 +91,27 @@ pub(super) struct Shell {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Place {
     pub(super) folder: String,
-    is_elsewhere: Option<usize>,
+    /// The number of the other machine or container on which it runs.
+    elsewhere: Option<usize>,
 }
 
 impl Shell {
     /// The folder of the next call. Also moves the shell.
     pub(super) fn run(&mut self, call: &Folder) -> Place {
-        let is_elsewhere = call.is_elsewhere.then(|| {
+        let elsewhere = call.is_elsewhere.then(|| {
             self.unknown += 1;
             self.unknown
         });
         let given = call.given.as_deref().map(|given| joined("", given));
         let Some(moves) = &call.moves else {
-            return Place { folder: given.unwrap_or_default(), is_elsewhere };
+            return Place { folder: given.unwrap_or_default(), elsewhere };
         };
         // A command that only changes the folder, or goes back, makes sense only if one shell runs all commands.
         let back = |to: &String| to == "-" || to == ".." || to.starts_with("../");
-        self.lasts |= !moves.runs && !moves.all.is_empty() || moves.all.first().is_some_and(back);
+        self.is_one_shell |= !moves.runs && !moves.all.is_empty() || moves.all.first().is_some_and(back);
         let start = match given {
             Some(given) => given,
-            None if self.lasts || moves.before.is_empty() => self.at.clone(),
+            None if self.is_one_shell || moves.before.is_empty() => self.at.clone(),
             None => String::new(),
         };
         let folder = moves.before.iter().fold(start.clone(), |at, to| self.moved(&at, to));
@@ -121,7 +122,7 @@ impl Shell {
             let rest = if same == moves.before.len() { &moves.all[same..] } else { &moves.all[..] };
             self.at = rest.iter().fold(from, |at, to| self.moved(&at, to));
         }
-        Place { folder, is_elsewhere }
+        Place { folder, elsewhere }
     }
 
     fn moved(&mut self, at: &str, to: &str) -> String {
@@ -136,7 +137,7 @@ impl Shell {
 impl Place {
     /// The file that a name means in this folder.
     pub(super) fn file(&self, name: &str) -> String {
-        match self.is_elsewhere {
+        match self.elsewhere {
             Some(number) => format!("?{number}/{}", viewed::name(name)),
             None => joined(&self.folder, name),
         }
@@ -285,19 +286,19 @@ fn joined(folder: &str, path: &str) -> String {
 
 /// Whether two paths mean the same file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(super) enum SameFile {
     /// The same file.
-    Same,
+    Yes,
     /// Perhaps the same file.
     Perhaps,
     /// Another file.
-    Other,
+    No,
 }
 
 /// Compares two paths from [`Place::file`].
-pub(super) fn meant(one: &str, other: &str) -> Meant {
+pub(super) fn compare_paths(one: &str, other: &str) -> SameFile {
     if one == other {
-        return Meant::Same;
+        return SameFile::Yes;
     }
     let is_whole = |path: &str| path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
     let is_end = |short: &str, long: &str| {
@@ -307,7 +308,7 @@ pub(super) fn meant(one: &str, other: &str) -> Meant {
         short.peek().is_some() && short.all(|part| long.next() == Some(part))
     };
     let may_be = !is_whole(one) && is_end(one, other) || !is_whole(other) && is_end(other, one);
-    if may_be { Meant::Perhaps } else { Meant::Other }
+    if may_be { SameFile::Perhaps } else { SameFile::No }
 }
 
 #[cfg(test)]
@@ -357,23 +358,26 @@ mod tests {
         };
         let [one, other, here] =
             ["ssh h1 cat -n /etc/a.conf", "ssh h2 cat -n /etc/a.conf", "cat -n /etc/a.conf"].map(&mut file);
-        assert_eq!((meant(&one, &other), meant(&one, &here)), (Meant::Perhaps, Meant::Perhaps));
+        assert_eq!(
+            (compare_paths(&one, &other), compare_paths(&one, &here)),
+            (SameFile::Perhaps, SameFile::Perhaps)
+        );
     }
 
     #[test]
     fn files_are_told_apart_by_their_paths() {
         for (one, other, is) in [
-            ("/w/a.rs", "/w/a.rs", Meant::Same),
-            ("/w/src/parser/mod.rs", "/w/src/lexer/mod.rs", Meant::Other),
-            ("/w/a.rs", "/w.bak/a.rs", Meant::Other),
-            ("/w/a.rs", "/a.rs", Meant::Other),
-            ("src/a.rs", "/w/src/a.rs", Meant::Perhaps),
-            ("packages/a/index.ts", "packages/b/index.ts", Meant::Other),
-            ("?1/a.rs", "src/a.rs", Meant::Perhaps),
-            ("~/src/a.rs", "/home/u/src/a.rs", Meant::Perhaps),
-            ("src/a.rs", "src/b.rs", Meant::Other),
+            ("/w/a.rs", "/w/a.rs", SameFile::Yes),
+            ("/w/src/parser/mod.rs", "/w/src/lexer/mod.rs", SameFile::No),
+            ("/w/a.rs", "/w.bak/a.rs", SameFile::No),
+            ("/w/a.rs", "/a.rs", SameFile::No),
+            ("src/a.rs", "/w/src/a.rs", SameFile::Perhaps),
+            ("packages/a/index.ts", "packages/b/index.ts", SameFile::No),
+            ("?1/a.rs", "src/a.rs", SameFile::Perhaps),
+            ("~/src/a.rs", "/home/u/src/a.rs", SameFile::Perhaps),
+            ("src/a.rs", "src/b.rs", SameFile::No),
         ] {
-            assert_eq!((meant(one, other), meant(other, one)), (is, is), "{one} {other}");
+            assert_eq!((compare_paths(one, other), compare_paths(other, one)), (is, is), "{one} {other}");
         }
         assert_eq!(joined("/w", "../../a/./b.rs"), "/a/b.rs");
         assert_eq!(joined("a", "../../b.rs"), "../b.rs");

@@ -71,7 +71,7 @@ impl Timeline {
         requests: usize,
         (thresholds, only_sure): (Thresholds, bool),
     ) -> Batch {
-        let may_go = self.may_go(here, thresholds, only_sure);
+        let removable = self.removable(here, thresholds, only_sure);
         // Tries each start of the batch: everything behind the first removed result is written to the cache again.
         let none = Sum { requests, factor: factor.value(), ..Sum::default() };
         let of = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
@@ -80,7 +80,7 @@ impl Timeline {
         for (at, place) in context.places().iter().enumerate().rev() {
             let entry = &self.results[place.number];
             let small = entry.facts.tokens_in_its_place();
-            if may_go[place.number].is_some() {
+            if removable[place.number].is_some() {
                 removed += entry.facts.tokens - small;
                 let gained = of(requests).saturating_mul(of(removed));
                 let gain = gained.saturating_sub(factor.of_tokens(behind));
@@ -90,20 +90,20 @@ impl Timeline {
             }
             // Tokens that were not in the last request must be written anyway.
             if place.number < self.cached {
-                let is_small = entry.gone.is_some() || may_go[place.number].is_some();
+                let is_small = entry.gone.is_some() || removable[place.number].is_some();
                 let tokens = if is_small { small } else { entry.facts.tokens };
                 behind = behind.saturating_add(tokens).saturating_add(place.between);
             }
         }
         let (first, sum) = best;
         let gone = context.places().iter().skip(first).map(|place| place.number);
-        let mut gone: Vec<_> = gone.filter_map(|number| Some((number, may_go[number]?))).collect();
+        let mut gone: Vec<_> = gone.filter_map(|number| Some((number, removable[number]?))).collect();
         gone.sort_unstable_by_key(|(number, _)| *number);
         Batch { gone, sum }
     }
 
     /// Which results may be removed, and why. One pass from the end: references point back, replacements come later.
-    fn may_go(&self, here: &[bool], thresholds: Thresholds, only_sure: bool) -> Vec<Option<RemovedWhy>> {
+    fn removable(&self, here: &[bool], thresholds: Thresholds, only_sure: bool) -> Vec<Option<RemovedWhy>> {
         let mut out = vec![None; self.results.len()];
         // A result to which a kept result refers is kept too.
         let mut is_pointed_to = vec![false; self.results.len()];
@@ -135,11 +135,11 @@ impl Timeline {
         &self,
         entry: &Entry,
         here: &[bool],
-        may_go: &[Option<RemovedWhy>],
+        removable: &[Option<RemovedWhy>],
         ends: &[Option<Newer>],
     ) -> Option<Newer> {
         let newer = entry.newer.filter(|newer| self.can_stand(*newer, here))?;
-        let stays = self.results[newer.number].gone.is_none() && may_go[newer.number].is_none();
+        let stays = self.results[newer.number].gone.is_none() && removable[newer.number].is_none();
         if stays {
             return Some(newer);
         }

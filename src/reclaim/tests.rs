@@ -19,7 +19,7 @@ fn result(call: &str, words: &str, asked: u8) -> Facts {
         words: Words::of([words]),
         is_run: true,
         asked: Some([asked; 16]),
-        may_go: true,
+        is_removable: true,
         ..Facts::default()
     }
 }
@@ -67,13 +67,13 @@ fn what_nobody_cites_goes_and_what_was_cited_lately_stays() {
 
 #[test]
 fn nothing_goes_before_a_result_that_points_to_unknown_ones() {
-    let pointing = Facts { refers_to_others: true, may_go: false, ..result("b", "beta_1", 2) };
+    let pointing = Facts { refers_to_others: true, is_removable: false, ..result("b", "beta_1", 2) };
     let quiet = vec![("", None); 6];
     let first = ("", Some(result("a", "alpha_1", 1)));
     let last = ("", Some(result("c", "gamma_1", 3)));
     let timeline = told(&[vec![first.clone(), ("", Some(pointing)), last], quiet.clone()].concat());
     assert_eq!(gone(&timeline), [(2, RemovedWhy::NotCited(6))]);
-    let plain = ("", Some(Facts { may_go: false, ..result("b", "beta_1", 2) }));
+    let plain = ("", Some(Facts { is_removable: false, ..result("b", "beta_1", 2) }));
     let timeline = told(&[vec![first, plain], quiet].concat());
     assert_eq!(gone(&timeline), [(0, RemovedWhy::NotCited(7))]);
 }
@@ -270,9 +270,9 @@ fn ran(call: &str, command: &str) -> Facts {
 fn an_edit_by_a_command_cites_the_view_of_its_file() {
     let told = |command: &str| {
         let mut steps = vec![("", Some(Facts { file: Some("src/a.rs".into()), ..page("a", "a", 1) }))];
-        steps.extend(
-            (0..8).map(|_| ("", Some(Facts { tokens: 10, may_go: false, asked: None, ..ran("b", command) }))),
-        );
+        steps.extend((0..8).map(|_| {
+            ("", Some(Facts { tokens: 10, is_removable: false, asked: None, ..ran("b", command) }))
+        }));
         gone(&told(&steps)).len()
     };
     assert_eq!((told("sed -i 's/a/b/' src/a.rs"), told("perl -pi -e 's/a/b/' src/a.rs")), (0, 0));
@@ -284,7 +284,7 @@ fn a_run_in_another_folder_clears_nothing() {
     let failed = Facts { has_failed: true, is_run: true, ..ran("b", "cargo test") };
     let passed = Facts { is_run: true, ..ran("d", "cargo test") };
     let told = |to: &str| {
-        let moves = |call, to| ("", Some(Facts { may_go: false, asked: None, ..ran(call, to) }));
+        let moves = |call, to| ("", Some(Facts { is_removable: false, asked: None, ..ran(call, to) }));
         let steps =
             [moves("a", "cd a"), ("", Some(failed.clone())), moves("c", to), ("", Some(passed.clone()))];
         gone(&told(&[&steps[..], &[("", None)]].concat()))

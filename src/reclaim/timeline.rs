@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::batch::Batch;
 use super::context::{Context, Item};
-use super::place::{Folder, Meant, Shell, meant};
+use super::place::{Folder, SameFile, Shell, compare_paths};
 use super::view::Again;
 use super::{Facts, Words};
 use crate::detect::viewed;
@@ -41,7 +41,7 @@ impl Entry {
     /// Whether it is present and may be removed, and its replacement costs at most half of it.
     pub(super) fn is_worth_it(&self) -> bool {
         let facts = &self.facts;
-        self.gone.is_none() && facts.may_go && facts.tokens_in_its_place() * 2 <= facts.tokens
+        self.gone.is_none() && facts.is_removable && facts.tokens_in_its_place() * 2 <= facts.tokens
     }
 
     /// Notes that an answer cited it.
@@ -172,7 +172,7 @@ impl Timeline {
     /// Makes sure that a result is never removed.
     pub fn stays(&mut self, result: usize) {
         if let Some(entry) = self.results.get_mut(result) {
-            entry.facts.may_go = false;
+            entry.facts.is_removable = false;
         }
     }
 
@@ -292,7 +292,7 @@ impl Timeline {
             let is_edited = entry.facts.file.as_deref().is_some_and(|file| {
                 edited.iter().any(|other| {
                     // In most cases the name alone shows that the files differ.
-                    viewed::name(other) == viewed::name(file) && meant(file, other) != Meant::Other
+                    viewed::name(other) == viewed::name(file) && compare_paths(file, other) != SameFile::No
                 })
             });
             let is_step = file.is_some_and(|file| entry.facts.hits.step(file, facts.view.as_ref()));

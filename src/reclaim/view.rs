@@ -3,7 +3,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::place::{Meant, meant};
+use super::place::{SameFile, compare_paths};
 
 /// The fewest numbered lines that make a result a view.
 const MIN_NUMBERED: usize = 3;
@@ -69,8 +69,8 @@ impl View {
     /// change the numbers of the lines below.
     pub(super) fn shown_by(&self, other: &Self) -> Option<Again> {
         let count: u64 = self.numbers.iter().map(|(first, last)| u64::from(last - first) + 1).sum();
-        let meant = meant(&self.file, &other.file);
-        if meant == Meant::Other || count * 9 > common(&self.numbers, &other.numbers) * 10 {
+        let same_file = compare_paths(&self.file, &other.file);
+        if same_file == SameFile::No || count * 9 > common(&self.numbers, &other.numbers) * 10 {
             return None;
         }
         let mut there = other.lines.iter().peekable();
@@ -80,7 +80,7 @@ impl View {
         };
         let same = self.lines.iter().filter(|line| is_there(line)).count();
         // If the paths do not show whether it is the same file, the lines decide.
-        if meant == Meant::Perhaps && same * 2 < self.lines.len().max(1) {
+        if same_file == SameFile::Perhaps && same * 2 < self.lines.len().max(1) {
             return None;
         }
         let is_same = same > 0 && same == self.lines.len();

@@ -76,7 +76,7 @@ impl Session {
             index.refer(
                 &r.origin.call,
                 r.origin.argument.as_deref(),
-                r.there as usize,
+                r.origin_number as usize,
                 count,
                 self.at.results,
             );

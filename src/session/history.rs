@@ -76,7 +76,8 @@ impl History for Live<'_> {
 
     fn terms(&self) -> Vec<Term> {
         let mut seen = HashSet::with_hasher(RandomState::default());
-        let words = self.session.talk.iter().rev().flatten().copied().filter(|word| seen.insert(*word));
+        let words =
+            self.session.recent_words.iter().rev().flatten().copied().filter(|word| seen.insert(*word));
         words.map(|word| Term { word, weight: relevance::SESSION_WEIGHT }).collect()
     }
 

@@ -221,7 +221,7 @@ pub struct Session {
     /// Whether the host reports what is visible.
     host_reports: bool,
     /// Words of the recent calls and of the failures that they reported.
-    talk: VecDeque<Vec<u64>>,
+    recent_words: VecDeque<Vec<u64>>,
     /// Lines of files to which recent results point.
     pointed: VecDeque<Vec<Place>>,
     /// For each request, its last answer.
@@ -326,9 +326,9 @@ impl Session {
         said.truncate(MAX_WORDS);
         caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
         said.truncate(2 * MAX_WORDS);
-        self.talk.push_back(said);
-        if self.talk.len() > RECENT_CALLS {
-            self.talk.pop_front();
+        self.recent_words.push_back(said);
+        if self.recent_words.len() > RECENT_CALLS {
+            self.recent_words.pop_front();
         }
         self.pointed.push_back(std::mem::take(&mut stored.outcome.places));
         if self.pointed.len() > RECENT_CALLS {

@@ -113,7 +113,7 @@ impl Room {
             self.pending
                 .iter_mut()
                 .filter(|other| other.facts.call == *call)
-                .for_each(|other| other.facts.may_go = false);
+                .for_each(|other| other.facts.is_removable = false);
             noted = noted.in_part();
         }
         self.last_answers = None;

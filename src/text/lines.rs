@@ -11,9 +11,9 @@ pub(crate) struct Line {
     /// The end of its text in the joined text of the output.
     end: u32,
     /// Its line number in the result, from 1.
-    pub(crate) own: u32,
+    pub(crate) result_number: u32,
     /// The line number that the tool wrote in front of it; 0 for none.
-    pub(crate) carried: u32,
+    pub(crate) view_number: u32,
 }
 
 /// The lines of one output that are shown as the tool wrote them, without the numbers of a file view.
@@ -27,8 +27,8 @@ impl Lines {
     /// Adds line `i` of a source, of which `text` is shown.
     pub fn push(&mut self, source: &Source<'_>, view: &View, i: usize, text: &str) {
         self.text.push_str(text);
-        let (end, own) = (self.text.len() as u32, source.number(i) as u32);
-        self.lines.push(Line { end, own, carried: view.number(i).unwrap_or(0) as u32 });
+        let (end, result_number) = (self.text.len() as u32, source.number(i) as u32);
+        self.lines.push(Line { end, result_number, view_number: view.number(i).unwrap_or(0) as u32 });
     }
 
     /// The lines of a text without line numbers.
@@ -36,7 +36,11 @@ impl Lines {
         let mut lines = Self::default();
         for (i, line) in text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate() {
             lines.text.push_str(line);
-            lines.lines.push(Line { end: lines.text.len() as u32, own: i as u32 + 1, carried: 0 });
+            lines.lines.push(Line {
+                end: lines.text.len() as u32,
+                result_number: i as u32 + 1,
+                view_number: 0,
+            });
         }
         lines
     }
@@ -71,17 +75,17 @@ impl Lines {
     pub(crate) fn joins(&self, i: usize) -> bool {
         match (self.lines.get(i), self.lines.get(i + 1)) {
             (Some(a), Some(b)) => {
-                b.own == a.own + 1 && (a.carried == 0) == (b.carried == 0) && {
-                    a.carried == 0 || b.carried == a.carried + 1
+                b.result_number == a.result_number + 1 && (a.view_number == 0) == (b.view_number == 0) && {
+                    a.view_number == 0 || b.view_number == a.view_number + 1
                 }
             }
             _ => false,
         }
     }
 
-    /// The index of the first line whose number in the result is `own` or more.
-    pub(crate) fn place_of(&self, own: usize) -> usize {
-        self.lines.partition_point(|line| (line.own as usize) < own)
+    /// The index of the first line whose number in the result is `result_number` or more.
+    pub(crate) fn place_of(&self, result_number: usize) -> usize {
+        self.lines.partition_point(|line| (line.result_number as usize) < result_number)
     }
 
     /// The number of lines.

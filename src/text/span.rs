@@ -42,9 +42,9 @@ pub enum Action {
         /// The origin that shows them.
         origin: Arc<Origin>,
         /// The number of the first line in the origin, from 1.
-        there: usize,
+        origin_number: usize,
         /// The line number that the origin shows for it; 0 for none.
-        carried: usize,
+        view_number: usize,
         /// How far back they were shown.
         ago: Ago,
         /// Whether the model sees the ids of calls.

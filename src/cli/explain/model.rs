@@ -174,8 +174,8 @@ impl Blocks<'_, '_> {
                 let note = self.left_out(lines.clone(), *reason, span, marker);
                 self.push(Kind::Omitted, lines.clone(), shown.clone(), Some(note));
             }
-            Action::Refer { origin, there, is_outline, .. } => {
-                let end = there + lines.len() - 1;
+            Action::Refer { origin, origin_number, is_outline, .. } => {
+                let end = origin_number + lines.len() - 1;
                 let of = match &origin.argument {
                     Some(argument) => format!("`{argument}` of {} ({})", origin.call, origin.tool),
                     None => format!("{} ({})", origin.call, origin.tool),
@@ -184,7 +184,8 @@ impl Blocks<'_, '_> {
                     true => ("with the same outline as", Reason::SameOutline),
                     false => ("shown before as", Reason::ShownBefore),
                 };
-                let what = format!("{}, {how} {} of {of}", self.sizes(lines), words::lines(*there, end));
+                let what =
+                    format!("{}, {how} {} of {of}", self.sizes(lines), words::lines(*origin_number, end));
                 let note = self.note(true, what, Some(reason), span);
                 self.push(Kind::Referred, lines.clone(), shown.clone(), Some(note));
             }

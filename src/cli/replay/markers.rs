@@ -5,7 +5,7 @@ use crate::tokens::TokenCounter;
 
 /// A shown text without its markers.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Apart {
+pub(super) struct SplitText {
     /// The text without markers: what can be read, not just names in markers.
     pub shown: String,
     /// Tokens of the markers, each counted separately.
@@ -13,26 +13,26 @@ pub(super) struct Apart {
 }
 
 /// Takes the markers out of a text, also those inside JSON strings.
-pub(super) fn take_apart(text: &str, counter: &dyn TokenCounter) -> Apart {
-    let mut apart = Apart { shown: String::with_capacity(text.len()), tokens: 0 };
+pub(super) fn take_apart(text: &str, counter: &dyn TokenCounter) -> SplitText {
+    let mut split = SplitText { shown: String::with_capacity(text.len()), tokens: 0 };
     let mut rest = text;
     while let Some(at) = memchr::memchr(b'[', rest.as_bytes()) {
         let (before, from) = rest.split_at(at);
-        apart.shown.push_str(before);
+        split.shown.push_str(before);
         let length = match Marker::parse(from) {
             // A look-alike has a backslash in front of it.
             Some((_, length)) if !before.ends_with('\\') => length,
             _ => {
-                apart.shown.push('[');
+                split.shown.push('[');
                 rest = &from[1..];
                 continue;
             }
         };
-        apart.tokens += counter.count(&from[..length]) as u64;
+        split.tokens += counter.count(&from[..length]) as u64;
         rest = &from[length..];
     }
-    apart.shown.push_str(rest);
-    apart
+    split.shown.push_str(rest);
+    split
 }
 
 #[cfg(test)]
@@ -45,8 +45,8 @@ mod tests {
         let marker = "[tersed: omitted 3 lines 2-4, passing_tests: 2 alpha 3 beta]";
         let counter = counter(Tokenizer::default());
         let text = format!("one [a]\n{marker}\ntwo \\{marker}\n");
-        let apart = take_apart(&text, counter);
-        assert_eq!(apart.shown, format!("one [a]\n\ntwo \\{marker}\n"));
-        assert_eq!(apart.tokens, counter.count(marker) as u64);
+        let split = take_apart(&text, counter);
+        assert_eq!(split.shown, format!("one [a]\n\ntwo \\{marker}\n"));
+        assert_eq!(split.tokens, counter.count(marker) as u64);
     }
 }

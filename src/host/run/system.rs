@@ -455,7 +455,7 @@ impl Running<'_> {
             room = room.map(|room| room / PART_ONE_IN);
             for (stream, bytes) in self.streams.iter_mut().zip(&mut outputs) {
                 let end = memchr::memrchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
-                let end = marker::parting(&bytes[..end]);
+                let end = marker::split_point(&bytes[..end]);
                 // What cannot be held goes out with the part.
                 if stream.held.push(&bytes[end..]).is_ok() {
                     bytes.truncate(end);
@@ -463,7 +463,7 @@ impl Running<'_> {
             }
         } else if ended.is_none() {
             for (tail, bytes) in tails.iter_mut().zip(&mut outputs) {
-                *tail = bytes.split_off(marker::parting(bytes));
+                *tail = bytes.split_off(marker::split_point(bytes));
             }
         }
         let new: Vec<Vec<u8>> = match texts(outputs, room) {

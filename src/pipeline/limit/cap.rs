@@ -104,7 +104,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
                 }
             }
             Kept::Window => last_kept = true,
-            Kept::Signal => {}
+            Kept::Single => {}
         }
     }
     ledger.apply(source, omission(source, &ledger, &gaps, cap)).ok()
@@ -175,7 +175,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         picked.left = (budget - used).saturating_sub(sample_share);
         for &unit in &middle {
             if picked.keep[unit] == Kept::No && (picked.spend(unit) || !cap.strict) {
-                picked.keep[unit] = Kept::Signal;
+                picked.keep[unit] = Kept::Single;
             }
         }
         if let Some(outliers) = &outliers {
@@ -190,7 +190,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         if let Some(heading) = heading.filter(|at| picked.keep[*at] == Kept::No && units[*at].is_shown)
             && picked.spend(heading)
         {
-            picked.keep[heading] = Kept::Signal;
+            picked.keep[heading] = Kept::Single;
         }
         for unit in start..tail {
             if picked.keep[unit] == Kept::No && !picked.spend(unit) {
@@ -319,7 +319,7 @@ impl Picked<'_> {
             if self.units[start..end].iter().all(is_plain)
                 && self.units[start..end].iter().map(|unit| unit.bytes).sum::<usize>() <= GAP_BYTES
             {
-                self.keep[start..end].fill(Kept::Signal);
+                self.keep[start..end].fill(Kept::Single);
             }
             from = end;
         }
@@ -332,7 +332,7 @@ impl Picked<'_> {
                 let above = self.units.partition_point(|unit| unit.lines.end <= line);
                 let is_line = self.units[above].lines.len() == 1 && self.units[above].is_shown;
                 if self.keep[above] == Kept::No && is_line && self.spend(above) {
-                    self.keep[above] = Kept::Signal;
+                    self.keep[above] = Kept::Single;
                 }
             }
         }
@@ -360,7 +360,7 @@ impl Picked<'_> {
                     return;
                 }
                 self.left -= self.units[unit].bytes;
-                self.keep[unit] = Kept::Signal;
+                self.keep[unit] = Kept::Single;
             }
         }
     }
@@ -376,7 +376,7 @@ impl Picked<'_> {
             crate::stop::tick();
             let is_first = self.keep[unit - 1] == Kept::No;
             if self.keep[unit] == Kept::No
-                || !(is_first || self.keep[unit] == Kept::Signal)
+                || !(is_first || self.keep[unit] == Kept::Single)
                 || self.units[unit].form != Form::Other
                 || !self.units[unit].is_shown
                 || found == MAX_HEADINGS
@@ -391,7 +391,7 @@ impl Picked<'_> {
                 && (self.spend(heading) || !self.is_strict && self.may_exceed(unit, heading))
                 && found < MAX_HEADINGS
             {
-                self.keep[heading] = Kept::Signal;
+                self.keep[heading] = Kept::Single;
                 found += 1;
                 below = heading;
             }
@@ -400,7 +400,7 @@ impl Picked<'_> {
 
     /// Whether the heading may exceed the cap: always above a single line, above a window only if it is short.
     fn may_exceed(&self, unit: usize, heading: usize) -> bool {
-        self.keep[unit] == Kept::Signal || self.units[heading].bytes <= MAX_HEADING_BYTES
+        self.keep[unit] == Kept::Single || self.units[heading].bytes <= MAX_HEADING_BYTES
     }
 }
 

@@ -44,7 +44,7 @@ impl Picked<'_> {
         let new = chosen.iter().filter(|&&unit| self.keep[unit] == Kept::No);
         let added: usize = new.map(|&unit| units[unit].bytes).sum();
         for &unit in chosen.iter().filter(|unit| !tail.contains(unit)) {
-            self.keep[unit] = Kept::Signal;
+            self.keep[unit] = Kept::Single;
         }
         let mut over = (before + added).saturating_sub(budget).min(added);
         for unit in tail {
@@ -52,7 +52,7 @@ impl Picked<'_> {
                 break;
             }
             if fails(unit) || chosen.contains(&unit) {
-                self.keep[unit] = Kept::Signal;
+                self.keep[unit] = Kept::Single;
             } else {
                 self.keep[unit] = Kept::No;
                 over = over.saturating_sub(units[unit].bytes);

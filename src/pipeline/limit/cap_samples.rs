@@ -47,7 +47,7 @@ impl Picked<'_> {
         }
         for unit in chosen {
             if self.spend(unit) {
-                self.keep[unit] = Kept::Signal;
+                self.keep[unit] = Kept::Single;
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::pipeline::limit::fit;
 use crate::pipeline::limit::fit::{Fit, Form, Goal};
 use crate::pipeline::limit::pointer;
 use crate::pipeline::limit::share;
-use crate::pipeline::limit::share::Claim;
+use crate::pipeline::limit::share::Demand;
 use crate::pipeline::request::Request;
 use crate::pipeline::trace::Notes;
 use crate::pipeline::{INPUT_LIMIT, exit, guard};
@@ -71,17 +71,17 @@ pub(in crate::pipeline) fn fit_parts(
     let pointer_tokens = pointer.as_ref().map_or(0, |line| request.counter.count(line) + 1);
     let fixed: usize = parts.iter().filter(|p| p.source.is_none()).map(|p| p.tokens).sum();
     let limit = request.limit.map(|limit| limit.saturating_sub(fixed + pointer_tokens));
-    let claims: Vec<Claim> = parts
+    let demands: Vec<Demand> = parts
         .iter()
         .map(|part| match part.source {
-            None => Claim { takes: 0, needs: 0 },
-            Some(_) if parts.len() == 1 => Claim { takes: part.tokens, needs: 0 },
-            Some(_) => Claim { takes: part.tokens, needs: needs_of(request, part) },
+            None => Demand { takes: 0, needs: 0 },
+            Some(_) if parts.len() == 1 => Demand { takes: part.tokens, needs: 0 },
+            Some(_) => Demand { takes: part.tokens, needs: needs_of(request, part) },
         })
         .collect();
-    let most = limit.map(|limit| share::shares(&claims, limit));
+    let most = limit.map(|limit| share::shares(&demands, limit));
     let aims = match pointer {
-        Some(_) => share::shares(&claims, limit.unwrap_or(PREVIEW_TOKENS).min(PREVIEW_TOKENS)),
+        Some(_) => share::shares(&demands, limit.unwrap_or(PREVIEW_TOKENS).min(PREVIEW_TOKENS)),
         None => most.clone().unwrap_or_default(),
     };
     let place = |index: usize| Place {
@@ -95,7 +95,7 @@ pub(in crate::pipeline) fn fit_parts(
     };
     let mut cuts: Vec<Option<Fitted>> = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
-        let is_whole = part.source.is_none() || claims[index].takes <= goal(index).aim;
+        let is_whole = part.source.is_none() || demands[index].takes <= goal(index).aim;
         let is_cut = !is_whole || place(index).pointer.is_some();
         cuts.push(if is_cut { fitted(request, part, goal(index), place(index)) } else { None });
     }

@@ -5,33 +5,33 @@
 
 /// What one text takes and needs, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Claim {
+pub struct Demand {
     /// The tokens that it takes now.
     pub takes: usize,
     /// The tokens that its failure lines and totals take, including the marker of a cut.
     pub needs: usize,
 }
 
-/// How much each claim gets; the sum is at most `total`.
+/// How much each text gets; the sum is at most `total`.
 ///
 /// There are three rounds: first up to half of an even share for each text, so that no small text is cut for a large
 /// one; then what failures and totals need; then all that the texts take. Within a round all texts get the same, up
 /// to what they want. Tokens that cannot be divided evenly go to the later texts.
-pub fn shares(claims: &[Claim], total: usize) -> Vec<usize> {
-    let mut given = vec![0; claims.len()];
+pub fn shares(demands: &[Demand], total: usize) -> Vec<usize> {
+    let mut given = vec![0; demands.len()];
     let mut left = total;
-    let even = total / (2 * claims.len().max(1));
-    let wants: [&dyn Fn(&Claim) -> usize; 3] =
-        [&|claim| claim.takes.min(even), &|claim| claim.needs.min(claim.takes), &|claim| claim.takes];
+    let even = total / (2 * demands.len().max(1));
+    let wants: [&dyn Fn(&Demand) -> usize; 3] =
+        [&|demand| demand.takes.min(even), &|demand| demand.needs.min(demand.takes), &|demand| demand.takes];
     for want in wants {
-        let wanted: Vec<usize> = claims.iter().map(want).collect();
-        rise(&mut given, &wanted, &mut left);
+        let wanted: Vec<usize> = demands.iter().map(want).collect();
+        raise_level(&mut given, &wanted, &mut left);
     }
     given
 }
 
 /// One round of water-filling: raises all texts to the highest common size that `left` allows, none above its wish.
-fn rise(given: &mut [usize], wanted: &[usize], left: &mut usize) {
+fn raise_level(given: &mut [usize], wanted: &[usize], left: &mut usize) {
     let raised = |given: &[usize], level: usize| -> usize {
         given.iter().zip(wanted).map(|(&has, &wants)| wants.min(level).saturating_sub(has)).sum()
     };
@@ -61,8 +61,8 @@ mod tests {
     use super::*;
 
     fn of(takes: &[usize], total: usize) -> Vec<usize> {
-        let claims: Vec<Claim> = takes.iter().map(|&takes| Claim { takes, needs: 0 }).collect();
-        shares(&claims, total)
+        let demands: Vec<Demand> = takes.iter().map(|&takes| Demand { takes, needs: 0 }).collect();
+        shares(&demands, total)
     }
 
     #[test]
@@ -81,18 +81,18 @@ mod tests {
 
     #[test]
     fn failures_come_before_the_level_and_small_texts_before_both() {
-        let claims = [
-            Claim { takes: 5000, needs: 900 },
-            Claim { takes: 4000, needs: 0 },
-            Claim { takes: 40, needs: 0 },
+        let demands = [
+            Demand { takes: 5000, needs: 900 },
+            Demand { takes: 4000, needs: 0 },
+            Demand { takes: 40, needs: 0 },
         ];
-        assert_eq!(shares(&claims, 1000), [794, 166, 40]);
-        let claims = [
-            Claim { takes: 5000, needs: 600 },
-            Claim { takes: 4000, needs: 0 },
-            Claim { takes: 40, needs: 0 },
+        assert_eq!(shares(&demands, 1000), [794, 166, 40]);
+        let demands = [
+            Demand { takes: 5000, needs: 600 },
+            Demand { takes: 4000, needs: 0 },
+            Demand { takes: 40, needs: 0 },
         ];
-        assert_eq!(shares(&claims, 1000), [600, 360, 40]);
+        assert_eq!(shares(&demands, 1000), [600, 360, 40]);
     }
 
     #[test]
@@ -103,14 +103,14 @@ mod tests {
             (seed >> 33) as usize % limit
         };
         for _ in 0..2000 {
-            let claims: Vec<Claim> =
-                (0..1 + next(9)).map(|_| Claim { takes: next(3000), needs: next(900) }).collect();
+            let demands: Vec<Demand> =
+                (0..1 + next(9)).map(|_| Demand { takes: next(3000), needs: next(900) }).collect();
             let total = next(6000);
-            let given = shares(&claims, total);
-            let takes: usize = claims.iter().map(|c| c.takes).sum();
-            assert_eq!(given.iter().sum::<usize>(), total.min(takes), "{claims:?} {total} {given:?}");
-            assert!(given.iter().zip(&claims).all(|(given, claim)| *given <= claim.takes));
-            let mut turned = claims.clone();
+            let given = shares(&demands, total);
+            let takes: usize = demands.iter().map(|c| c.takes).sum();
+            assert_eq!(given.iter().sum::<usize>(), total.min(takes), "{demands:?} {total} {given:?}");
+            assert!(given.iter().zip(&demands).all(|(given, demand)| *given <= demand.takes));
+            let mut turned = demands.clone();
             turned.reverse();
             let mut back = shares(&turned, total);
             back.reverse();

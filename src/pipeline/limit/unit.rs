@@ -24,7 +24,7 @@ pub(super) struct Unit {
 pub(super) enum Kept {
     No,
     Window,
-    Signal,
+    Single,
 }
 
 /// How a unit depends on others.

@@ -40,7 +40,7 @@ pub(super) struct Value {
     /// The first rows with this value.
     places: [usize; MAX_LINES_PER_VALUE],
     /// Whether it is in capitals, as verdicts are.
-    is_shouted: bool,
+    is_all_caps: bool,
 }
 
 impl Value {
@@ -62,7 +62,8 @@ pub(super) struct Column {
     /// The different values (none if there were too many) and their keys, which are searched.
     values: Vec<Value>,
     keys: Vec<u64>,
-    is_open: bool,
+    /// Whether there were too many.
+    has_many_values: bool,
     /// The range of usual numbers.
     range: Option<RangeInclusive<f64>>,
     /// The median, and the smallest number above zero.
@@ -108,37 +109,39 @@ impl Column {
 
     /// Whether further rows cannot change the findings.
     pub(super) fn is_done(&self) -> bool {
-        self.is_open
+        self.has_many_values
             && self.range.is_none()
             && self.words.rows > MAX_LINES_PER_VALUE
-            && self.forms.as_ref().is_none_or(|forms| forms.is_open)
+            && self.forms.as_ref().is_none_or(|forms| forms.has_many_values)
     }
 
     /// Adds a row.
     pub(super) fn look(&mut self, place: usize, field: &[u8], column: usize) {
-        if !self.is_open {
+        if !self.has_many_values {
             let key = key(field, column);
             self.steps.look(key, place);
-            self.look_at(place, key, is_shouted(field));
+            self.look_at(place, key, is_all_caps(field));
         }
-        if let Some(forms) = self.forms.as_mut().filter(|forms| !forms.is_open && self.range.is_none()) {
+        if let Some(forms) =
+            self.forms.as_mut().filter(|forms| !forms.has_many_values && self.range.is_none())
+        {
             forms.look_at(place, form(field), false);
         }
         self.look_at_number(place, field);
     }
 
     /// Adds the value of a row, by its key.
-    fn look_at(&mut self, place: usize, key: u64, is_shouted: bool) {
+    fn look_at(&mut self, place: usize, key: u64, is_all_caps: bool) {
         match self.keys.iter().position(|known| *known == key) {
             Some(known) => self.values[known].add(place),
             None if self.values.len() == MAX_VALUES => {
-                self.is_open = true;
+                self.has_many_values = true;
                 (self.values, self.keys) = (Vec::new(), Vec::new());
             }
             None => {
                 self.keys.push(key);
                 let places = [place; MAX_LINES_PER_VALUE];
-                self.values.push(Value { rows: 1, places, is_shouted });
+                self.values.push(Value { rows: 1, places, is_all_caps });
             }
         }
     }
@@ -147,7 +150,7 @@ impl Column {
     fn look_at_number(&mut self, place: usize, field: &[u8]) {
         let Some(range) = &self.range else {
             // A column with few different values reports rare ones in `rare`.
-            if self.is_open && is_no_value(field) {
+            if self.has_many_values && is_no_value(field) {
                 self.words.add(place);
             }
             return;
@@ -194,10 +197,10 @@ impl Column {
 
     /// Verdicts in capitals, such as `INCONSISTENT` if most rows say `consistent`, with their keys.
     pub(super) fn verdicts(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
-        let is_usual = |value: &Value| !value.is_shouted && value.rows * 2 >= rows;
+        let is_usual = |value: &Value| !value.is_all_caps && value.rows * 2 >= rows;
         let is_calm = self.values.len() <= MAX_VERDICTS && self.values.iter().any(is_usual);
         let is_verdict =
-            move |value: &Value| is_calm && value.is_shouted && is_share(value.rows, rows, VERDICT_ONE_IN);
+            move |value: &Value| is_calm && value.is_all_caps && is_share(value.rows, rows, VERDICT_ONE_IN);
         self.keys.iter().copied().zip(&self.values).filter(move |(_, value)| is_verdict(value))
     }
 
@@ -233,13 +236,13 @@ impl Column {
 
     /// The first row of each new value of a column that is otherwise constant.
     pub(super) fn steps(&self, rows: usize) -> impl Iterator<Item = usize> {
-        let is_enumerated = !self.is_open && self.values.len() > 1;
+        let is_enumerated = !self.has_many_values && self.values.len() > 1;
         self.steps.places(if is_enumerated { rows } else { 0 })
     }
 
     /// The rows with a form that few rows have, in a column of many different texts, with the keys of the forms.
     pub(super) fn unlike_forms(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
-        let forms = self.forms.as_ref().filter(|forms| self.is_open && !forms.is_open);
+        let forms = self.forms.as_ref().filter(|forms| self.has_many_values && !forms.has_many_values);
         forms.into_iter().flat_map(move |forms| forms.rare(rows))
     }
 
@@ -254,7 +257,7 @@ impl Column {
 }
 
 /// Whether a field is one or more words in capitals.
-fn is_shouted(field: &[u8]) -> bool {
+fn is_all_caps(field: &[u8]) -> bool {
     const MIN_CAPITALS: usize = 3;
     field.iter().all(|b| b.is_ascii_uppercase() || matches!(b, b' ' | b'_' | b'-'))
         && field.iter().filter(|b| b.is_ascii_uppercase()).count() >= MIN_CAPITALS

@@ -30,7 +30,7 @@ pub struct Repeats<'a> {
     /// Directories that make entered and has not left: level and name.
     directories: Vec<(&'a str, &'a str)>,
     /// Whether the directory to which relative paths refer is known.
-    settled: bool,
+    is_directory_known: bool,
     /// Counts warnings by their message, and how many of a kind keep their excerpt.
     kinds: Kinds<'a>,
     whole: usize,
@@ -38,10 +38,10 @@ pub struct Repeats<'a> {
 }
 
 impl<'a> Repeats<'a> {
-    /// Each build step has a marker group of its own, after the groups for all steps and for excerpts. `settled` is
+    /// Each build step has a marker group of its own, after the groups for all steps and for excerpts. `is_directory_known` is
     /// false if directories may change without a message of make. The first `whole` warnings of a kind keep their
     /// excerpt.
-    pub fn new(source: &'a Source<'a>, lines: &'a [Kind], settled: bool, whole: usize) -> Self {
+    pub fn new(source: &'a Source<'a>, lines: &'a [Kind], is_directory_known: bool, whole: usize) -> Self {
         Self {
             source,
             lines,
@@ -49,7 +49,7 @@ impl<'a> Repeats<'a> {
             in_step: HashSet::new(),
             named: None,
             directories: Vec::new(),
-            settled,
+            is_directory_known,
             kinds: Kinds::default(),
             whole,
             group: EXCERPTS,
@@ -97,10 +97,10 @@ impl<'a> Repeats<'a> {
         let (level, name) = directory(line);
         if self.directories.len() >= MAX_OPEN_DIRECTORIES {
             self.directories.clear();
-            self.settled = false;
+            self.is_directory_known = false;
         }
         // Two open directories on one level: parallel jobs, whose lines cannot be told apart from here on.
-        self.settled &= self.directories.iter().all(|(open, _)| *open != level);
+        self.is_directory_known &= self.directories.iter().all(|(open, _)| *open != level);
         self.directories.push((level, name));
     }
 
@@ -108,7 +108,7 @@ impl<'a> Repeats<'a> {
     fn base(&self, path: &str) -> Option<&'a str> {
         match path.starts_with('/') || path.contains(":\\") {
             true => Some(""),
-            false if self.settled => Some(self.directories.last().map_or("", |(_, name)| name)),
+            false if self.is_directory_known => Some(self.directories.last().map_or("", |(_, name)| name)),
             false => None,
         }
     }
@@ -124,7 +124,7 @@ impl<'a> Repeats<'a> {
         let body = head + 1..end;
         let line = self.source.line(head);
         let Some(base) = self.base(C.read(line).map_or("", |found| found.path)) else {
-            return self.thin(head, actions);
+            return self.hide_excerpt_if_frequent(head, actions);
         };
         let key = (base, line);
         let named = head
@@ -133,10 +133,10 @@ impl<'a> Repeats<'a> {
         let named = self.named.take().or(named);
         let Some(first) = self.first.get(&key) else {
             self.first.insert(key, body);
-            return self.thin(head, actions);
+            return self.hide_excerpt_if_frequent(head, actions);
         };
         if self.source.slice(first.clone()) != self.source.slice(body.clone()) {
-            return self.thin(head, actions);
+            return self.hide_excerpt_if_frequent(head, actions);
         }
         let group = self.group + 1;
         if self.lines[head] == Kind::Error {
@@ -154,7 +154,7 @@ impl<'a> Repeats<'a> {
     }
 
     /// Hides the excerpt of a warning if enough warnings have the same message apart from names and numbers.
-    fn thin(&mut self, head: usize, actions: &mut LineActions<'_>) {
+    fn hide_excerpt_if_frequent(&mut self, head: usize, actions: &mut LineActions<'_>) {
         if self.lines[head] != Kind::Warning {
             return;
         }

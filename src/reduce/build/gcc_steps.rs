@@ -32,7 +32,7 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, actions
     let mut steps = Steps {
         source,
         failed: exit_code.is_some_and(|code| code != 0) || lines.iter().enumerate().any(is_failure),
-        complaints: Complaints::read(source, lines),
+        diagnosed: DiagnosedFiles::read(source, lines),
         steps: Vec::new(),
         open: Vec::new(),
         quiet: Vec::new(),
@@ -54,7 +54,7 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, actions
                 if steps.open.len() == MAX_OPEN_DIRECTORIES {
                     steps.open.remove(0);
                 }
-                steps.open.push(Open { line: i, directory, printed: false });
+                steps.open.push(OpenDirectory { line: i, directory, printed: false });
             }
             Kind::Leave => steps.leave(i),
             Kind::Blank => {}
@@ -74,28 +74,28 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, actions
 
 /// The files that errors and warnings name. A step with such a file is kept, even if its output is elsewhere.
 #[derive(Default)]
-struct Complaints<'a> {
+struct DiagnosedFiles<'a> {
     /// Names without extension of files with errors and of targets that failed.
     failed: HashSet<&'a str>,
     /// Names of source files with warnings, with extension: a command that archives `a.o` does not match.
     warned: HashSet<&'a str>,
 }
 
-impl<'a> Complaints<'a> {
+impl<'a> DiagnosedFiles<'a> {
     fn read(source: &Source<'a>, lines: &[Kind]) -> Self {
-        let mut complaints = Self::default();
+        let mut diagnosed = Self::default();
         for (i, kind) in lines.iter().enumerate() {
             let line = source.line(i);
             let path = || C.read(line).map(|found| found.path);
             match kind {
-                Kind::Error => complaints.failed.extend(path().map(stem)),
-                Kind::Make => complaints.failed.extend(failed_target(line).map(stem)),
-                Kind::Warning => complaints.warned.extend(path().map(name)),
-                Kind::Context => complaints.warned.extend(includer(line).map(name)),
+                Kind::Error => diagnosed.failed.extend(path().map(stem)),
+                Kind::Make => diagnosed.failed.extend(failed_target(line).map(stem)),
+                Kind::Warning => diagnosed.warned.extend(path().map(name)),
+                Kind::Context => diagnosed.warned.extend(includer(line).map(name)),
                 _ => {}
             }
         }
-        complaints
+        diagnosed
     }
 
     /// Whether a word of a command names a file or target with an error or a warning.
@@ -111,7 +111,7 @@ fn includer(line: &str) -> Option<&str> {
 }
 
 /// A directory that make entered and has not left.
-struct Open<'a> {
+struct OpenDirectory<'a> {
     line: usize,
     /// Level and name.
     directory: (&'a str, &'a str),
@@ -122,10 +122,10 @@ struct Steps<'a> {
     source: &'a Source<'a>,
     /// Whether anything failed in the whole text.
     failed: bool,
-    complaints: Complaints<'a>,
+    diagnosed: DiagnosedFiles<'a>,
     /// The lines of each step, and whether it is kept.
     steps: Vec<(Range<usize>, bool)>,
-    open: Vec<Open<'a>>,
+    open: Vec<OpenDirectory<'a>>,
     /// The lines in which make entered and left directories where nothing was printed.
     quiet: Vec<usize>,
 }
@@ -142,7 +142,7 @@ impl Steps<'_> {
     /// Steps may run in parallel, so a step is also kept if its command names a file of any error or warning.
     fn step(&mut self, lines: Range<usize>) {
         let mut words = self.source.slice(lines.clone()).split_ascii_whitespace();
-        let named = words.any(|w| self.complaints.has(w));
+        let named = words.any(|w| self.diagnosed.has(w));
         self.steps.push((lines, named));
     }
 

@@ -75,18 +75,18 @@ impl Reducer for Rustc {
             source,
             actions: LineActions::new(source),
             excerpts: PROGRESS + 1,
-            thin: errors || source.text().len() > MIN_BYTES_TO_THIN,
+            may_hide_excerpts: errors || source.text().len() > MIN_BYTES_TO_THIN,
             owners: owners(source, end),
             warnings: HashMap::new(),
             kinds: Kinds::default(),
             once: HashSet::new(),
         };
-        let stands = last_word(source, end);
+        let kept_progress = last_progress_line(source, end);
         let mut i = 0;
         while i < end {
             let line = source.line(i);
             if is_progress(line) {
-                if Some(i) != stands {
+                if Some(i) != kept_progress {
                     state.actions.omit(i..i + 1, Reason::Progress, PROGRESS);
                 }
             } else if is_warning(line) && i + 1 < end && is_place(source.line(i + 1)) {
@@ -113,10 +113,10 @@ impl Reducer for Rustc {
 fn short(source: &Source<'_>, end: usize, is_aggressive: bool) -> Result<Reduction, Reason> {
     let mut plan = Plan::new(source, is_aggressive);
     let mut blocks = Vec::new();
-    let stands = last_word(source, end);
+    let kept_progress = last_progress_line(source, end);
     for i in 0..end {
         let line = source.line(i);
-        if is_progress(line) && Some(i) != stands {
+        if is_progress(line) && Some(i) != kept_progress {
             plan.omit(i..i + 1, Reason::Progress);
         } else if let Some(found) = RUST.read(line).filter(|found| found.severity == Some(Severity::Warning))
         {
@@ -198,7 +198,7 @@ fn is_progress(line: &str) -> bool {
 }
 
 /// The last progress line, if no result follows: it shows how far the run came.
-fn last_word(source: &Source<'_>, end: usize) -> Option<usize> {
+fn last_progress_line(source: &Source<'_>, end: usize) -> Option<usize> {
     let last = (0..end).rev().find(|&i| is_progress(source.line(i)))?;
     let is_result = |line: &str| {
         line.starts_with("    Finished ")
@@ -280,7 +280,7 @@ struct State<'a> {
     /// The marker group of excerpts; the next one is for repetitions.
     excerpts: u32,
     /// Whether excerpts may be left out.
-    thin: bool,
+    may_hide_excerpts: bool,
     /// The remaining lines that end a target, and the package that each names.
     owners: VecDeque<(usize, &'a str)>,
     /// First block of each warning by package, headline and place.
@@ -305,7 +305,7 @@ impl<'a> State<'a> {
         }
         self.warnings.entry(key).or_insert(block.clone());
         let (count, notes) = self.kinds.count(kind_of(source.line(block.start)));
-        let whole = !self.thin || count <= SHOWN_WHOLE;
+        let whole = !self.may_hide_excerpts || count <= SHOWN_WHOLE;
         for i in block.start + 1..block.end {
             let line = source.line(i);
             if is_place(line) || line.trim_start().starts_with("::: ") {

@@ -26,7 +26,7 @@ pub static DESCRIBE: Rows = Rows {
 };
 
 /// Fields for which a missing value is a fact worth showing.
-const TELLING: &[&str] = &[
+const INFORMATIVE_IF_EMPTY: &[&str] = &[
     "Node",
     "IP",
     "IPs",
@@ -77,7 +77,7 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     }
     match text.split_once(':') {
         Some((name, value)) if is_name(name) => match value.trim() {
-            "<none>" | "<unset>" | "<nil>" if !TELLING.contains(&name) => {
+            "<none>" | "<unset>" | "<nil>" if !INFORMATIVE_IF_EMPTY.contains(&name) => {
                 Row::Hide(Reason::Defaults, name.into())
             }
             _ => Row::Keep,

@@ -43,8 +43,8 @@ static META: Meta = Meta {
 /// How a step of BuildKit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    Well,
-    Badly,
+    Succeeded,
+    Failed,
 }
 
 impl Reducer for DockerBuild {
@@ -131,9 +131,9 @@ fn is_passed(step: &str) -> bool {
 /// How a step ended, if the line says so.
 fn end(rest: &str) -> Option<End> {
     match rest {
-        "CACHED" => Some(End::Well),
-        _ if rest.strip_prefix("DONE ").is_some_and(|t| t.ends_with('s')) => Some(End::Well),
-        _ if rest.starts_with("ERROR") || rest == "CANCELED" => Some(End::Badly),
+        "CACHED" => Some(End::Succeeded),
+        _ if rest.strip_prefix("DONE ").is_some_and(|t| t.ends_with('s')) => Some(End::Succeeded),
+        _ if rest.starts_with("ERROR") || rest == "CANCELED" => Some(End::Failed),
         _ => None,
     }
 }
@@ -145,7 +145,7 @@ fn buildkit(source: &Source<'_>, actions: &mut LineActions<'_>) {
         if let Some(end) = end(rest) {
             // A step for several platforms may end more than once: it counts as failed if one of them failed.
             let last = ends.entry(step).or_insert(end);
-            if end == End::Badly {
+            if end == End::Failed {
                 *last = end;
             }
         }
@@ -154,25 +154,25 @@ fn buildkit(source: &Source<'_>, actions: &mut LineActions<'_>) {
     for (i, line) in source.lines().enumerate() {
         let Some((step, rest)) = vertex(line) else { continue };
         let is_internal = |title: &str| title.starts_with("[internal] ") || title.starts_with("[auth] ");
-        let is_well = ends.get(&step) == Some(&End::Well);
+        let has_succeeded = ends.get(&step) == Some(&End::Succeeded);
         match titles.get(&step).copied() {
             None => {
                 titles.insert(step, rest);
-                if is_well && is_internal(rest) {
+                if has_succeeded && is_internal(rest) {
                     actions.omit_unless_failure(i, Reason::Progress, 1);
                 }
                 continue;
             }
             // The title again, because the output of the step continues.
-            Some(title) if title == rest || is_well && is_internal(title) => {
+            Some(title) if title == rest || has_succeeded && is_internal(title) => {
                 actions.omit_unless_failure(i, Reason::Progress, 1);
                 continue;
             }
             Some(_) => {}
         }
         let goes = match ends.get(&step) {
-            Some(End::Well) => end(rest).is_none() && !stays(rest),
-            Some(End::Badly) => rest == "...",
+            Some(End::Succeeded) => end(rest).is_none() && !stays(rest),
+            Some(End::Failed) => rest == "...",
             None => rest == "..." || is_transfer(rest),
         };
         if goes {
@@ -277,8 +277,8 @@ mod tests {
         assert!(is_title("[web build 3/7] COPY . ."));
         assert!(is_title("[internal] load build definition from Dockerfile"));
         assert!(!is_title("[x] a task"));
-        assert_eq!(end("DONE 1.2s"), Some(End::Well));
-        assert_eq!(end("ERROR: process \"/bin/sh -c x\" did not complete"), Some(End::Badly));
+        assert_eq!(end("DONE 1.2s"), Some(End::Succeeded));
+        assert_eq!(end("ERROR: process \"/bin/sh -c x\" did not complete"), Some(End::Failed));
         assert!(classic("Step 3/9 : RUN x") && classic("STEP 1/2: FROM scratch") && !classic("Step 3: x"));
         assert!(classic("[2/3] STEP 1/4: FROM base") && !classic("[x] STEP 1/4: FROM base"));
         assert_eq!(on_terminal(" => [2/5] RUN npm ci        9.1s"), Some("[2/5] RUN npm ci"));

@@ -54,7 +54,7 @@ const LAYER: &[&str] = &[
     "Mounted from",
 ];
 /// States of a container, network, volume, image or service.
-const THING: &[&str] = &[
+const CONTAINER_STATES: &[&str] = &[
     "Creating",
     "Created",
     "Starting",
@@ -160,7 +160,7 @@ fn read(line: &str) -> Option<State<'_>> {
             is_done: rest.starts_with("done") || rest.starts_with("skipped: already exists"),
         });
     }
-    thing(text)
+    container_state(text)
 }
 
 fn layer<'a>(of: &'a str, state: &str) -> Option<State<'a>> {
@@ -170,7 +170,7 @@ fn layer<'a>(of: &'a str, state: &str) -> Option<State<'a>> {
 }
 
 /// `Container web-1  Started`, ` ✔ Network x_default  Created  0.1s`, `db Pulled`, `Creating web_1 ... done`
-fn thing(text: &str) -> Option<State<'_>> {
+fn container_state(text: &str) -> Option<State<'_>> {
     let text =
         text.trim_start_matches(['✔', '✘', '⠿', '⠿', '⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏', ' ']);
     if let Some((head, state)) = text.split_once(" ... ").or(text.split_once(" ...")) {
@@ -189,7 +189,7 @@ fn thing(text: &str) -> Option<State<'_>> {
     let rest = words.next();
     // Only a service that is pulled or built is written without its kind.
     let fits = if is_kind {
-        THING.contains(&state)
+        CONTAINER_STATES.contains(&state)
     } else {
         matches!(state, "Pulling" | "Pulled" | "Building" | "Built")
     };

@@ -60,11 +60,11 @@ impl Reducer for Ctest {
             *outcomes.entry(number).or_insert(true) &= passed;
         }
         let mut wrote: HashSet<usize> = HashSet::new();
-        let mut loud: HashSet<usize> = HashSet::new();
+        let mut with_failure_line: HashSet<usize> = HashSet::new();
         for (number, text) in source.lines().filter_map(output) {
             wrote.insert(number);
             if signals::is_failure(text) {
-                loud.insert(number);
+                with_failure_line.insert(number);
             }
         }
         let mut actions = LineActions::new(source);
@@ -93,7 +93,7 @@ impl Reducer for Ctest {
                 false => (Reason::PassingTests, TESTS),
             };
             match (outcomes.get(&number), written) {
-                (Some(true), _) if written.is_some() || !loud.contains(&number) => {
+                (Some(true), _) if written.is_some() || !with_failure_line.contains(&number) => {
                     actions.omit_unless_failure(i, reason, group)
                 }
                 (Some(false), Some((_, text))) => {

@@ -20,7 +20,7 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
-use packages::{Wall, package_end};
+use packages::{FoldedPackages, package_end};
 
 /// The reducer of this module.
 pub struct GoTest;
@@ -89,7 +89,7 @@ impl Reducer for GoTest {
         }
         let source = input.source;
         let mut out = Reduction::default();
-        let wall = Wall::read(source);
+        let folded = FoldedPackages::read(source);
         let mut start = 0;
         let mut number = 0;
         while start < source.len() {
@@ -99,8 +99,8 @@ impl Reducer for GoTest {
             let verdict = end.and_then(|i| package_end(source.line(i)));
             let package = Package::read(source, lines.clone(), verdict);
             package.reduce(source, lines, number, &mut out);
-            if let Some(end) = end.filter(|&i| wall.folds(source, i)) {
-                let names = if wall.first == Some(end) { &*wall.names } else { "" };
+            if let Some(end) = end.filter(|&i| folded.folds(source, i)) {
+                let names = if folded.first == Some(end) { &*folded.marker_text } else { "" };
                 out.omit_named(end..end + 1, Reason::PassingTests, PACKAGES, names);
             }
             number += 1;
@@ -140,7 +140,7 @@ const DOWNLOADS: u32 = 2;
 struct Package<'a> {
     outcomes: HashMap<&'a str, Outcome>,
     /// Tests with a failure line in name or output. That line is kept, so their marker and verdict are kept too.
-    loud: HashSet<&'a str>,
+    with_failure_line: HashSet<&'a str>,
     /// Whether a line between test markers certainly belongs to the test named by the marker above it.
     attributed: bool,
 }
@@ -149,7 +149,7 @@ impl<'a> Package<'a> {
     /// Collects the outcomes. `passed` is the go command's verdict on the package.
     fn read(source: &Source<'a>, lines: Range<usize>, passed: Option<bool>) -> Self {
         let mut outcomes: HashMap<&str, Outcome> = HashMap::new();
-        let mut loud = HashSet::new();
+        let mut with_failure_line = HashSet::new();
         let mut parallel = false;
         let mut current = "";
         for i in lines {
@@ -162,11 +162,11 @@ impl<'a> Package<'a> {
             }
             current = verdict.map(|(_, name)| name).or_else(|| marker(line)).unwrap_or(current);
             if !current.is_empty() && signals::is_failure(line) {
-                loud.insert(current);
+                with_failure_line.insert(current);
             }
         }
         // Parallel tests share one stream, so the writer of a line is unclear; if all passed, that does not matter.
-        Self { outcomes, loud, attributed: passed == Some(true) || !parallel }
+        Self { outcomes, with_failure_line, attributed: passed == Some(true) || !parallel }
     }
 
     fn passed(&self, name: &str) -> bool {
@@ -198,14 +198,14 @@ impl<'a> Package<'a> {
             } else if let Some(name) = marker(line) {
                 (current, log) = (Some((name, false)), false);
                 if self.passed(name)
-                    && !self.loud.contains(name)
+                    && !self.with_failure_line.contains(name)
                     && !self.keeps_output(source, i + 1..end, name)
                 {
                     out.omit_in(i..i + 1, Reason::PassingTests, names);
                 }
             } else if let Some((_, name)) = verdict(line) {
                 (current, log) = (Some((name, true)), false);
-                if self.passed(name) && !self.loud.contains(name) {
+                if self.passed(name) && !self.with_failure_line.contains(name) {
                     out.omit_in(i..i + 1, Reason::PassingTests, names);
                 }
             } else if let Some((name, over)) = current {

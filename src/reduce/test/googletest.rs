@@ -88,7 +88,7 @@ pub struct Running {
     /// The lines that it printed so far.
     output: Vec<usize>,
     /// Whether one of these lines reads like a failure: then the test's own lines are kept too.
-    is_loud: bool,
+    has_failure_line: bool,
 }
 
 impl Running {
@@ -97,24 +97,24 @@ impl Running {
         if let Some(name) = line.strip_prefix("[ RUN      ] ") {
             self.test = Some((i, name.trim().to_owned()));
             self.output.clear();
-            self.is_loud = false;
+            self.has_failure_line = false;
         } else if let Some(name) = line.strip_prefix("[       OK ] ") {
             let name = name.trim();
             let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
             let name = name.split(", where ").next().unwrap_or(name);
             let start = self.test.take().filter(|(_, test)| test == name).map(|(start, _)| start);
-            let is_loud = self.is_loud || signals::is_failure(name);
+            let keeps_own_lines = self.has_failure_line || signals::is_failure(name);
             // A test's own lines get the same reason and group as its output, so that one marker covers both.
             let (reason, group) = match self.output.is_empty() {
                 true => (Reason::PassingTests, TESTS),
                 false => (Reason::TestOutput, OUTPUT),
             };
             // A report of a sanitizer or an assertion is only understood as a whole.
-            let is_report = self.is_loud && self.output.len() <= MAX_REPORT_LINES;
+            let is_report = self.has_failure_line && self.output.len() <= MAX_REPORT_LINES;
             for &line in self.output.iter().filter(|_| start.is_some() && !is_report) {
                 actions.omit_unless_failure(line, reason, group);
             }
-            for line in start.into_iter().chain([i]).filter(|_| !is_loud) {
+            for line in start.into_iter().chain([i]).filter(|_| !keeps_own_lines) {
                 actions.omit_unless_failure(line, reason, group);
             }
             self.output.clear();
@@ -122,7 +122,7 @@ impl Running {
             self.test = None;
         } else if self.test.is_some() {
             self.output.push(i);
-            self.is_loud |= signals::is_failure(line);
+            self.has_failure_line |= signals::is_failure(line);
         } else if line.starts_with("[----------] ") {
             actions.omit_unless_failure(i, Reason::PassingTests, TESTS);
         }

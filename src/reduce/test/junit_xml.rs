@@ -63,15 +63,15 @@ impl Reducer for JunitXml {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let mut out = Reduction::default();
-        let odd = Odd::read(source.text());
+        let keep_rules = KeepRules::read(source.text());
         let mut i = 0;
         while i < source.len() {
             let Some(end) = case_end(source, i) else {
-                cut(source.line(i), &odd).apply(i, source.number(i), "", &mut out);
+                cut(source.line(i), &keep_rules).apply(i, source.number(i), "", &mut out);
                 i += 1;
                 continue;
             };
-            if (i..end).all(|n| passes(source.line(n))) && !odd.stays(source.slice(i..end)) {
+            if (i..end).all(|n| passes(source.line(n))) && !keep_rules.stays(source.slice(i..end)) {
                 out.omit_in(i..end, Reason::PassingTests, 1);
             }
             i = end;
@@ -121,7 +121,7 @@ fn case_end(source: &Source<'_>, i: usize) -> Option<usize> {
 
 /// Which passed test cases are kept: those that took much of the time, and those that printed, if they are few.
 #[derive(Default)]
-struct Odd {
+struct KeepRules {
     /// Test cases that took at least this many milliseconds are kept.
     slow: Option<u64>,
     keeps_prints: bool,
@@ -136,7 +136,7 @@ const SLOW_ONE_IN: u64 = 4;
 const MAX_PRINTING: usize = 3;
 const MAX_PRINTED_BYTES: usize = 1_000;
 
-impl Odd {
+impl KeepRules {
     fn read(text: &str) -> Self {
         let starts = memchr::memmem::find_iter(text.as_bytes(), CASE.trim_end());
         let times: Vec<u64> = starts.map(|at| time(&text[at..]).unwrap_or(0)).collect();
@@ -172,12 +172,12 @@ fn time(text: &str) -> Option<u64> {
 }
 
 /// The cuts that take the passed test cases out of a line.
-fn cut<'a>(line: &'a str, odd: &Odd) -> Cut<'a> {
+fn cut<'a>(line: &'a str, keep_rules: &KeepRules) -> Cut<'a> {
     let mut cut = Cut::new(line);
     let mut from = 0;
     while let Some(start) = line.get(from..).and_then(|rest| rest.find(CASE)).map(|at| from + at) {
         let Some(end) = element_end(line, start) else { break };
-        if passes(&line[start..end]) && !odd.stays(&line[start..end]) {
+        if passes(&line[start..end]) && !keep_rules.stays(&line[start..end]) {
             cut.hide(start..end, Reason::PassingTests);
         }
         from = end;
@@ -241,13 +241,13 @@ mod tests {
         let failed = "<testcase name=\"b\"><failure message=\"x\">left</failure></testcase>";
         let suite = format!("<testsuite name=\"{}\">", "n".repeat(200));
         let line = format!("{suite}{passed}{failed}{passed}</testsuite>");
-        let (text, omitted, _) = cut(&line, &Odd::default()).text(1).unwrap();
+        let (text, omitted, _) = cut(&line, &KeepRules::default()).text(1).unwrap();
         assert_eq!(omitted, 2 * passed.len());
         let marker = format!("[tersed: omitted {} bytes of line 1, passing_tests]", passed.len());
         assert_eq!(text, format!("{suite}{marker}{failed}{marker}</testsuite>"));
-        assert_eq!(cut(failed, &Odd::default()).text(1), None);
+        assert_eq!(cut(failed, &KeepRules::default()).text(1), None);
         // A case whose end is in another line.
-        assert_eq!(cut("<testcase name=\"a\"><system-out>x", &Odd::default()).text(1), None);
+        assert_eq!(cut("<testcase name=\"a\"><system-out>x", &KeepRules::default()).text(1), None);
     }
 
     #[test]
@@ -260,13 +260,13 @@ mod tests {
             _ => format!("<testcase name=\"t{i}\" time=\"0.1\"/>\n"),
         };
         let text: String = (0..40).map(case).collect();
-        let odd = Odd::read(&text);
-        let stay: Vec<usize> = (0..40).filter(|i| odd.stays(&case(*i))).collect();
+        let keep_rules = KeepRules::read(&text);
+        let stay: Vec<usize> = (0..40).filter(|i| keep_rules.stays(&case(*i))).collect();
         assert_eq!(stay, [7, 9]);
         // All print, or all take as long.
         let all = text.replace("0.1\"/>", "8.0\"><system-out>x</system-out></testcase>");
-        let odd = Odd::read(&all);
-        assert!(!all.lines().any(|case| odd.stays(case)));
+        let keep_rules = KeepRules::read(&all);
+        assert!(!all.lines().any(|case| keep_rules.stays(case)));
     }
 
     #[test]

@@ -346,7 +346,7 @@ impl<'a> Reader<'a> {
         let started = at.map(|at| self.running.remove(at).0);
         if passed && (class.is_some() || started.is_some()) {
             let output: &[usize] = if self.mixed { &[] } else { &self.output };
-            let is_loud = output.iter().any(|&line| signals::is_failure(self.source.line(line)));
+            let has_failure_line = output.iter().any(|&line| signals::is_failure(self.source.line(line)));
             // A class's own lines get the same reason and group as its output, so that one marker covers both.
             let (reason, group) = match output.is_empty() {
                 true => (Reason::PassingTests, TESTS),
@@ -355,7 +355,7 @@ impl<'a> Reader<'a> {
             for &line in output.iter().filter(|_| started.is_some()) {
                 self.actions.omit_unless_failure(line, reason, group);
             }
-            for line in started.into_iter().chain([i]).filter(|_| !is_loud) {
+            for line in started.into_iter().chain([i]).filter(|_| !has_failure_line) {
                 self.actions.omit_unless_failure(line, reason, group);
             }
         } else {

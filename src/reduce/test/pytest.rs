@@ -65,7 +65,7 @@ enum Part {
     /// Before any title: perhaps the progress of a session whose title was cut off.
     Head,
     /// Before any title, inside a block whose start was cut off.
-    Torn,
+    InsideBlock,
     /// The progress of a session.
     Progress,
     /// A section that is kept.
@@ -158,13 +158,13 @@ struct Reader<'a> {
     held: Option<usize>,
     /// Whether only the last progress line shows how far the session came: the user interrupted it, or there are no
     /// totals.
-    is_open: bool,
+    is_unfinished: bool,
     /// Tests that xdist reported as passed: the lines that announce their start can be left out too.
     passed: HashSet<&'a str>,
     /// Whether the text is a part of a session without its title and totals.
     is_fragment: bool,
     /// Whether repeated warnings are shortened.
-    short: bool,
+    shortens_warnings: bool,
     /// Whether the caller only needs `at`, and not the reduction.
     only_place: bool,
     /// The state of the section `PASSES`.
@@ -175,7 +175,8 @@ impl<'a> Reader<'a> {
     fn new(input: &'a Input<'a>) -> Self {
         let source = input.source;
         let passed = source.lines().filter_map(xdist_passed).collect();
-        let is_open = memchr::memmem::find(source.text().as_bytes(), b"! KeyboardInterrupt !").is_some()
+        let is_unfinished = memchr::memmem::find(source.text().as_bytes(), b"! KeyboardInterrupt !")
+            .is_some()
             || !source.lines().any(is_totals_line);
         let (out, held) = (Reduction::default(), None);
         Self {
@@ -185,10 +186,10 @@ impl<'a> Reader<'a> {
             group: 1,
             sessions: 0,
             held,
-            is_open,
+            is_unfinished,
             passed,
             is_fragment: fragment::is_one(source, true),
-            short: input.policy.mode == Mode::Aggressive,
+            shortens_warnings: input.policy.mode == Mode::Aggressive,
             only_place: false,
             passes: Passes::default(),
         }
@@ -219,17 +220,19 @@ impl<'a> Reader<'a> {
         }
         match self.at {
             Part::After => {}
-            Part::Head | Part::Torn | Part::Progress if is_end_of_progress(line) => self.section(i, line),
+            Part::Head | Part::InsideBlock | Part::Progress if is_end_of_progress(line) => {
+                self.section(i, line)
+            }
             Part::Section | Part::Passes | Part::Summary if title(line).is_some() || is_totals_line(line) => {
                 self.section(i, line);
             }
-            Part::Head if is_inside_block(line) => self.at = Part::Torn,
+            Part::Head if is_inside_block(line) => self.at = Part::InsideBlock,
             _ if self.only_place => {}
             Part::Head | Part::Progress => self.progress(i, line),
             Part::Summary if line.starts_with("PASSED ") && !signals::is_failure(line) => {
                 self.out.omit_in(i..i + 1, Reason::PassingTests, self.group);
             }
-            Part::Torn | Part::Section | Part::Passes | Part::Summary => {}
+            Part::InsideBlock | Part::Section | Part::Passes | Part::Summary => {}
         }
         true
     }
@@ -239,7 +242,7 @@ impl<'a> Reader<'a> {
         let crashed = line.starts_with(['!', 'I']);
         // The first section of a session whose start title was cut off.
         self.sessions += usize::from(self.sessions == 0);
-        self.end_progress(!self.is_open && !crashed);
+        self.end_progress(!self.is_unfinished && !crashed);
         self.at = match title(line) {
             _ if is_totals_line(line) => Part::After,
             Some("PASSES") => {
@@ -260,7 +263,7 @@ impl<'a> Reader<'a> {
                 }
                 Part::Section
             }
-            Some("warnings summary" | "warnings summary (final)") if self.short => {
+            Some("warnings summary" | "warnings summary (final)") if self.shortens_warnings => {
                 self.group += 1;
                 for lines in warnings::repeated(self.source, i + 1) {
                     self.out.omit_in(lines, Reason::DiagnosticExcerpt, self.group);

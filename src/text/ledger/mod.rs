@@ -242,12 +242,12 @@ impl Ledger {
                     let bytes = *omitted_bytes;
                     gaps.push(Gap { lines, reason: *reason, count: 0, bytes, shown_by: None });
                 }
-                Action::Refer { origin, there, is_outline, .. } => gaps.push(Gap {
+                Action::Refer { origin, origin_number, is_outline, .. } => gaps.push(Gap {
                     lines,
                     reason: if *is_outline { Reason::SameOutline } else { Reason::ShownBefore },
                     count: span.lines.len(),
                     bytes: 0,
-                    shown_by: Some((Arc::clone(origin), *there)),
+                    shown_by: Some((Arc::clone(origin), *origin_number)),
                 }),
                 Action::Keep | Action::Replace { .. } => {}
             }
@@ -334,7 +334,7 @@ impl Ledger {
                     let (first, last) = source.numbers(&(first..span.lines.end));
                     put_marker(out, &Marker::Repeats { period: *period, times, first, last });
                 }
-                Action::Refer { origin, carried, ago, shows_id, is_outline, .. } => {
+                Action::Refer { origin, view_number, ago, shows_id, is_outline, .. } => {
                     let naming = match shows_id {
                         _ if named.take() == Some((&**origin, *ago)) => Naming::AsBefore,
                         true => Naming::Id,
@@ -347,7 +347,7 @@ impl Ledger {
                     }
                     let marker = match is_outline {
                         true => origin.outline_marker(source, &span.lines, *ago, *shows_id),
-                        false => origin.marker(source, &span.lines, *carried, *ago, naming),
+                        false => origin.marker(source, &span.lines, *view_number, *ago, naming),
                     };
                     put_marker(out, &marker);
                 }
@@ -574,8 +574,8 @@ mod tests {
                 lines: i * 2..i * 2 + 2,
                 action: Action::Refer {
                     origin: Arc::clone(origin),
-                    there: i * 2 + 1,
-                    carried: i * 2 + 1,
+                    origin_number: i * 2 + 1,
+                    view_number: i * 2 + 1,
                     ago: Ago::Results(3),
                     shows_id: true,
                     is_outline: false,

@@ -65,14 +65,14 @@ pub fn escape(
 
 /// The look-alikes in some bytes. More bytes may follow.
 #[derive(Debug, Default)]
-pub struct Looks {
+pub struct LookAlikes {
     /// The position of each look-alike, in order, except those that already have a backslash.
     pub places: Vec<Place>,
     /// The start of a text that may become a look-alike when more bytes follow.
     pub open: Option<usize>,
 }
 
-impl Looks {
+impl LookAlikes {
     /// Counts the open start as a look-alike, because no more bytes are awaited.
     pub fn close(&mut self, open: usize) {
         let at = self.places.partition_point(|place| place.at < open);
@@ -95,13 +95,13 @@ pub struct Place {
 const MAX_OPEN_BYTES: usize = 64 << 10;
 
 /// Where to split some bytes, so that an open start of a marker at their end stays with the bytes that follow.
-pub fn parting(bytes: &[u8]) -> usize {
+pub fn split_point(bytes: &[u8]) -> usize {
     let from = bytes.len().saturating_sub(MAX_OPEN_BYTES);
     look(&bytes[from..]).open.map_or(bytes.len(), |open| from + open)
 }
 
 /// Like [`look`], but no more bytes follow: an opening at the end looks like a marker that was cut.
-pub fn look_at_end(bytes: &[u8]) -> Looks {
+pub fn look_at_end(bytes: &[u8]) -> LookAlikes {
     let mut looks = look(bytes);
     let is_whole = |open: &usize| {
         let Seen::Is(end) = bracket(bytes, *open) else { return false };
@@ -115,7 +115,7 @@ pub fn look_at_end(bytes: &[u8]) -> Looks {
 }
 
 /// Finds look-alikes. The bytes need not be valid text.
-pub fn look(bytes: &[u8]) -> Looks {
+pub fn look(bytes: &[u8]) -> LookAlikes {
     // Without characters that move the cursor back, most brackets are ruled out by the next byte.
     let goes_back = memchr::memchr2(0x08, 0x1b, bytes).is_some()
         || BACK.iter().any(|way| memchr::memmem::find(bytes, way.as_bytes()).is_some());
@@ -150,7 +150,7 @@ pub fn look(bytes: &[u8]) -> Looks {
         let escape = if is_quoted { "\\\\" } else { "\\" };
         Some(Place { at, escape, is_dictionary: opening.starts_with("forge") })
     };
-    Looks { places: found.into_iter().filter_map(place).collect(), open }
+    LookAlikes { places: found.into_iter().filter_map(place).collect(), open }
 }
 
 /// The end of a bracket that may start at this byte.

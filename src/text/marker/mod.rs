@@ -22,7 +22,7 @@ use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 pub use ago::Ago;
-pub use lookalike::{Looks, escape, look, look_at_end, parting};
+pub use lookalike::{LookAlikes, escape, look, look_at_end, split_point};
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
 /// The start of all markers, except the two whose form is published.

@@ -107,7 +107,7 @@ fn variants(policy: &Map<String, Value>, shape: Shape) -> Vec<Variant> {
         return System::ALL.into_iter().map(variant).collect();
     }
     let of_point = |Point { name, method }: Point| match method {
-        Method::Policy(policy) => Variant { name, system: System::Birth, policy },
+        Method::Policy(policy) => Variant { name, system: System::OnArrival, policy },
         Method::Cut(chars) => variant(System::Cut(chars)),
     };
     [variant(System::Raw)].into_iter().chain(curve::points(policy).into_iter().map(of_point)).collect()

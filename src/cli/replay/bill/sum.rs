@@ -62,13 +62,13 @@ pub(super) struct Sum {
 }
 
 /// The state of one session while it is added up.
-struct Way {
+struct SessionState {
     /// The messages of the previous request: hash and tokens.
     before: Vec<(u64, usize)>,
     /// Tokens that the agent read again.
     read_again: usize,
     /// Results that the agent asked for again.
-    back: HashSet<usize>,
+    asked_again: HashSet<usize>,
 }
 
 impl Sum {
@@ -82,37 +82,37 @@ impl Sum {
     ) -> Result<(), String> {
         self.sessions += 1;
         let mut sent = 0;
-        let mut way = Way { before: Vec::new(), read_again: 0, back: HashSet::new() };
+        let mut state = SessionState { before: Vec::new(), read_again: 0, asked_again: HashSet::new() };
         for answer in 0..course.answers() {
             self.answers += 1;
             let request = request(answer)?;
             let shown: Vec<(u64, Rc<Shown>)> = request.results.iter().map(|text| texts.of(text)).collect();
             self.tokens += shown.iter().skip(sent).map(|(_, shown)| shown.tokens as u64).sum::<u64>();
             sent = shown.len();
-            let context = self.pay(course, answer, &shown, prices, texts, &mut way);
+            let context = self.charge_request(course, answer, &shown, prices, texts, &mut state);
             if let Some(batch) = request.batch {
                 self.batches += 1;
                 let requests = (course.answers() - answer) as f64;
                 let dear = prices.factor() * batch.behind as f64;
                 self.unpaid += usize::from(requests * batch.removed as f64 <= dear);
             }
-            self.miss(course, answer, &shown, prices, context, &mut way);
+            self.charge_missed(course, answer, &shown, prices, context, &mut state);
         }
         Ok(())
     }
 
     /// Adds the cost of a request. Returns its tokens.
-    fn pay(
+    fn charge_request(
         &mut self,
         course: &Course<'_>,
         answer: usize,
         shown: &[(u64, Rc<Shown>)],
         prices: &Prices,
         texts: &mut Texts,
-        way: &mut Way,
+        state: &mut SessionState,
     ) -> f64 {
         let transcript = &course.session.transcript;
-        let mut all = Vec::with_capacity(way.before.len() + 8);
+        let mut all = Vec::with_capacity(state.before.len() + 8);
         let mut note = |text: &str| {
             let (hash, shown) = texts.of(text);
             all.push((hash, shown.tokens));
@@ -130,58 +130,59 @@ impl Sum {
             all.push(said);
             all.extend(results.by_ref().take(course.results_of(earlier).len()));
         }
-        let same = all.iter().zip(&way.before).take_while(|(a, b)| a == b).count();
-        self.rewrites += usize::from(same < way.before.len());
+        let same = all.iter().zip(&state.before).take_while(|(a, b)| a == b).count();
+        self.rewrites += usize::from(same < state.before.len());
         let tokens = |part: &[(u64, usize)]| part.iter().map(|(_, tokens)| *tokens as f64).sum::<f64>();
-        let (cached, new) = (tokens(&all[..same]) + way.read_again as f64, tokens(&all[same..]));
+        let (cached, new) = (tokens(&all[..same]) + state.read_again as f64, tokens(&all[same..]));
         let (cached, new) =
             if answer == 0 { (cached, new + BASE_TOKENS) } else { (cached + BASE_TOKENS, new) };
         self.cost += prices.read * cached + prices.write * new + prices.output * ANSWER_TOKENS;
-        way.before = all;
+        state.before = all;
         cached + new
     }
 
     /// Counts what an answer used, and charges for what it would have had to ask for again.
-    fn miss(
+    fn charge_missed(
         &mut self,
         course: &Course<'_>,
         answer: usize,
         shown: &[(u64, Rc<Shown>)],
         prices: &Prices,
         context: f64,
-        way: &mut Way,
+        state: &mut SessionState,
     ) {
         let mut missed: Vec<usize> = Vec::new();
         for need in course.needs(answer) {
             let results = || need.results.iter().filter(|at| **at < shown.len());
             let is_seen = results().any(|at| shown[*at].1.text.contains(&need.text));
-            let is_back = results().any(|at| way.back.contains(at));
+            let is_back = results().any(|at| state.asked_again.contains(at));
             self.references.add(is_seen || is_back);
             if need.is_whole() {
                 self.whole.add(is_seen);
             }
             if !is_seen && !is_back {
                 missed.extend(results().next_back());
-                way.back.extend(results().next_back());
+                state.asked_again.extend(results().next_back());
             }
         }
         for lines in course.edits(answer) {
             let is_seen = |line: &&u64| shown.iter().any(|(_, shown)| shown.lines.contains(*line));
             let is_all = lines.iter().all(|line| is_seen(&line));
             self.edits.add(is_all);
-            if let Some(last) = shown.len().checked_sub(1).filter(|last| !is_all && !way.back.contains(last))
+            if let Some(last) =
+                shown.len().checked_sub(1).filter(|last| !is_all && !state.asked_again.contains(last))
             {
                 missed.push(last);
-                way.back.insert(last);
+                state.asked_again.insert(last);
             }
         }
         for result in missed {
             let again = Shown::of(&course.session.records[result].output).tokens.min(MAX_READ_AGAIN);
             self.extra += 1;
-            self.cost += prices.read * (context + way.read_again as f64)
+            self.cost += prices.read * (context + state.read_again as f64)
                 + prices.output * ANSWER_TOKENS
                 + prices.write * again as f64;
-            way.read_again += again;
+            state.read_again += again;
         }
     }
 

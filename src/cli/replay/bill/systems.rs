@@ -23,7 +23,7 @@ pub(super) enum System {
     /// Every result as it came.
     Raw,
     /// Compressed when it arrives.
-    Birth,
+    OnArrival,
     /// Compressed when it arrives, and removed when it is no longer needed.
     Reclaim,
     /// Cut to this many characters.
@@ -34,12 +34,12 @@ pub(super) enum System {
 
 impl System {
     pub(super) const ALL: [Self; 5] =
-        [Self::Raw, Self::Birth, Self::Reclaim, Self::Cut(CUT_CHARS), Self::Mask];
+        [Self::Raw, Self::OnArrival, Self::Reclaim, Self::Cut(CUT_CHARS), Self::Mask];
 
     pub(super) fn name(self) -> String {
         match self {
             Self::Raw => "raw".to_owned(),
-            Self::Birth => "at birth".to_owned(),
+            Self::OnArrival => "at birth".to_owned(),
             Self::Reclaim => "with reclaim".to_owned(),
             Self::Cut(chars) => format!("cut at {chars}"),
             Self::Mask => "mask after 10".to_owned(),
@@ -107,7 +107,7 @@ impl<'a> Sender<'a> {
                 };
                 raw().enumerate().map(text).collect()
             }
-            System::Birth | System::Reclaim => return self.compressed(child, answer),
+            System::OnArrival | System::Reclaim => return self.compressed(child, answer),
         };
         Ok(Request { results: texts, batch: None })
     }

@@ -22,7 +22,7 @@ use crate::tokens::TokenCounter;
 pub(in crate::pipeline) use inside::TRUNCATED;
 pub(super) use inside::clip;
 use inside::windows;
-use pieces::{Kind, Unit, musts, units};
+use pieces::{Kind, Unit, priority_units, units};
 
 /// The approximate tokens of the marker of the cut, with its check and a handle.
 pub(super) const MARKER_TOKENS: usize = 40;
@@ -79,7 +79,7 @@ pub(super) struct Fit<'a> {
     form: Form,
     units: Vec<Unit>,
     /// Units that are kept before all others: failures, totals, details of failures.
-    musts: [Vec<usize>; 3],
+    priority_units: [Vec<usize>; 3],
     /// Whether the failures are part of a program's report.
     is_report: bool,
     /// Tokens above which a line is cut inside.
@@ -103,14 +103,14 @@ impl<'a> Fit<'a> {
         counter: &'static dyn TokenCounter,
     ) -> Self {
         let units = units(source, ledger);
-        let musts = musts(source, ledger, &units, signals, is_report);
+        let priority_units = priority_units(source, ledger, &units, signals, is_report);
         Self {
             source,
             ledger,
             counter,
             form,
             units,
-            musts,
+            priority_units,
             is_report,
             longest: None,
             is_bare: false,
@@ -141,7 +141,8 @@ impl<'a> Fit<'a> {
             let few = self.units.len() <= 3;
             let longest = match few {
                 true => {
-                    let costs: Vec<usize> = self.musts[0].clone().into_iter().map(|u| self.cost(u)).collect();
+                    let costs: Vec<usize> =
+                        self.priority_units[0].clone().into_iter().map(|u| self.cost(u)).collect();
                     let short: usize = costs.iter().filter(|cost| *cost * 4 <= goal.aim).sum();
                     goal.aim.saturating_sub(MARKER_TOKENS + 2 + short).max(goal.aim / 4)
                 }
@@ -153,7 +154,7 @@ impl<'a> Fit<'a> {
             if whole.is_none() && short.is_none() {
                 self.is_bare = true;
                 // Do not accept other lines if all failures are missing: then the start of a failure is better.
-                let failures = self.musts[0].len();
+                let failures = self.priority_units[0].len();
                 let says_more = |missing: usize| failures == 0 || missing < failures;
                 short = self.attempts(goal, finish).filter(|(_, _, missing)| says_more(*missing));
             }
@@ -280,11 +281,11 @@ impl<'a> Fit<'a> {
     fn select(&mut self, goal: Goal, less: usize) -> (Vec<bool>, usize) {
         let marker = if self.is_bare { SHORT_MARKER_TOKENS } else { MARKER_TOKENS };
         let mut picked = Picked { keep: vec![false; self.units.len()], used: marker + less };
-        let musts = self.musts.clone();
+        let priority_units = self.priority_units.clone();
         // In a text that is not a report, words such as "error" mean little.
         let most = if self.is_report { goal.most } else { goal.most / 2 + MARKER_TOKENS + less };
         let mut missing = 0;
-        for (i, group) in musts.iter().enumerate() {
+        for (i, group) in priority_units.iter().enumerate() {
             let missed = self.pick(group, most, &mut picked);
             if i == 0 {
                 missing = missed;
@@ -293,7 +294,7 @@ impl<'a> Fit<'a> {
         // Even if failures take all the room, some tokens are left for the ends of the text.
         let aim = goal.aim.max((picked.used + goal.aim / 3).min(goal.most));
         self.pick_outliers(aim, &mut picked);
-        self.around(&musts[0], aim, &mut picked);
+        self.around(&priority_units[0], aim, &mut picked);
         self.ends(aim, &mut picked);
         self.drop_marks(&mut picked.keep);
         (picked.keep, missing)
@@ -324,7 +325,8 @@ impl<'a> Fit<'a> {
         let Some((outliers, units)) = self.outliers.take() else { return };
         let most = (aim / OUTLIERS_ONE_IN).min(aim.saturating_sub(picked.used));
         // Failures in records need the lines that identify the record.
-        let failing: Vec<usize> = self.musts[0].iter().copied().filter(|&unit| picked.keep[unit]).collect();
+        let failing: Vec<usize> =
+            self.priority_units[0].iter().copied().filter(|&unit| picked.keep[unit]).collect();
         for unit in failing.into_iter().take(MAX_MISSES) {
             for line in outliers.around(self.source, self.units[unit].lines.start) {
                 let above = self.units.partition_point(|unit| unit.lines.end <= line);

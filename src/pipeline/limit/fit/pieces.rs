@@ -59,7 +59,7 @@ pub(super) fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
 
 /// Units with failures, with totals, and with details of the failures; each unit once. A failure is looked up where
 /// its text is shown, which may be an earlier equal line.
-pub(super) fn musts(
+pub(super) fn priority_units(
     source: &Source<'_>,
     ledger: &Ledger,
     units: &[Unit],

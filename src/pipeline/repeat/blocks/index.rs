@@ -104,9 +104,9 @@ pub(super) struct Found {
 pub(super) struct ShownBy {
     pub(super) origin: Arc<Origin>,
     /// The line number in the earlier output, from 1.
-    pub(super) there: usize,
+    pub(super) origin_number: usize,
     /// The line number that the earlier output shows for this line; 0 for none.
-    pub(super) carried: usize,
+    pub(super) view_number: usize,
     /// The number of results in the session, including that output.
     pub(super) results: usize,
 }
@@ -163,15 +163,22 @@ impl Index {
         }
     }
 
-    /// Notes that a call that looks at a file got a reference to lines of an output, from line `there` on. If these
-    /// lines are requested again, they are shown.
-    pub fn refer(&mut self, call: &str, argument: Option<&str>, there: usize, count: usize, results: usize) {
+    /// Notes that a call that looks at a file got a reference to lines of an output, from line `origin_number` on. If
+    /// these lines are requested again, they are shown.
+    pub fn refer(
+        &mut self,
+        call: &str,
+        argument: Option<&str>,
+        origin_number: usize,
+        count: usize,
+        results: usize,
+    ) {
         let is_it = |output: &&mut Output| {
             output.origin.call == call && output.origin.argument.as_deref() == argument
         };
         if let Some(output) = self.outputs.iter_mut().rev().flatten().find(is_it) {
-            let own = |line: usize| output.shown.place_of(line) as u32;
-            let lines = own(there)..own(there.saturating_add(count));
+            let place = |line: usize| output.shown.place_of(line) as u32;
+            let lines = place(origin_number)..place(origin_number.saturating_add(count));
             let before = output.referred_bytes();
             output.refer(Referred { lines, results });
             self.bytes = self.bytes + output.referred_bytes() - before;
@@ -311,8 +318,8 @@ impl Index {
         let line = output.shown.get(found.place.1 as usize + skip)?;
         Some(ShownBy {
             origin: Arc::clone(&output.origin),
-            there: line.own as usize,
-            carried: line.carried as usize,
+            origin_number: line.result_number as usize,
+            view_number: line.view_number as usize,
             results: output.at.results,
         })
     }

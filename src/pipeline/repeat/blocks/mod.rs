@@ -42,9 +42,9 @@ pub struct Reference {
     /// The origin of the lines.
     pub origin: Arc<Origin>,
     /// The number of the first line in the earlier output, from 1.
-    pub there: u32,
+    pub origin_number: u32,
     /// The line number that the earlier output shows for this line; 0 for none.
-    pub carried: u32,
+    pub view_number: u32,
     /// How many results ago the lines were shown; 0 if the model wrote them into this call.
     pub ago: u32,
     /// Whether the earlier output shows only an outline of the lines: the same outline as here.
@@ -107,7 +107,7 @@ impl Reference {
     pub fn shifted(&self, source: &Source<'_>) -> Option<Range<usize>> {
         let lines = self.lines.0 as usize..self.lines.1 as usize;
         let numbers = source.view().numbers(&lines);
-        numbers.filter(|(first, _)| *first != self.carried as usize).map(|_| lines)
+        numbers.filter(|(first, _)| *first != self.view_number as usize).map(|_| lines)
     }
 }
 
@@ -181,7 +181,7 @@ fn keep_best(
     let saved = |r: &Reference| {
         let lines = r.lines.0 as usize..r.lines.1 as usize;
         let marker =
-            r.origin.marker(source, &lines, r.carried as usize, Ago::results(r.ago as usize), Naming::Id);
+            r.origin.marker(source, &lines, r.view_number as usize, Ago::results(r.ago as usize), Naming::Id);
         counter.count(source.slice(lines)).saturating_sub(counter.count(&marker.write()))
     };
     let mut ranked: Vec<(usize, Reference)> = all.drain(..).map(|r| (saved(&r), r)).collect();
@@ -202,8 +202,8 @@ fn keep_headings(references: &mut [Reference], source: &Source<'_>, counter: &dy
         else {
             continue;
         };
-        let (carried, ago) = (reference.carried as usize, Ago::results(reference.ago as usize));
-        let marker = reference.origin.marker(source, &(lines.start..end), carried, ago, Naming::Id);
+        let (view_number, ago) = (reference.view_number as usize, Ago::results(reference.ago as usize));
+        let marker = reference.origin.marker(source, &(lines.start..end), view_number, ago, Naming::Id);
         if pays(source.slice(lines.start..end), &marker, counter) {
             reference.lines.1 = end as u32;
         }
@@ -217,8 +217,8 @@ pub fn reduction(references: &[Reference], policy: &Policy) -> Reduction {
         let lines = r.lines.0 as usize..r.lines.1 as usize;
         let action = Action::Refer {
             origin: Arc::clone(&r.origin),
-            there: r.there as usize,
-            carried: r.carried as usize,
+            origin_number: r.origin_number as usize,
+            view_number: r.view_number as usize,
             ago: Ago::results(r.ago as usize).if_counted(policy.sees_all_results),
             shows_id: policy.ids_visible,
             is_outline: r.is_outline,
@@ -304,9 +304,9 @@ impl Search<'_> {
     /// Shortens a reference so that lines of context below it are shown, if it still pays.
     fn shorten(&self, reference: &mut Reference) {
         let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT_LINES);
-        let (carried, ago) = (reference.carried as usize, Ago::results(reference.ago as usize));
+        let (view_number, ago) = (reference.view_number as usize, Ago::results(reference.ago as usize));
         if !lines.is_empty()
-            && self.pays(&lines, &reference.origin.marker(self.source, &lines, carried, ago, Naming::Id))
+            && self.pays(&lines, &reference.origin.marker(self.source, &lines, view_number, ago, Naming::Id))
         {
             reference.lines.1 = lines.end as u32;
         }
@@ -316,19 +316,20 @@ impl Search<'_> {
         if lines.is_empty() {
             return None;
         }
-        let ShownBy { origin, there, carried, results } = index.shown_by(found, lines.start - at)?;
+        let ShownBy { origin, origin_number, view_number, results } =
+            index.shown_by(found, lines.start - at)?;
         // Lines that the model wrote into this call were not shown by an earlier result.
         let ago = match std::ptr::eq(index, self.indexes[0]) {
             true => 0,
             false => self.now.results.saturating_sub(results) + 1,
         };
-        self.pays(&lines, &origin.marker(self.source, &lines, carried, Ago::results(ago), Naming::Id))
+        self.pays(&lines, &origin.marker(self.source, &lines, view_number, Ago::results(ago), Naming::Id))
             .then_some(Reference {
                 part: self.part as u32,
                 lines: (lines.start as u32, lines.end as u32),
                 origin,
-                there: there as u32,
-                carried: carried as u32,
+                origin_number: origin_number as u32,
+                view_number: view_number as u32,
                 ago: ago as u32,
                 is_outline: false,
             })

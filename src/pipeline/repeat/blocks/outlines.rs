@@ -68,8 +68,9 @@ pub fn find(
                             part: part as u32,
                             lines: (lines.start as u32, lines.end as u32),
                             origin: Arc::clone(same.view.origin),
-                            there: before.map_or(0, |line| line.own + 1),
-                            carried: before.map_or(0, |line| line.carried + u32::from(line.carried > 0)),
+                            origin_number: before.map_or(0, |line| line.result_number + 1),
+                            view_number: before
+                                .map_or(0, |line| line.view_number + u32::from(line.view_number > 0)),
                             ago: ago as u32,
                             is_outline: true,
                         });
@@ -168,7 +169,9 @@ impl<'a> Outline<'a> {
         let mut gaps = 0;
         while let Some(gap) = self.gaps.get(at + gaps) {
             let hidden = match (shown.get(place), shown.get(place + 1)) {
-                (Some(above), Some(below)) if place + 1 < end => (below.own - above.own) as usize - 1,
+                (Some(above), Some(below)) if place + 1 < end => {
+                    (below.result_number - above.result_number) as usize - 1
+                }
                 _ => break,
             };
             if hidden != gap.len() {

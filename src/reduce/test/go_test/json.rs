@@ -34,7 +34,7 @@ struct Package<'a> {
     ended: Option<Outcome>,
     parallel: bool,
     /// Tests whose name or output has a line like a failure: their marker and verdict events are kept.
-    loud: HashSet<&'a str>,
+    with_failure_line: HashSet<&'a str>,
     /// The number of the package, from which its marker groups follow.
     number: u32,
 }
@@ -75,7 +75,7 @@ pub fn reduce(input: &Input<'_>) -> Option<Reduction> {
             packages.entry(&event.package).or_insert_with(|| Package { number, ..Package::default() });
         note(package, event);
         if !event.test.is_empty() && signals::is_failure(source.line(i)) {
-            package.loud.insert(&event.test);
+            package.with_failure_line.insert(&event.test);
         }
     }
     if packages.is_empty() {
@@ -104,7 +104,9 @@ pub fn reduce(input: &Input<'_>) -> Option<Reduction> {
             Some(reason @ Reason::TestOutput) if !signals::is_failure(source.line(i)) => {
                 out.omit_in(i..i + 1, reason, output);
             }
-            Some(reason @ Reason::PassingTests) if !package.loud.contains(event.test.as_ref()) => {
+            Some(reason @ Reason::PassingTests)
+                if !package.with_failure_line.contains(event.test.as_ref()) =>
+            {
                 out.omit_in(i..i + 1, reason, names);
             }
             _ => {}

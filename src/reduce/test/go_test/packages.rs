@@ -11,24 +11,24 @@ const SLOW_FACTOR: f64 = 8.0;
 
 /// What the line of a package that did not fail says, if it says nothing else.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Plain {
+enum PackageResult {
     /// It passed, in this many seconds.
     Passed(f64),
     /// It passed in an earlier run: the result is from the cache.
     Cached,
     /// It has tests, but none was selected.
-    Nothing,
+    NoneSelected,
     /// It has no tests.
     NoFiles,
 }
 
-impl Plain {
+impl PackageResult {
     /// The index of the state, without its seconds.
     fn state(self) -> usize {
         match self {
             Self::Passed(_) => 0,
             Self::Cached => 1,
-            Self::Nothing => 2,
+            Self::NoneSelected => 2,
             Self::NoFiles => 3,
         }
     }
@@ -63,7 +63,7 @@ fn seconds(text: &str) -> Option<f64> {
 }
 
 /// What a line says, if the line may be folded.
-fn plain(line: &str) -> Option<Plain> {
+fn result_in(line: &str) -> Option<PackageResult> {
     if !matches!(line.as_bytes().first(), Some(b'o' | b'?')) || package_end(line) != Some(true) {
         return None;
     }
@@ -71,15 +71,17 @@ fn plain(line: &str) -> Option<Plain> {
     let first = words.next()?;
     let rest = || line.split_once(first).map(|(_, rest)| rest.trim());
     match (line.as_bytes()[0], first) {
-        (b'?', "[no") => line.trim_end().ends_with("[no test files]").then_some(Plain::NoFiles),
+        (b'?', "[no") => line.trim_end().ends_with("[no test files]").then_some(PackageResult::NoFiles),
         (b'o', "(cached)") => match words.next() {
-            None => Some(Plain::Cached),
-            Some("[no") => line.trim_end().ends_with("[no tests to run]").then_some(Plain::Nothing),
+            None => Some(PackageResult::Cached),
+            Some("[no") => {
+                line.trim_end().ends_with("[no tests to run]").then_some(PackageResult::NoneSelected)
+            }
             Some(_) => None,
         },
         (b'o', time) => match (seconds(time)?, rest()?) {
-            (seconds, "") => Some(Plain::Passed(seconds)),
-            (_, "[no tests to run]") => Some(Plain::Nothing),
+            (seconds, "") => Some(PackageResult::Passed(seconds)),
+            (_, "[no tests to run]") => Some(PackageResult::NoneSelected),
             _ => None,
         },
         _ => None,
@@ -87,74 +89,78 @@ fn plain(line: &str) -> Option<Plain> {
 }
 
 /// What line `i` says, if it may be folded. The last line of the text is kept: it shows how far the run came.
-fn plain_at(source: &Source<'_>, i: usize) -> Option<Plain> {
+fn result_at(source: &Source<'_>, i: usize) -> Option<PackageResult> {
     let line = source.line(i);
-    plain(line).filter(|_| i + 1 < source.len() && !signals::is_failure(line))
+    result_in(line).filter(|_| i + 1 < source.len() && !signals::is_failure(line))
 }
 
 /// The lines of packages that did not fail, if there are many of them.
 #[derive(Debug, Default)]
-pub(super) struct Wall {
+pub(super) struct FoldedPackages {
     /// Packages that took at least this many seconds keep their line; `None` if no line is folded.
-    fast: Option<f64>,
+    min_kept_seconds: Option<f64>,
     /// For each state, its line if only one package is in that state. It is kept, such as the only one not cached.
-    only: [Option<usize>; 4],
+    only_line: [Option<usize>; 4],
     /// The first line that is folded.
     pub(super) first: Option<usize>,
     /// The text of the marker.
-    pub(super) names: String,
+    pub(super) marker_text: String,
 }
 
-impl Wall {
+impl FoldedPackages {
     pub(super) fn read(source: &Source<'_>) -> Self {
-        let found: Vec<(usize, Plain)> =
-            (0..source.len()).filter_map(|i| Some((i, plain_at(source, i)?))).collect();
+        let found: Vec<(usize, PackageResult)> =
+            (0..source.len()).filter_map(|i| Some((i, result_at(source, i)?))).collect();
         if found.len() <= MIN_FOLDED_PACKAGES {
             return Self::default();
         }
-        let seconds = |plain: &Plain| if let Plain::Passed(seconds) = plain { Some(*seconds) } else { None };
-        let mut times: Vec<f64> = found.iter().filter_map(|(_, plain)| seconds(plain)).collect();
+        let seconds = |result: &PackageResult| {
+            if let PackageResult::Passed(seconds) = result { Some(*seconds) } else { None }
+        };
+        let mut times: Vec<f64> = found.iter().filter_map(|(_, result)| seconds(result)).collect();
         times.sort_unstable_by(f64::total_cmp);
         let middle = times.get(times.len() / 2).copied().unwrap_or_default();
-        let mut wall = Self { fast: Some(MIN_SLOW_SECONDS.max(middle * SLOW_FACTOR)), ..Self::default() };
-        for state in 0..wall.only.len() {
-            let mut lines = found.iter().filter(|(_, plain)| plain.state() == state).map(|(line, _)| *line);
-            wall.only[state] = lines.next().filter(|_| lines.next().is_none());
+        let mut folded =
+            Self { min_kept_seconds: Some(MIN_SLOW_SECONDS.max(middle * SLOW_FACTOR)), ..Self::default() };
+        for state in 0..folded.only_line.len() {
+            let mut lines = found.iter().filter(|(_, result)| result.state() == state).map(|(line, _)| *line);
+            folded.only_line[state] = lines.next().filter(|_| lines.next().is_none());
         }
         let mut counts = [0_usize; 3];
-        for (line, plain) in found {
-            if !wall.folds_plain(line, plain) {
+        for (line, result) in found {
+            if !folded.folds_result(line, result) {
                 continue;
             }
-            wall.first.get_or_insert(line);
-            match plain {
-                Plain::Passed(_) | Plain::Cached => counts[0] += 1,
-                Plain::Nothing => counts[1] += 1,
-                Plain::NoFiles => counts[2] += 1,
+            folded.first.get_or_insert(line);
+            match result {
+                PackageResult::Passed(_) | PackageResult::Cached => counts[0] += 1,
+                PackageResult::NoneSelected => counts[1] += 1,
+                PackageResult::NoFiles => counts[2] += 1,
             }
         }
         let kinds = ["ok", "without tests to run", "without test files"];
         for (count, kind) in counts.iter().zip(kinds).filter(|(count, _)| **count > 0) {
-            let noun = match (wall.names.is_empty(), count) {
+            let noun = match (folded.marker_text.is_empty(), count) {
                 (false, _) => "",
                 (true, 1) => " package",
                 (true, _) => " packages",
             };
-            let comma = if wall.names.is_empty() { "" } else { ", " };
-            wall.names.push_str(&format!("{comma}{count}{noun} {kind}"));
+            let comma = if folded.marker_text.is_empty() { "" } else { ", " };
+            folded.marker_text.push_str(&format!("{comma}{count}{noun} {kind}"));
         }
-        wall
+        folded
     }
 
     /// Whether line `i` is the line of a package and is folded.
     pub(super) fn folds(&self, source: &Source<'_>, i: usize) -> bool {
-        self.fast.is_some() && plain_at(source, i).is_some_and(|plain| self.folds_plain(i, plain))
+        self.min_kept_seconds.is_some()
+            && result_at(source, i).is_some_and(|result| self.folds_result(i, result))
     }
 
-    fn folds_plain(&self, line: usize, plain: Plain) -> bool {
-        match plain {
-            _ if self.only.contains(&Some(line)) => false,
-            Plain::Passed(seconds) => self.fast.is_some_and(|fast| seconds < fast),
+    fn folds_result(&self, line: usize, result: PackageResult) -> bool {
+        match result {
+            _ if self.only_line.contains(&Some(line)) => false,
+            PackageResult::Passed(seconds) => self.min_kept_seconds.is_some_and(|fast| seconds < fast),
             _ => true,
         }
     }
@@ -185,30 +191,33 @@ mod tests {
     #[test]
     fn only_lines_that_say_no_more_fold() {
         for (line, expected) in [
-            ("ok  \ta/b\t0.5s", Some(Plain::Passed(0.5))),
-            ("ok  \ta/b\t(cached)", Some(Plain::Cached)),
-            ("ok  \ta/b\t0.1s [no tests to run]", Some(Plain::Nothing)),
-            ("ok  \ta/b\t(cached) [no tests to run]", Some(Plain::Nothing)),
-            ("?   \ta/b\t[no test files]", Some(Plain::NoFiles)),
+            ("ok  \ta/b\t0.5s", Some(PackageResult::Passed(0.5))),
+            ("ok  \ta/b\t(cached)", Some(PackageResult::Cached)),
+            ("ok  \ta/b\t0.1s [no tests to run]", Some(PackageResult::NoneSelected)),
+            ("ok  \ta/b\t(cached) [no tests to run]", Some(PackageResult::NoneSelected)),
+            ("?   \ta/b\t[no test files]", Some(PackageResult::NoFiles)),
             ("ok  \ta/b\t0.5s\tcoverage: 81.0% of statements", None),
             ("ok  \ta/b\t(cached)\tcoverage: 81.0% of statements", None),
             ("FAIL\ta/b\t0.5s", None),
         ] {
-            assert_eq!(plain(line), expected, "{line}");
+            assert_eq!(result_in(line), expected, "{line}");
         }
     }
 
     #[test]
-    fn a_wall_says_its_numbers_and_leaves_slow_packages() {
+    fn folded_packages_are_counted_and_slow_ones_stay() {
         let mut text: String = (0..20).map(|i| format!("ok  \ta/b{i}\t0.1s\n")).collect();
         text.push_str("?   \ta/c\t[no test files]\nok  \ta/slow\t41.2s\nok  \ta/d\t(cached)\n");
         text.push_str("?   \ta/e\t[no test files]\nok  \ta/f\t(cached) [no tests to run]\nFAIL\n");
         let source = Source::new(&text);
-        let wall = Wall::read(&source);
-        assert_eq!((wall.names.as_str(), wall.first), ("20 packages ok, 2 without test files", Some(0)));
-        assert!(wall.folds(&source, 1) && !wall.folds(&source, 21), "the slow one stays");
-        assert!(!wall.folds(&source, 22) && !wall.folds(&source, 24), "the only one of a state stays");
+        let folded = FoldedPackages::read(&source);
+        assert_eq!(
+            (folded.marker_text.as_str(), folded.first),
+            ("20 packages ok, 2 without test files", Some(0))
+        );
+        assert!(folded.folds(&source, 1) && !folded.folds(&source, 21), "the slow one stays");
+        assert!(!folded.folds(&source, 22) && !folded.folds(&source, 24), "the only one of a state stays");
         let few = Source::new("ok  \ta/b\t0.1s\nok  \ta/c\t0.1s\n");
-        assert!(!Wall::read(&few).folds(&few, 0));
+        assert!(!FoldedPackages::read(&few).folds(&few, 0));
     }
 }

@@ -30,7 +30,7 @@ const MARKER_BYTES: usize = 48;
 
 /// What a line says about tests. "Group" means a capture group of the line's form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum TestLine {
     /// A test starts or prints; the group is the name of the test.
     Starts,
     /// A test passed; the group is the name of the test.
@@ -43,45 +43,45 @@ enum Said {
     Marks,
 }
 
-static FORMS: Forms<Said> = Forms::new(&[
-    (r"=== (?:RUN|PAUSE|CONT|NAME) +(\S+)", Said::Starts),
-    (r" *--- PASS: (\S+) \([\d.]+s\)", Said::Passed),
-    (r#"\{.*"Action":"run",.*"Test":"([^"]+)".*"#, Said::Starts),
-    (r#"\{.*"Action":"pass",.*"Test":"([^"]+)".*"#, Said::Passed),
-    (r"\[ RUN      \] (\S+)", Said::Starts),
-    (r"\[       OK \] (\S+?)(?:, where .*)?(?: \(\d+ ms\))?", Said::Passed),
-    (r"(\S.* > .+) PASSED", Said::Passed),
-    (r"(\S.* > .+) (?:STARTED|STANDARD_OUT|STANDARD_ERROR)", Said::Starts),
-    (r"(?:\[\w+\] )?Tests run: (\d+), .* in (\S+)", Said::All),
-    (r"(?:\[\w+\] )?Running (\S+)", Said::Starts),
-    (r"\[gw\d+\] (?:\[[ \d%/]+\] )?PASSED (.+)", Said::Passed),
-    (r"PASSED (\S+::.+)", Said::Passed),
-    (r"(\S+::.+?) (?:PASSED|SUBPASS\S*.*?)(?: +\[[ \d%/]+\])?", Said::Passed),
-    (r"test (.+?) \.\.\. ok(?: <.*>)?", Said::Passed),
-    (r" *(\S.*?) \.\.\. (?:.* )?ok(?: \(.*\))?", Said::Passed),
-    (r" +Start +\d+: (\S+)", Said::Starts),
-    (r" *\d+/\d+ Test +#\d+: (\S+) .*Passed .*", Said::Passed),
-    (r" +PASS \[ *[\d.]+s\] (?:\( *\d+/\d+\) )?(\S.*)", Said::Passed),
-    (r"(\S+#\S+) = [\d.]+ s = \.", Said::Passed),
-    (r" +(test_.*) PASS \([\d.]+s\)", Said::Passed),
-    (r"\[info\] +[-+] (.+)", Said::Passed),
-    (r" *ok \d+(?: -)? (.+?)(?: # (?:time|duration).*)?", Said::Passed),
-    (r"\(pass\) (.+?)(?: \[[\d.]+ms\])?", Said::Passed),
-    (r"Test Case '(.+)' started.*", Said::Starts),
-    (r"Test Case '(.+)' passed .*", Said::Passed),
-    (r" {2}\* (?:test|doctest|property) (.+) \([\d.]+ms\).*", Said::Passed),
-    (r" +Passed (\S.*?)(?: \[<? ?\d.*\])?", Said::Passed),
-    (r"(//\S+) +(?:\(cached\) )?PASSED in .*", Said::Passed),
-    (r" *<testcase\b.*\bname=\x22([^\x22]*)\x22.*", Said::Passed),
-    (r"PASS +(\S+\.[cm]?[jt]sx?)(?: .*)?", Said::File),
-    (r" (?:\xE2\x9C\x93|\xE2\x88\x9A) +(\S.*?\.[cm]?[jt]sx?) +\((\d+) tests?[^()]*\).*", Said::File),
+static FORMS: Forms<TestLine> = Forms::new(&[
+    (r"=== (?:RUN|PAUSE|CONT|NAME) +(\S+)", TestLine::Starts),
+    (r" *--- PASS: (\S+) \([\d.]+s\)", TestLine::Passed),
+    (r#"\{.*"Action":"run",.*"Test":"([^"]+)".*"#, TestLine::Starts),
+    (r#"\{.*"Action":"pass",.*"Test":"([^"]+)".*"#, TestLine::Passed),
+    (r"\[ RUN      \] (\S+)", TestLine::Starts),
+    (r"\[       OK \] (\S+?)(?:, where .*)?(?: \(\d+ ms\))?", TestLine::Passed),
+    (r"(\S.* > .+) PASSED", TestLine::Passed),
+    (r"(\S.* > .+) (?:STARTED|STANDARD_OUT|STANDARD_ERROR)", TestLine::Starts),
+    (r"(?:\[\w+\] )?Tests run: (\d+), .* in (\S+)", TestLine::All),
+    (r"(?:\[\w+\] )?Running (\S+)", TestLine::Starts),
+    (r"\[gw\d+\] (?:\[[ \d%/]+\] )?PASSED (.+)", TestLine::Passed),
+    (r"PASSED (\S+::.+)", TestLine::Passed),
+    (r"(\S+::.+?) (?:PASSED|SUBPASS\S*.*?)(?: +\[[ \d%/]+\])?", TestLine::Passed),
+    (r"test (.+?) \.\.\. ok(?: <.*>)?", TestLine::Passed),
+    (r" *(\S.*?) \.\.\. (?:.* )?ok(?: \(.*\))?", TestLine::Passed),
+    (r" +Start +\d+: (\S+)", TestLine::Starts),
+    (r" *\d+/\d+ Test +#\d+: (\S+) .*Passed .*", TestLine::Passed),
+    (r" +PASS \[ *[\d.]+s\] (?:\( *\d+/\d+\) )?(\S.*)", TestLine::Passed),
+    (r"(\S+#\S+) = [\d.]+ s = \.", TestLine::Passed),
+    (r" +(test_.*) PASS \([\d.]+s\)", TestLine::Passed),
+    (r"\[info\] +[-+] (.+)", TestLine::Passed),
+    (r" *ok \d+(?: -)? (.+?)(?: # (?:time|duration).*)?", TestLine::Passed),
+    (r"\(pass\) (.+?)(?: \[[\d.]+ms\])?", TestLine::Passed),
+    (r"Test Case '(.+)' started.*", TestLine::Starts),
+    (r"Test Case '(.+)' passed .*", TestLine::Passed),
+    (r" {2}\* (?:test|doctest|property) (.+) \([\d.]+ms\).*", TestLine::Passed),
+    (r" +Passed (\S.*?)(?: \[<? ?\d.*\])?", TestLine::Passed),
+    (r"(//\S+) +(?:\(cached\) )?PASSED in .*", TestLine::Passed),
+    (r" *<testcase\b.*\bname=\x22([^\x22]*)\x22.*", TestLine::Passed),
+    (r"PASS +(\S+\.[cm]?[jt]sx?)(?: .*)?", TestLine::File),
+    (r" (?:\xE2\x9C\x93|\xE2\x88\x9A) +(\S.*?\.[cm]?[jt]sx?) +\((\d+) tests?[^()]*\).*", TestLine::File),
     // A suite does not count as a test.
-    (r"\xE2\x9C\x94 +Suite .+ passed after .*", Said::Starts),
+    (r"\xE2\x9C\x94 +Suite .+ passed after .*", TestLine::Starts),
     (
         r" *(?:\xE2\x9C\x93|\xE2\x9C\x94|\xE2\x88\x9A) +(?:Test |\d+ +)?(\S.*?)(?: +\([\d.,]+ ?m?s\)| +\[<? ?[\d.]+ ?m?s?\]| +[\d.]+ ?m?s| passed after .*)?",
-        Said::Passed,
+        TestLine::Passed,
     ),
-    (r"(?:\S+\.\S+ +)?([.,]+)(?: +\[[ \d%/]+\]| +\d+/\d+)?", Said::Marks),
+    (r"(?:\S+\.\S+ +)?([.,]+)(?: +\[[ \d%/]+\]| +\d+/\d+)?", TestLine::Marks),
 ]);
 
 /// Adds the number and the names of passed tests to the markers of a reduction. Keeps output of these tests if it is
@@ -103,7 +103,7 @@ pub fn describe(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduc
     if tests {
         // Catch2 draws rules of dots, which are not marks of tests.
         let (has_marks, is_named) = (id != "catch_2", is_selected);
-        name(input.source, &mut out, is_named, has_marks, &shown);
+        label_markers(input.source, &mut out, is_named, has_marks, &shown);
     }
     out.unless_empty()
 }
@@ -133,7 +133,7 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
             // Without its verdict, a test with output would look as if it never ended.
             if is(&span, Reason::PassingTests)
                 && end_of_prints == Some(first)
-                && named(source, first, Said::Passed).is_some_and(|name| shown.contains(name))
+                && named(source, first, TestLine::Passed).is_some_and(|name| shown.contains(name))
             {
                 span.lines.start += 1;
             }
@@ -160,13 +160,13 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
 
 /// The name of the test that starts in line `i`, or whose output follows it.
 fn started<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
-    named(source, i, Said::Starts)
+    named(source, i, TestLine::Starts)
 }
 
-/// The name of the test in line `i`, if the line says `said`.
-fn named<'a>(source: &Source<'a>, i: usize, said: Said) -> Option<&'a str> {
+/// The name of the test in line `i`, if the line says `kind`.
+fn named<'a>(source: &Source<'a>, i: usize, kind: TestLine) -> Option<&'a str> {
     let line = source.line(i);
-    (FORMS.classify(line) == Some(said)).then(|| FORMS.groups(line).into_iter().flatten().next()).flatten()
+    (FORMS.classify(line) == Some(kind)).then(|| FORMS.groups(line).into_iter().flatten().next()).flatten()
 }
 
 /// What the lines behind one marker say.
@@ -186,7 +186,7 @@ struct Group<'a> {
     /// The kinds of lines that were counted, one bit each. With two kinds, the same tests may be counted twice.
     counted: u8,
     /// Whether a line stands for an unknown number of tests.
-    is_open: bool,
+    count_is_unknown: bool,
 }
 
 /// One group for each marker, and the index in that list by the group number of a span.
@@ -220,7 +220,13 @@ fn groups<'a>(
 }
 
 /// Writes into each marker the number of its tests, and their names if they are few or were selected.
-fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: bool, shown: &HashSet<&str>) {
+fn label_markers(
+    source: &Source<'_>,
+    out: &mut Reduction,
+    is_selected: bool,
+    has_marks: bool,
+    shown: &HashSet<&str>,
+) {
     let (groups, numbers) = groups(source, &out.spans, has_marks, shown);
     let total: usize = groups.iter().map(|group| group.tests).sum();
     let is_few = total <= MAX_NAMED_TESTS;
@@ -267,19 +273,19 @@ fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: 
 
 impl<'a> Group<'a> {
     fn read(&mut self, line: &'a str, has_marks: bool, shown: &HashSet<&str>, named: &mut HashSet<&'a str>) {
-        let Some(said) = FORMS.classify(line) else { return };
+        let Some(kind) = FORMS.classify(line) else { return };
         // Once the list is full, further names are only counted.
         let is_full = self.bytes > 2 * MAX_NAMES_BYTES;
-        if said != Said::Starts && (said != Said::Marks || has_marks) {
-            self.counted |= 1 << said as u8;
+        if kind != TestLine::Starts && (kind != TestLine::Marks || has_marks) {
+            self.counted |= 1 << kind as u8;
         }
-        match said {
-            Said::Starts => {}
-            Said::Passed if is_full => {
+        match kind {
+            TestLine::Starts => {}
+            TestLine::Passed if is_full => {
                 self.tests += 1;
                 self.more += 1;
             }
-            Said::Passed => {
+            TestLine::Passed => {
                 self.tests += 1;
                 if let Some(name) = FORMS.groups(line).into_iter().flatten().next().map(str::trim_end)
                     && !shown.contains(name)
@@ -289,7 +295,7 @@ impl<'a> Group<'a> {
                     self.names.push(name);
                 }
             }
-            Said::All => {
+            TestLine::All => {
                 let groups = FORMS.groups(line);
                 let [Some(tests), Some(name)] = groups[..] else { return };
                 self.tests += tests.parse().unwrap_or(0);
@@ -299,18 +305,18 @@ impl<'a> Group<'a> {
                     self.names.push(name);
                 }
             }
-            Said::File => {
+            TestLine::File => {
                 let groups = FORMS.groups(line);
                 match groups.get(1).copied().flatten() {
                     Some(tests) => self.tests += tests.parse().unwrap_or(0),
-                    None => self.is_open = true,
+                    None => self.count_is_unknown = true,
                 }
                 self.more += usize::from(is_full);
                 self.bytes += line.len();
                 self.files.extend(groups.first().copied().flatten().filter(|_| !is_full));
             }
-            Said::Marks if !has_marks => {}
-            Said::Marks => {
+            TestLine::Marks if !has_marks => {}
+            TestLine::Marks => {
                 let marks = FORMS.groups(line).into_iter().flatten().next().unwrap_or_default();
                 self.tests += marks.bytes().filter(|b| *b == b'.').count();
             }
@@ -320,13 +326,13 @@ impl<'a> Group<'a> {
     /// The text of the marker.
     fn text(&self, is_named: bool) -> String {
         let mut text = String::new();
-        let is_known = self.counted.is_power_of_two() && !self.is_open;
+        let is_known = self.counted.is_power_of_two() && !self.count_is_unknown;
         if is_known && self.tests != self.lines && self.tests > 0 {
             text = format!("{} {}", self.tests, if self.tests == 1 { "test" } else { "tests" });
         }
         // With a file of unknown size the files are named too: tests alone would look like the complete list.
         let all: Vec<&str>;
-        let names = match (self.names.is_empty(), self.is_open) {
+        let names = match (self.names.is_empty(), self.count_is_unknown) {
             (true, _) => &self.files,
             (false, false) => &self.names,
             (false, true) => {

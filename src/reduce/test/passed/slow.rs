@@ -1,7 +1,7 @@
 //! Tests that passed but took a large part of the total time: runners mark them, and readers look for them. In long
 //! runs, `reduce::outliers` keeps those of a second and more; the limit here is lower, as in the runners.
 
-use super::{FORMS, Said, is};
+use super::{FORMS, TestLine, is};
 use crate::reduce::quantities::{MILLI, nanoseconds};
 use crate::text::judge;
 use crate::text::ledger::Reduction;
@@ -33,7 +33,7 @@ pub(super) fn keep(source: &Source<'_>, out: &mut Reduction) {
     let is_slow = |at: &usize| {
         times[*at] >= MIN_SLOW
             && times[*at].saturating_mul(SLOW_ONE_IN) >= all
-            && FORMS.classify(source.line(lines[*at])) == Some(Said::Passed)
+            && FORMS.classify(source.line(lines[*at])) == Some(TestLine::Passed)
     };
     let slow: Vec<usize> =
         judge::much_larger(&times, MILLI, MAX_SLOW).into_iter().filter(is_slow).map(|at| lines[at]).collect();
@@ -63,7 +63,7 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
             break;
         }
         below = above;
-        let is_heading = || FORMS.classify(source.line(above)) != Some(Said::Passed);
+        let is_heading = || FORMS.classify(source.line(above)) != Some(TestLine::Passed);
         if !source.line(above).trim().is_empty() && indent(above) < under && is_heading() {
             under = indent(above);
             out.push(above);

@@ -8,7 +8,7 @@ fn groups(text: &str) -> Vec<String> {
     let source = Source::new(text);
     let mut out = Reduction::default();
     out.omit_in(0..source.len(), Reason::PassingTests, 1);
-    name(&source, &mut out, false, true, &HashSet::new());
+    label_markers(&source, &mut out, false, true, &HashSet::new());
     let names = |span: &Span| match &span.action {
         Action::Omit { names, .. } => names.as_deref().unwrap_or_default().to_owned(),
         _ => String::new(),
@@ -71,7 +71,7 @@ fn many_are_counted_and_few_are_named() {
     let source = Source::new("test a ... ok\n");
     let mut out = Reduction::default();
     out.omit_in(0..1, Reason::PassingTests, 1);
-    name(&source, &mut out, false, true, &HashSet::new());
+    label_markers(&source, &mut out, false, true, &HashSet::new());
     assert!(out.spans.is_empty());
 }
 
@@ -82,7 +82,7 @@ fn a_list_of_selected_tests_has_an_end() {
     let source = Source::new(&text);
     let mut out = Reduction::default();
     out.omit_in(0..source.len(), Reason::PassingTests, 1);
-    name(&source, &mut out, true, true, &HashSet::from(["TestLonger3"]));
+    label_markers(&source, &mut out, true, true, &HashSet::from(["TestLonger3"]));
     let Action::Omit { names: Some(names), .. } = &out.spans[0].action else { panic!("no names") };
     assert!(names.starts_with("90 tests: TestLonger0, TestLonger1, TestLonger2, TestLonger4"), "{names}");
     assert!(names.ends_with(" more") && names.len() < MAX_NAMES_BYTES + 40, "{names}");

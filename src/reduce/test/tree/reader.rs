@@ -154,7 +154,7 @@ impl<'a> Reader<'a> {
             LineKind::Opens | LineKind::OpensAbove | LineKind::Recap => self.open(i, kind),
             LineKind::Step | LineKind::Run => {
                 if kind == LineKind::Run {
-                    self.settle();
+                    self.decide_steps();
                 }
                 self.is_open = false;
                 self.run.has_totals = false;

@@ -32,7 +32,7 @@ impl Reader<'_> {
         if self.run.has_totals {
             self.close(0);
         }
-        self.settle();
+        self.decide_steps();
         let most = |most: ByMode| if self.is_aggressive { most.aggressive } else { most.standard };
         for &line in self.undecided.skipped.iter().skip(most(MAX_SKIPPED_TESTS)) {
             self.actions.omit_unless_failure(line, Reason::SkippedTests, 1);
@@ -46,13 +46,13 @@ impl Reader<'_> {
             }
         }
         if self.run.failed {
-            self.forget();
+            self.hide_repeats();
         }
     }
 
     /// Decides the steps of a run that is over. If it did not come to its end, the steps and the last passed test are
     /// kept.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn decide_steps(&mut self) {
         let steps = std::mem::take(&mut self.undecided.steps);
         if !self.run.has_totals {
             if let Some(last) = self.last_passed.take() {
@@ -71,7 +71,7 @@ impl Reader<'_> {
 
     /// Leaves out lines that are shown above: in the recap all that repeats the failures, before it only long runs of
     /// lines, such as advice that comes with each failure.
-    fn forget(&mut self) {
+    fn hide_repeats(&mut self) {
         let text = |i: usize| self.source.line(i).trim();
         let recap = self.recap.unwrap_or(usize::MAX);
         let mut first: HashMap<(&str, &str), usize> = HashMap::new();
