@@ -236,8 +236,8 @@ pub fn range(call: &ToolCall) -> Option<(usize, usize)> {
 /// The commands of an editor of lines: `edit 12:14`, then the new lines up to `end_of_edit`, which stand in the view under
 /// the numbers from 12 on; `insert 12`, then the same up to `end_of_insert`, from 13 on.
 ///
-/// The result of a rejected edit shows the old lines too, under the same numbers. These are `proposed` lines only where the
-/// first is the first new one.
+/// The result of a rejected edit shows the old lines too, under the same numbers. The `proposed` lines are those that agree
+/// with the new text longest.
 fn by_numbers(call: &ToolCall, source: &Source<'_>, proposed: bool) -> Option<Vec<Range<usize>>> {
     let command = call.command.as_deref()?;
     let (first, text) = match command.strip_prefix("edit ") {
@@ -261,13 +261,17 @@ fn by_numbers(call: &ToolCall, source: &Source<'_>, proposed: bool) -> Option<Ve
             }
         }
     }
-    if let Some(new) = text.lines().next().filter(|_| proposed) {
-        let is_new = |run: &Range<usize>| {
-            source.view().number(run.start) == Some(first)
-                && source.view().text(source.raw(run.start), run.start).trim_end() == new.trim_end()
+    if proposed {
+        let shown = |i: usize| source.view().text(source.raw(i), i).trim_end();
+        let starts = |run: &Range<usize>| source.view().number(run.start) == Some(first);
+        let equal = |run: &Range<usize>| {
+            let lines = text.lines().map(str::trim_end);
+            run.clone().zip(lines).take_while(|(i, line)| shown(*i) == *line).count()
         };
-        if out.iter().any(is_new) {
-            out.retain(is_new);
+        // The old lines may begin as the new ones do, but only the new ones go on so.
+        let most = out.iter().filter(|run| starts(run)).map(&equal).max().unwrap_or_default();
+        if most > 0 {
+            out.retain(|run| starts(run) && equal(run) == most);
         }
     }
     Some(out)
@@ -387,6 +391,9 @@ mod tests {
         let proposed = 0..7;
         assert_eq!(lines(&edit, &text), Touched::Lines(vec![proposed]));
         assert_eq!(lines(&edit, &text.replace("Not applied.", "Done.")), Touched::Lines(vec![0..7, 7..14]));
+        // Both begin with the same line.
+        let edit = call("edit", Value::Null, Some("edit 4:5\nb\nnew\nend_of_edit\n"));
+        assert_eq!(lines(&edit, &text), Touched::Lines(vec![0..7]));
     }
 
     #[test]
