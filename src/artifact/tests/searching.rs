@@ -176,9 +176,9 @@ fn pages_in_haste(text: &str, pattern: &str, patience: usize) -> (Vec<(u64, u64)
 fn a_search_that_is_late_gives_what_it_has_and_goes_on() {
     let long = format!("{}needle{}", "a".repeat(3 * BLOCK), "b".repeat(2 * BLOCK));
     let text = format!("{}{long}\n{}", numbered(4 * BLOCK), numbered(BLOCK));
-    for pattern in ["needle", "7$", "^.*5\\b", "b$"] {
+    for pattern in ["needle", "^.*5\\b"] {
         let (all, total, once) = pages_in_haste(&text, pattern, usize::MAX);
-        for patience in [0, 1, 7] {
+        for patience in [0, 7] {
             let (found, counted, pages) = pages_in_haste(&text, pattern, patience);
             assert_eq!((&found, counted), (&all, total), "{pattern}");
             assert!(pages > once, "{pattern} {patience}");
