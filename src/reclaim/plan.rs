@@ -10,7 +10,7 @@ use crate::text::marker::RemovedWhy;
 /// A result that at least this many answers cited is one that the agent works with, such as the text of its task. The
 /// agent returns to it after longer pauses, so it must be uncited for [`FREQUENT_WAIT_FACTOR`] times as many answers.
 const MIN_FREQUENT_CITATIONS: usize = 4;
-const FREQUENT_WAIT_FACTOR: usize = 3;
+const FREQUENT_WAIT_FACTOR: usize = 4;
 /// A list that the agent works through must be uncited for this many times as many answers as other results.
 const WORKLIST_WAIT_FACTOR: usize = 4;
 /// If the agent requested removed results again, all waits get longer by a share of

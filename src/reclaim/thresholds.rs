@@ -33,14 +33,14 @@ impl Thresholds {
             Mode::Disabled | Mode::Safe => None,
             Mode::Standard => Some(Self {
                 age: 4,
-                uncited: 3,
+                uncited: 2,
                 to_come_thousandths: 200,
                 min_gain: MIN_GAIN,
                 min_gain_uncited: 2 * MIN_GAIN,
             }),
             Mode::Aggressive => Some(Self {
                 age: 3,
-                uncited: 3,
+                uncited: 2,
                 to_come_thousandths: 250,
                 min_gain: MIN_GAIN,
                 min_gain_uncited: 2 * MIN_GAIN,
