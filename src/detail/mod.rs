@@ -5,6 +5,7 @@
 //! that no earlier step changed, and does not decide what a failure is.
 
 mod plan;
+mod siblings;
 
 use std::ops::Range;
 
@@ -61,6 +62,9 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<
     keep_reports(input, &lines, &items, numbered, &mut plan);
     if !language.is_code() {
         plan.join_over_blank_lines(&lines);
+    }
+    if language.is_code() {
+        plan.keep(&siblings::unlike(&lines, &items));
     }
     plan.keep(outliers);
     plan.keep_edited(source, &items, input.relevance.edited());
@@ -137,7 +141,7 @@ fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
 }
 
 /// A marker may spend 1 byte on names for this many bytes that are left out. A choice.
-const NAMES_ONE_IN: usize = 2;
+const NAMES_ONE_IN: usize = 3;
 /// An outline is used only if it saves at least 1/N of the bytes of the text. A choice.
 const MIN_SAVED_ONE_IN: usize = 8;
 
@@ -149,7 +153,8 @@ fn is_capped(input: &Input<'_>) -> bool {
 /// How a file is shown; `None` for all of it.
 fn level(input: &Input<'_>) -> Option<FileDetail> {
     let detection = input.detection;
-    if detection.shape != Shape::File || detection.is_range || !detection.is_written {
+    let is_chosen = detection.is_range || detection.starts_later;
+    if detection.shape != Shape::File || is_chosen || !detection.is_written {
         return None;
     }
     let policy = input.policy;

@@ -67,6 +67,8 @@ pub struct Detection {
     pub is_window: bool,
     /// Whether the call asked for certain lines of a file.
     pub is_range: bool,
+    /// Whether the text shows a file from a later line than the first on: somebody chose these lines, by whatever call.
+    pub starts_later: bool,
     /// Whether the text is what stands in a document or source file, so that a report in it is a quotation.
     pub is_document: bool,
 }
@@ -168,10 +170,19 @@ pub fn of_command(call: &ToolCall, command: Rc<CommandLine>, source: &Source<'_>
         is_by_command: by_tool == Shape::Other,
         is_numbered: is_numbered_view(source),
         is_range: range::is_asked(call, &command),
+        starts_later: starts_later(source),
         is_document: window || document::is_document(call, &command, shape),
         command,
         shape,
     }
+}
+
+/// Whether the first line of a numbered view has a later number than the first of a file. What a viewer writes above it has none.
+fn starts_later(source: &Source<'_>) -> bool {
+    const LINES_ABOVE: usize = 4;
+    let view = source.view();
+    view.numbered() * 2 > source.len()
+        && (0..source.len().min(LINES_ABOVE)).find_map(|i| view.number(i)).is_some_and(|number| number > 1)
 }
 
 /// Extensions of files that people write, where "error" is a word like any other.

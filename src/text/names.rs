@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::text::ledger::Ledger;
+use crate::text::ledger::{Action, Ledger};
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
@@ -102,12 +102,26 @@ impl<'a> Names<'a> {
         let mut shown = Set::default();
         let view = source.view();
         let mut next = gaps.iter().peekable();
-        for i in ledger.kept().flatten() {
-            while next.next_if(|gap| gap.end <= i).is_some() {}
-            if next.peek().is_none_or(|gap| i < gap.start) {
+        for span in ledger.spans() {
+            // What stands in place of lines shows some of their names.
+            let mut there: Option<Set<&str>> = None;
+            match &span.action {
+                Action::Keep => {}
+                Action::Replace { text, .. } => {
+                    let there = there.get_or_insert_default();
+                    text.lines().for_each(|line| each(line, |name, _| _ = there.insert(name)));
+                }
+                _ => continue,
+            }
+            for i in span.lines.clone() {
+                while next.next_if(|gap| gap.end <= i).is_some() {}
+                if next.peek().is_some_and(|gap| gap.start <= i) {
+                    continue;
+                }
                 each(view.text(source.raw(i), i), |name, kinds| {
                     // Nobody searches for other names.
-                    if says_something(name, kinds) {
+                    if says_something(name, kinds) && there.as_ref().is_none_or(|there| there.contains(name))
+                    {
                         shown.insert(name);
                     }
                 });
@@ -134,7 +148,7 @@ impl<'a> Names<'a> {
                 }
                 continue;
             }
-            each(text, |name, kinds| {
+            each(link(text).unwrap_or(text), |name, kinds| {
                 if says_something(name, kinds) && self.shown.insert(name) {
                     found.add(Found { line, name, use_: Use::of(name, text) });
                 }
@@ -216,6 +230,20 @@ fn record<'a>(title: &'a str, below: &str) -> Option<&'a str> {
     let is_number = number.starts_with(|c: char| c.is_ascii_digit())
         && number.bytes().all(|b| b.is_ascii_digit() || b"/.".contains(&b));
     (is_kind && is_number && below.starts_with([' ', '\t'])).then(|| &title[..kind.len() + 1 + number.len()])
+}
+
+/// The name of a symbolic link in a listing, without what it points to: `lrwxrwxrwx 1 a a 8 May  2 a.so -> a.so.1`, or an
+/// entry of `tree`. Whoever searches for an entry of a folder searches for its name.
+fn link(line: &str) -> Option<&str> {
+    let (entry, _) = line.split_once(" -> ")?;
+    let is_link = entry.starts_with(['l', ' ', '├', '└', '│'])
+        && (entry.contains("── ") || entry.trim_start().get(1..10).is_some_and(is_mode));
+    is_link.then(|| entry.rsplit(' ').next()).flatten()
+}
+
+/// Whether a text is the part of a line of `ls -l` that says who may do what.
+fn is_mode(text: &str) -> bool {
+    text.len() == 9 && text.bytes().all(|b| b"rwxsStT-".contains(&b))
 }
 
 /// Words in front of a name that a line declares.
@@ -320,6 +348,7 @@ fn says_something(name: &str, kinds: u8) -> bool {
         && !is_common(name)
         && !is_random(bytes, kinds)
         && !is_plain_member(name)
+        && !is_lone_part(name)
 }
 
 /// The shortest part of a member's name for which somebody would search, in bytes. A choice.
@@ -334,13 +363,25 @@ fn is_plain_member(name: &str) -> bool {
     last.len() > MAX_ENDING_BYTES && name.contains('.') && name.split('.').all(is_plain)
 }
 
+/// Whether a name is one part of a path behind a slash, as `/Orders`: a route or a word, which no file can be found by.
+fn is_lone_part(name: &str) -> bool {
+    name.strip_prefix('/').is_some_and(|part| !part.contains(['/', '.', '_', '-']))
+}
+
 /// Whether a name looks random, like a hash: hexadecimal digits, many digits between letters of both cases, or a part
 /// of a version (`deb12u2`).
 fn is_random(name: &[u8], kinds: u8) -> bool {
     let digits = || name.iter().filter(|b| b.is_ascii_digit()).count();
     let changes = || name.windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
+    // Half of a hardware address: `e8bb.a551`.
+    let is_address = || {
+        name.split(|b| matches!(b, b'.' | b'-'))
+            .all(|part| matches!(part.len(), 2 | 4) && part.iter().all(u8::is_ascii_hexdigit))
+    };
+    if kinds & JOINT != 0 {
+        return kinds & DIGIT != 0 && is_address();
+    }
     kinds & DIGIT != 0
-        && kinds & JOINT == 0
         && (name.len() < 10 && changes() > 2
             || name.len() >= 8 && name.iter().all(u8::is_ascii_hexdigit)
             || name.len() >= 20 && kinds & UPPER != 0 && kinds & LOWER != 0 && digits() * 8 > name.len())
@@ -408,6 +449,12 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
     let mut at = 0;
     while at < bytes.len() {
         let b = bytes[at];
+        // `</Name>` closes an element, which its start names.
+        if b == b'<' && at_or_blank(at + 1) == b'/' {
+            at += 2;
+            at += bytes[at..].iter().take_while(|b| goes_on(**b) || matches!(b, b'.' | b'-' | b':')).count();
+            continue;
+        }
         if !starts(b) {
             let is_path = match b {
                 b'/' => {
@@ -459,7 +506,10 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
             continue;
         }
         let is_part = |b: u8| goes_on(b) || !b.is_ascii() || matches!(b, b'\\' | b'%');
-        if start.checked_sub(1).is_some_and(|before| is_part(bytes[before]))
+        // The rest of `web-01.prod.example.com`, of which the start is no name.
+        let is_rest = start >= 2 && bytes[start - 1] == b'.' && bytes[start - 2].is_ascii_digit();
+        if is_rest
+            || start.checked_sub(1).is_some_and(|before| is_part(bytes[before]))
             || bytes.get(at).is_some_and(|b| !b.is_ascii())
         {
             continue;
@@ -514,6 +564,18 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_in_place_of_lines_shows_its_names() {
+        let text = "    host_id: 1\n   other_id: 2\nhost_id: 3\nother_id: 4\n";
+        let source = Source::new(text);
+        let mut step = crate::text::ledger::Reduction::default();
+        step.replace(0..2, "host_id: 1".to_owned(), crate::text::reason::Reason::LongLine);
+        let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+        let gap = 2..4;
+        let mut names = Names::new(&source, &ledger, std::slice::from_ref(&gap));
+        assert_eq!(names.of(std::slice::from_ref(&gap), &gap, 400).text, "L4 other_id");
+    }
+
+    #[test]
     fn records_are_named_by_kind_and_number() {
         let text = "Loopback 21 is up, line protocol is up\n  Flags: x\nTunnel 0/3: down\n  Flags: y\nPage 3\nText\n\
                     BSS 90:fd:61:\n\tx\n";
@@ -532,6 +594,9 @@ mod tests {
             ("in ../src/a.rs and .github/work.yml", "L1 ../src/a.rs .github/work.yml"),
             ("see ~/.config/app.toml or a/b~2/c_d", "L1 ~/.config/app.toml a/b~2/c_d"),
             ("npm i @scope/pkg-two", "L1 @scope/pkg-two"),
+            ("lrwxrwxrwx 1 me me 8 May  2 10:00 BrewFormula -> pkg/brew", "L1 BrewFormula"),
+            ("├── BrewFormula -> pkg/brew", "L1 BrewFormula"),
+            ("fn read_rows() -> pkg/brew", "L1 read_rows pkg/brew"),
             ("if first_rows.index-1 > args.length", "L1 first_rows.index"),
             ("catalog.info(a); logger.debugger; log.rotate(b)", "L1 catalog.info logger.debugger"),
         ] {
@@ -545,6 +610,9 @@ mod tests {
             "9f86d081884c7d65 0x7ffd5e8a91f0",
             "AbC1dEf2GhI3jKl4MnO5pQr6",
             "a well-known thing",
+            "</NavLink> and <Link to=/NavLink>",
+            "   hostname: web-012.prod.example.com",
+            "port e8bb.a551.04c2 and 0011.e8bb.a551",
             "var mean float64 = total",
             "slog.Debug(text) and log.Printf(text)",
             "self.logger.warning(text); tracing::info!(text); _log.ErrorContext(text)",

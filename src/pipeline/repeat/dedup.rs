@@ -17,6 +17,7 @@ use crate::text::call::ToolCall;
 use crate::text::marker::{self, Ago, Marker, SealKey};
 use crate::text::origin::Origin;
 use crate::text::relevance::Term;
+use crate::text::signals;
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
 
@@ -269,8 +270,8 @@ fn with_lines(marker: &str, lines: &str, first: &First, seal_key: &SealKey) -> S
 const MAX_SHOWN_AGAIN: usize = 5;
 const MAX_SHOWN_AGAIN_BYTES: usize = 500;
 
-/// The lines of a command's output that are shown again although an earlier result shows them: failure lines and the
-/// last line. If the results differ in times, all failure lines are shown, since a time in one may be the failure.
+/// The lines of a command's output that are shown again although an earlier result shows them: failure lines, and the
+/// last line if it says how the command ended. If the results differ in times, all failure lines are shown, since a time in one may be the failure.
 pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: bool) -> String {
     let is_short = |line: &usize| source.line(*line).len() <= MAX_SHOWN_AGAIN_BYTES;
     let mut lines: Vec<usize> = match differs_in_times {
@@ -287,8 +288,89 @@ pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: boo
     let is_advice = last.is_some_and(|last| source.line(last).starts_with("-- Docs: "));
     let marks = || inside.clone().rev().find(|line| source.line(*line).trim_end().ends_with("[100%]"));
     let last = if is_advice { marks().or(last) } else { last };
-    lines.extend(last.filter(|last| is_short(last) && lines.last().is_none_or(|line| line < last)));
+    let says_how = |line: &usize| differs_in_times || states_outcome(source.line(*line));
+    let is_new = |last: &usize| lines.last().is_none_or(|line| line < last);
+    let last = last.filter(|last| is_short(last) && is_new(last) && says_how(last));
+    lines.extend(last);
     lines.into_iter().map(|line| source.line(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// Words with which programs say how they ended, in lower case.
+const OUTCOMES: &[&str] = &[
+    "aborted",
+    "accuracy",
+    "already",
+    "built",
+    "clean",
+    "complete",
+    "completed",
+    "created",
+    "deleted",
+    "done",
+    "elapsed",
+    "ended",
+    "exit",
+    "exited",
+    "failed",
+    "finished",
+    "found",
+    "identical",
+    "installed",
+    "no",
+    "none",
+    "not",
+    "nothing",
+    "ok",
+    "okay",
+    "pass",
+    "passed",
+    "ready",
+    "removed",
+    "result",
+    "results",
+    "saved",
+    "score",
+    "skipped",
+    "stopped",
+    "succeeded",
+    "success",
+    "successful",
+    "successfully",
+    "summary",
+    "total",
+    "totals",
+    "unchanged",
+    "updated",
+    "valid",
+    "invalid",
+    "warning",
+    "warnings",
+    "wrote",
+    "written",
+];
+
+/// Whether a line says how something ended: a verdict, a total or a count. The last brace, address or path of a listing does
+/// not.
+fn states_outcome(line: &str) -> bool {
+    const MARKS: &[char] =
+        &['\u{2713}', '\u{2714}', '\u{2717}', '\u{2718}', '\u{2705}', '\u{274C}', '\u{2716}'];
+    if signals::is_failure(line) || line.contains(MARKS) || line.trim_end().ends_with("[100%]") {
+        return true;
+    }
+    let is_outcome = |word: &str| OUTCOMES.iter().any(|outcome| word.eq_ignore_ascii_case(outcome));
+    if line.split(|c: char| !c.is_alphanumeric()).any(is_outcome) {
+        return true;
+    }
+    // `(12 rows)`, `3 files changed`, `Duration: 1.2 s`
+    let text = line.trim_start_matches(['(', '[', '=', '-', '#', '*', ' ']);
+    let (first, rest) = text.split_once([' ', ':', '=']).unwrap_or((text, ""));
+    let is_word = |word: &str| word.len() >= 3 && word.bytes().all(|b| b.is_ascii_alphabetic());
+    let is_number =
+        |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b == b',' || b == b'.');
+    let next = rest.split([' ', ')', ']', ',']).next().unwrap_or_default();
+    let is_count = is_number(first) && is_word(next);
+    let is_value = line.starts_with(first) && is_word(first) && !text[first.len()..].starts_with(' ');
+    is_count || is_value && rest.trim_start().starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -299,7 +381,14 @@ mod tests {
     fn what_is_shown_again_says_how_it_went() {
         let marks = "..          [100%]\n=== warnings summary ===\na.py:1\n  a.py:1: DeprecationWarning: b\n    import b\n\n";
         for (text, last) in [
-            ("a\nb\n\n", "b"),
+            ("a\nb\n\n", ""),
+            ("{\n}\n", ""),
+            ("x\n1e:05:9b:38\n", ""),
+            ("a\nsrc/b.rs\n", ""),
+            ("a\n(12 rows)\n", "(12 rows)"),
+            ("a\nDuration: 1.2 s\n", "Duration: 1.2 s"),
+            ("a\nAll done.\n", "All done."),
+            ("a\nnothing to commit, working tree clean\n", "nothing to commit, working tree clean"),
             (
                 &*format!("{marks}-- Docs: https://docs.pytest.org/x\n2 passed in 0.01s\n"),
                 "2 passed in 0.01s",

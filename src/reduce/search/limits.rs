@@ -3,6 +3,8 @@
 //! Matches of a file and files are ranked by relevance, then by their place; what stands around a match
 //! goes with it. Nothing here writes text.
 
+use std::ops::Range;
+
 use super::grammar::Found;
 use crate::config::SearchLimits;
 use crate::input::Input;
@@ -17,12 +19,14 @@ pub(super) struct Selection {
     pub shown: Vec<bool>,
     /// For each file with hidden matches: how many are shown, and how many it has.
     pub counts: Vec<Option<(usize, usize)>>,
+    /// Long blocks that are shown in part, as ranges of hits in order: a gap in one is marked where it is.
+    pub parts: Vec<Range<usize>>,
 }
 
 impl Selection {
     /// Everything.
     fn all(found: &Found<'_>) -> Self {
-        Self { shown: vec![true; found.hits.len()], counts: vec![None; found.files.len()] }
+        Self { shown: vec![true; found.hits.len()], counts: vec![None; found.files.len()], parts: Vec::new() }
     }
 }
 
@@ -65,11 +69,18 @@ pub(super) fn select(
     for (i, hit) in found.hits.iter().enumerate() {
         keep[i] |= !hit.is_context && always.binary_search(&hit.line).is_ok();
     }
+    // Whoever sets how much context is shown wants just that.
+    let (whole, parts) = match input.policy.search_context_lines {
+        None => blocks(found, &keep),
+        Some(_) => (Vec::new(), Vec::new()),
+    };
+    whole.iter().for_each(|block| keep[block.clone()].fill(true));
     for (file, matches) in matches.iter().enumerate() {
         let kept = matches.iter().filter(|&&i| keep[i]).count();
         out.counts[file] = (kept < matches.len()).then_some((kept, matches.len()));
     }
     keep_context(found, limits.context_lines.unwrap_or(usize::MAX), &mut keep);
+    whole.iter().for_each(|block| keep[block.clone()].fill(true));
     for (i, hit) in found.hits.iter().enumerate() {
         keep[i] |= always.binary_search(&hit.line).is_ok();
     }
@@ -79,8 +90,28 @@ pub(super) fn select(
     if bytes <= 2 * MARKER_COST + headings {
         return Selection::all(found);
     }
-    out.shown = keep;
+    (out.shown, out.parts) = (keep, parts);
     out
+}
+
+/// Most lines of a block of matches and their context that is shown whole if one of its matches is. A choice: a function.
+const MAX_BLOCK_LINES: usize = 60;
+
+/// The blocks of matches with lines around them of which some match is shown, as ranges of hits: those that are shown whole, so
+/// that no line is missing between two others, and longer ones.
+fn blocks(found: &Found<'_>, keep: &[bool]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+    let hits = &found.hits;
+    let (mut whole, mut parts) = (Vec::new(), Vec::new());
+    let mut start = 0;
+    for block in hits.chunk_by(|a, b| a.file == b.file && b.line == a.line + 1) {
+        let range = start..start + block.len();
+        start = range.end;
+        let has_context = block.iter().any(|hit| hit.is_context);
+        if has_context && keep[range.clone()].contains(&true) {
+            if range.len() <= MAX_BLOCK_LINES { whole.push(range) } else { parts.push(range) }
+        }
+    }
+    (whole, parts)
 }
 
 /// Fewest matches of which one that is unlike the others stays, most such matches, and most kinds of matches: with more of them

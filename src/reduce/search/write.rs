@@ -17,7 +17,7 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// The group of all that the limits hide.
+/// The group of all that the limits hide, but for gaps in a block, which have groups of their own behind it.
 const HIDDEN: u32 = 1;
 /// What stands in front of the name of a file under its folder.
 const INDENT: &str = "  ";
@@ -240,7 +240,7 @@ impl<'a> Writer<'a> {
             if !shown[at] {
                 match header.take_if(|_| !shown.contains(&true)) {
                     Some(text) => self.only_header(line, text),
-                    None => self.hide(line),
+                    None => self.hide_in(line, self.group(run.start + at)),
                 }
             } else if !is_left_alone {
                 let raw = self.source.raw(line);
@@ -314,8 +314,22 @@ impl<'a> Writer<'a> {
     }
 
     fn hide(&mut self, line: usize) {
+        self.hide_in(line, HIDDEN);
+    }
+
+    fn hide_in(&mut self, line: usize, group: u32) {
         self.flush();
-        self.out.omit_in(line..line + 1, Reason::SearchLimit, HIDDEN);
+        self.out.omit_in(line..line + 1, Reason::SearchLimit, group);
+    }
+
+    /// The group of a hit that is hidden.
+    fn group(&self, hit: usize) -> u32 {
+        let parts = &self.selection.parts;
+        let block = parts.partition_point(|block| block.end <= hit);
+        match parts.get(block).filter(|block| block.contains(&hit)) {
+            Some(_) => HIDDEN + 1 + block as u32,
+            None => HIDDEN,
+        }
     }
 
     fn flush(&mut self) {
@@ -400,6 +414,26 @@ mod tests {
             let shown = |name: &str| out.lines().filter(|l| l.starts_with(name)).count();
             prop_assert!(shown("[tersed#") <= 1);
         }
+    }
+
+    #[test]
+    fn a_block_of_context_is_shown_whole_or_not_at_all() {
+        let block = |file: &str, n: usize| -> String {
+            let of = |i: usize| {
+                let sign = if i == 6 { ':' } else { '-' };
+                format!("src/{file}.rs{sign}{}{sign}let {file}_{i} = compute({n}, {i});\n", n * 100 + i)
+            };
+            (0..13).map(of).collect()
+        };
+        let text = (1..60).map(|n| block("first", n)).collect::<Vec<_>>().join("--\n");
+        let policy = Policy { mode: crate::config::Mode::Aggressive, ..Policy::default() };
+        let out = compressed(&text, &policy);
+        let shown = |i: usize| out.matches(&format!("first_{i} ")).count();
+        assert!(shown(6) > 0 && shown(6) < 59, "{out}");
+        assert!((0..13).all(|i| shown(i) == shown(6)), "{out}");
+        // As many as the caller wants, where it says so.
+        let out = compressed(&text, &Policy { search_context_lines: Some(1), ..policy });
+        assert!(out.contains("first_5 ") && !out.contains("first_4 "), "{out}");
     }
 
     /// A folder that pays, and one that never does: to look again at all files for each would take minutes.

@@ -20,7 +20,9 @@ struct Column<'a> {
 
 /// A header.
 struct Header<'a> {
+    /// The rows that follow, and whether the row of a marker comes in addition.
     count: usize,
+    is_part: bool,
     lines: bool,
     columns: Vec<Column<'a>>,
     /// Where it starts, and where the rows do.
@@ -76,11 +78,25 @@ fn header(text: &str, at: usize, from: usize) -> Option<Header<'_>> {
         Some(number) => (true, number),
         None => (false, head),
     };
-    let digits = number.len() - number.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let start = digits.checked_sub(1).filter(|&at| number.as_bytes()[at] == b'[')?;
-    let count = number[digits..].parse().ok().filter(|n| *n > 0 && !number[digits..].starts_with('0'))?;
+    let (mut rest, mut count) = last_number(number)?;
+    let mut all = None;
+    if let Some(shown) = rest.strip_suffix(" of ") {
+        all = Some(count);
+        (rest, count) = last_number(shown)?;
+    }
+    let start = rest.len().checked_sub(1).filter(|_| rest.ends_with('['))?;
+    if all.is_some_and(|all| all <= count) {
+        return None;
+    }
     let (columns, end) = columns(text, at + 2)?;
-    Some(Header { count, lines, columns, start: from + start, end })
+    Some(Header { count, is_part: all.is_some(), lines, columns, start: from + start, end })
+}
+
+/// The number without leading zeros at the end of a text, and the text before it.
+fn last_number(text: &str) -> Option<(&str, usize)> {
+    let digits = text.len() - text.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (before, number) = text.split_at(digits);
+    Some((before, number.parse().ok().filter(|_| !number.starts_with('0'))?))
 }
 
 /// The columns of a header, up to the end of its line.
@@ -157,14 +173,22 @@ fn is_order(columns: &[Column<'_>]) -> bool {
 fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = header.end;
-    for row in 0..header.count {
+    let count = header.count + usize::from(header.is_part);
+    let mut has_marker = false;
+    for row in 0..count {
         out.push_str(match (row, header.lines) {
             (0, true) => "",
             (0, false) => "[",
             (_, true) => "\n",
             (_, false) => ",",
         });
-        if bytes.get(at)? == &b'{' || is_marker(text.get(at..)?) {
+        let is_marker = is_marker(text.get(at..)?);
+        // Behind all objects only the marker can follow.
+        if header.is_part && (is_marker && has_marker || !is_marker && !has_marker && row + 1 == count) {
+            return None;
+        }
+        has_marker |= is_marker;
+        if is_marker || bytes.get(at)? == &b'{' {
             at = scan::minify(text, at, out, &[]).ok()?;
             at += usize::from(bytes.get(at) == Some(&b','));
         } else {
@@ -172,7 +196,7 @@ fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
         }
         match bytes.get(at) {
             Some(b'\n') => at += 1,
-            None if row + 1 == header.count => {}
+            None if row + 1 == count => {}
             _ => return None,
         }
     }
@@ -326,6 +350,10 @@ mod tests {
                 "[2]{a:string}\n\"[tersed#123abc: omitted 2 of 3 items, array_items]\"\n{\"a\":\"[tersed, no\"}\n",
                 "[\"[tersed#123abc: omitted 2 of 3 items, array_items]\",{\"a\":\"[tersed, no\"}]\n",
             ),
+            (
+                "[1 of 3]{a:string}\nx\n\"[tersed#123abc: omitted 2 of 3 items, array_items]\"\n",
+                "[{\"a\":\"x\"},\"[tersed#123abc: omitted 2 of 3 items, array_items]\"]\n",
+            ),
             ("[1]{a:string}\n\"two\nlines \"\"q\"\"\"\n", "[{\"a\":\"two\\nlines \\\"q\\\"\"}]\n"),
         ] {
             assert_eq!(expand(text).as_deref(), Some(json), "{text}");
@@ -339,6 +367,9 @@ mod tests {
             "let a = [3]{id:int}",
             "[2]{id:int}\n1\n",
             "[2]{id:int}\n1\nx\n",
+            "[2 of 5]{id:int}\n1\n2\n3\n",
+            "[2 of 2]{id:int}\n1\n2\n\"[tersed: omitted 2 of 4 items, array_items]\"\n",
+            "[02 of 5]{id:int}\n1\n2\n\"[tersed: omitted 3 of 5 items, array_items]\"\n",
             "[1]{id:int}\n1,2\n",
             "[0]{id:int}\n",
             "[01]{id:int}\n1\n",

@@ -89,6 +89,8 @@ pub struct Shape<'a> {
     pub columns: Vec<Column<'a>>,
     /// The objects as they are written.
     pub rows: Vec<&'a str>,
+    /// The number of items of the array, if a marker among the rows says that not all are there.
+    pub all: Option<usize>,
     cells: Vec<Cell<'a>>,
     ends: Vec<usize>,
 }
@@ -96,6 +98,7 @@ pub struct Shape<'a> {
 impl<'a> Shape<'a> {
     /// Reads objects; an error when they are too different or nested too deeply.
     pub fn read(rows: Vec<&'a str>) -> Result<Self, Reason> {
+        let all = items_of(&rows)?;
         let root = Node { key: "", children: Vec::new(), types: 0 };
         let mut reader = Reader { nodes: vec![root], cells: Vec::new() };
         // The longest row has most of the keys, and so most of their order.
@@ -116,7 +119,7 @@ impl<'a> Shape<'a> {
         for cell in &mut reader.cells {
             cell.0 = place[cell.0];
         }
-        Ok(Self { columns, rows, cells: reader.cells, ends })
+        Ok(Self { columns, rows, all, cells: reader.cells, ends })
     }
 
     /// The cells of a row, in the order of the columns.
@@ -239,6 +242,24 @@ pub fn string_end(bytes: &[u8], at: usize) -> usize {
 /// Whether an item is the marker of a gap in the array.
 pub fn is_marker(item: &str) -> bool {
     item.starts_with("\"[tersed")
+}
+
+/// How many items an array has of which `rows` are shown, by the one marker among them that tells how many are not; an
+/// error where markers do not tell. Without a marker all items are shown.
+pub fn items_of(rows: &[&str]) -> Result<Option<usize>, Reason> {
+    let mut markers = rows.iter().filter(|row| is_marker(row));
+    let Some(marker) = markers.next() else { return Ok(None) };
+    let all = || {
+        let (_, said) = marker.split_once(": omitted ")?;
+        let (hidden, rest) = said.split_once(" of ")?;
+        let (all, _) = rest.split_once(" items")?;
+        let (hidden, all): (usize, usize) = (hidden.parse().ok()?, all.parse().ok()?);
+        (hidden.checked_add(rows.len() - 1)? == all).then_some(all)
+    };
+    match markers.next() {
+        None => all().map(Some).ok_or(Reason::MixedItems),
+        Some(_) => Err(Reason::MixedItems),
+    }
 }
 
 /// The items of the array that starts at `at`, if all are objects or markers, and the offset behind it.

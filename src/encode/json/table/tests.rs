@@ -34,7 +34,9 @@ fn a_document_with_gaps_becomes_a_table_with_gaps() {
     let input = Input { source: &source, call: &call, detection: &detection, policy: &policy, relevance };
     let shown = super::in_replacements(&input, &ledger).unwrap().render(&source, None);
     assert!(
-        shown.starts_with(&format!("{{\"all\":[6]{{id:int,name:string}}\n{marker}\n0,item 0\n8,item 8\n")),
+        shown.starts_with(&format!(
+            "{{\"all\":[5 of 40]{{id:int,name:string}}\n{marker}\n0,item 0\n8,item 8\n"
+        )),
         "{shown}"
     );
     assert_eq!(expand(&shown).unwrap(), elided);

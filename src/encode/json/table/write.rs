@@ -23,10 +23,15 @@ pub fn place(row: &str) -> usize {
 }
 
 /// Writes the first `count` rows as a table, or all of them; every line ends with a line end. `lines` is whether the rows
-/// are lines of NDJSON and not the items of an array.
+/// are lines of NDJSON and not the items of an array. Where one of them is a marker, the header gives the number of the
+/// objects that are shown and that of all items.
 pub fn table(shape: &Shape<'_>, form: Form, lines: bool, verbatim: &Verbatim, count: usize) -> String {
     let count = count.min(shape.rows.len());
-    let mut out = format!("[{count}{}]{{", if lines { " lines" } else { "" });
+    let lines = if lines { " lines" } else { "" };
+    let mut out = match shape.all {
+        Some(all) => format!("[{} of {all}{lines}]{{", shape.rows.len() - 1),
+        None => format!("[{count}{lines}]{{"),
+    };
     for (i, column) in shape.columns.iter().enumerate() {
         if i > 0 {
             out.push(',');

@@ -148,7 +148,7 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
         if let Some(last) = spans.last_mut()
             && last.lines.end == span.lines.start
             && is(last, Reason::PassingTests)
-            && let Some(name) = started(source, above)
+            && let Some(name) = started(source, above).or_else(|| file_above(source, above))
         {
             shown.insert(name);
             last.lines.end = above;
@@ -161,6 +161,11 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
 /// The name of the test that starts in line `i`, or whose output follows it.
 fn started<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
     named(source, i, TestLine::Starts)
+}
+
+/// The file in line `i` whose output follows the line, as Jest writes it.
+fn file_above<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
+    named(source, i, TestLine::File).filter(|_| source.line(i).starts_with("PASS "))
 }
 
 /// The name of the test in line `i`, if the line says `kind`.

@@ -1,5 +1,5 @@
 //! The section `warnings summary` of pytest, in mode `aggressive`: if a warning is repeated, the later ones keep only
-//! their place and message, without the tests and the source line.
+//! their first test, their place and message, without further tests and the source line.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -27,8 +27,8 @@ pub fn repeated(source: &Source<'_>, from: usize) -> Vec<Range<usize>> {
             && !(start..stop).any(|i| signals::is_failure(source.line(i)) && i != place)
             && !shown.insert(message)
         {
-            gone.push(start..place);
-            gone.push(place + 1..stop);
+            // The test above a warning says whose it is.
+            gone.extend([start + 1..place, place + 1..stop].into_iter().filter(|lines| !lines.is_empty()));
         }
         start = stop + 1;
     }
@@ -48,10 +48,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn later_ones_lose_their_tests() {
-        let text = "t.py::a\nt.py::b\n  /p/t.py:4: UserWarning: old\n    old()\n\nt.py::c\n  /p/t.py:9: UserWarning: old\n    old()\n\nt.py::d\n  /p/t.py:10: UserWarning: other\n    x\n\n-- Docs: d\n=== 1 passed in 0.1s ===\n";
+    fn later_ones_keep_one_test() {
+        let text = "t.py::a\nt.py::b\n  /p/t.py:4: UserWarning: old\n    old()\n\nt.py::c\nt.py::e\n  /p/t.py:9: UserWarning: old\n    old()\n\nt.py::d\n  /p/t.py:10: UserWarning: other\n    x\n\n-- Docs: d\n=== 1 passed in 0.1s ===\n";
         let source = Source::new(text);
-        assert_eq!(repeated(&source, 0), [5..6, 7..8]);
+        assert_eq!(repeated(&source, 0), [6..7, 8..9]);
         assert_eq!(message("  /p/t.py:4: UserWarning: old"), Some("UserWarning: old"));
         assert_eq!(message("  see t.py: now"), None);
     }

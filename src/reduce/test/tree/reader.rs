@@ -31,6 +31,8 @@ pub(super) struct Heading {
 pub(super) struct Printed<'a> {
     pub(super) lines: std::ops::Range<usize>,
     pub(super) file: Option<&'a str>,
+    /// The line with the verdict on the file, where that stands above.
+    pub(super) owner: Option<usize>,
     pub(super) failed: bool,
 }
 
@@ -53,6 +55,8 @@ pub(super) struct Undecided<'a> {
     pub(super) steps: Vec<usize>,
     pub(super) printed: Vec<Printed<'a>>,
     pub(super) failed_files: HashSet<&'a str>,
+    /// The numbers that tests have, and their lines.
+    pub(super) numbers: Vec<(usize, usize)>,
 }
 
 /// The state: see the module's documentation.
@@ -75,8 +79,8 @@ pub(super) struct Reader<'a> {
     pub(super) last_passed: Option<usize>,
     pub(super) last_test: Option<usize>,
     pub(super) undecided: Undecided<'a>,
-    /// The result of the file above, if the runner prints it before the tests.
-    pub(super) file_failed: Option<bool>,
+    /// The result of the file above and its line, if the runner prints it before the tests.
+    pub(super) file: Option<(bool, usize)>,
 }
 
 impl<'a> Reader<'a> {
@@ -100,7 +104,7 @@ impl<'a> Reader<'a> {
             last_passed: None,
             last_test: None,
             undecided: Undecided::default(),
-            file_failed: None,
+            file: None,
         }
     }
 
@@ -137,7 +141,7 @@ impl<'a> Reader<'a> {
                     let tests = self.name(line).and_then(|n| n.parse().ok());
                     self.run.planned = self.run.planned.or(tests);
                 }
-                self.file_failed = None;
+                self.file = None;
             }
             LineKind::PassedFile | LineKind::FailedFile => self.file(i, kind == LineKind::FailedFile),
             LineKind::File => {
@@ -208,6 +212,10 @@ impl<'a> Reader<'a> {
             self.actions.keep(above);
             self.keep_headings();
         }
+        // What is reported below a file belongs to it, whether the file passed or not.
+        if let Some((_, file)) = self.file.filter(|_| self.source.line(i).starts_with(' ')) {
+            self.actions.keep(file);
+        }
         self.run.failed = true;
         self.undecided.failed_files.extend(self.name(self.source.line(i)));
         self.close(0);
@@ -219,7 +227,7 @@ impl<'a> Reader<'a> {
 
     /// A test that was skipped or failed.
     fn stays(&mut self, i: usize, level: usize, skipped: bool) {
-        self.run.tests += usize::from(level == 1);
+        self.count(i, level);
         self.close_with(level, false);
         self.keep_headings();
         self.last_test_omitted = false;
@@ -232,7 +240,7 @@ impl<'a> Reader<'a> {
     }
 
     fn passed(&mut self, i: usize, level: usize) {
-        self.run.tests += usize::from(level == 1);
+        self.count(i, level);
         self.last_test = Some(i);
         self.close_with(level, true);
         // The name of a test may read like a failure: its line is kept, but the test did not fail.
@@ -247,11 +255,22 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Counts a test of the outermost level, and notes its number.
+    fn count(&mut self, i: usize, level: usize) {
+        if level > 1 {
+            return;
+        }
+        self.run.tests += 1;
+        if let Some(number) = number(self.source.line(i)) {
+            self.undecided.numbers.push((number, i));
+        }
+    }
+
     fn file(&mut self, i: usize, failed: bool) {
         self.close(0);
         self.is_open = false;
         self.run.has_totals = false;
-        self.file_failed = Some(failed);
+        self.file = Some((failed, i));
         if failed {
             self.run.failed = true;
             self.undecided.failed_files.extend(self.name(self.source.line(i)));
@@ -276,8 +295,10 @@ impl<'a> Reader<'a> {
         }
         // Without a file name, output belongs to the file above if that passed; otherwise its test may have failed.
         let file = self.name(self.source.line(i));
-        let failed = file.is_none() && self.file_failed != Some(false);
-        self.undecided.printed.push(Printed { lines: i..end, file, failed });
+        let owner = self.file.filter(|_| file.is_none());
+        let failed = file.is_none() && owner.is_none_or(|(failed, _)| failed);
+        let owner = owner.map(|(_, line)| line);
+        self.undecided.printed.push(Printed { lines: i..end, file, owner, failed });
         end
     }
 
@@ -322,4 +343,10 @@ impl<'a> Reader<'a> {
         }
         self.close(level);
     }
+}
+
+/// The number of a test in TAP: `ok 12 - name`, `not ok 12`.
+fn number(line: &str) -> Option<usize> {
+    let rest = line.strip_prefix("not ").unwrap_or(line).strip_prefix("ok ")?;
+    rest.split(' ').next()?.parse().ok()
 }

@@ -18,6 +18,8 @@ struct ByMode {
 const MAX_PRINTED_BLOCKS: ByMode = ByMode { standard: 12, aggressive: 3 };
 /// Most skipped tests that are kept. A choice.
 const MAX_SKIPPED_TESTS: ByMode = ByMode { standard: 20, aggressive: 5 };
+/// The most gaps in the numbers of tests that are shown. A choice.
+const MAX_NUMBER_GAPS: usize = 20;
 /// The fewest lines of a repeated failure that are left out of the recap. A choice.
 const MIN_RECAP_LINES: usize = 3;
 /// The fewest lines and bytes that are left out elsewhere because they are shown above. A choice.
@@ -38,13 +40,17 @@ impl Reader<'_> {
             self.actions.omit_unless_failure(line, Reason::SkippedTests, 1);
         }
         let stays = if self.run.failed { 0 } else { most(MAX_PRINTED_BLOCKS) };
-        for printed in self.undecided.printed.iter().skip(stays) {
+        for (n, printed) in self.undecided.printed.iter().enumerate() {
             let failed = printed.failed && self.run.failed
                 || printed.file.is_some_and(|f| self.undecided.failed_files.contains(f));
-            if self.run.has_totals && !failed && !self.source_fails(printed.lines.clone()) {
+            if n >= stays && self.run.has_totals && !failed && !self.source_fails(printed.lines.clone()) {
                 self.actions.omit(printed.lines.clone(), Reason::TestOutput, 1);
+            } else if let Some(owner) = printed.owner {
+                // Whose output it is says the line above all of it.
+                self.actions.keep(owner);
             }
         }
+        self.show_number_gaps();
         if self.run.failed {
             self.hide_repeats();
         }
@@ -62,6 +68,28 @@ impl Reader<'_> {
         }
         for i in steps {
             self.actions.omit_unless_failure(i, Reason::Progress, 1);
+        }
+    }
+
+    /// Keeps the tests on both sides of a gap in their numbers: a test in between gave no result.
+    fn show_number_gaps(&mut self) {
+        let numbers = std::mem::take(&mut self.undecided.numbers);
+        // A program that starts anew counts from 1 again.
+        let mut left = MAX_NUMBER_GAPS;
+        for run in numbers.chunk_by(|_, (number, _)| *number != 1) {
+            // Tests that run side by side may end in another order.
+            let mut run = run.to_vec();
+            run.sort_unstable();
+            for pair in run.windows(2) {
+                if let [(before, above), (after, below)] = pair
+                    && after - before > 1
+                    && left > 0
+                {
+                    left -= 1;
+                    self.actions.keep(*above);
+                    self.actions.keep(*below);
+                }
+            }
         }
     }
 
