@@ -5,6 +5,7 @@
 //! that no earlier step changed, and does not decide what a failure is.
 
 mod plan;
+mod rows;
 
 use std::ops::Range;
 
@@ -63,6 +64,9 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<
         plan.join_over_blank_lines(&lines);
     }
     plan.keep(outliers);
+    if language == Language::Sql {
+        plan.keep(&rows::odd(&lines));
+    }
     plan.keep_edited(source, &items, input.relevance.edited());
     plan.keep_pointed(source, &items, input.relevance.pointed());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());

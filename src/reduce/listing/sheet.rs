@@ -171,6 +171,10 @@ impl<'a, 'i> Sheet<'a, 'i> {
         let scores = self.input.relevance.scores(self.input.source, &blocks);
         let best = scores.iter().copied().max().unwrap_or(0);
         let mut ranked: Vec<usize> = (0..names.len()).filter(|&i| scores[i] > best / 4).collect();
+        // Where most names match about as well as the best, that tells nothing.
+        if scores.iter().filter(|score| **score > best / 2).count() * 2 > names.len() {
+            ranked.clear();
+        }
         ranked.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
         ranked.into_iter().take(MAX_RELEVANT_NAMES).for_each(|i| shown[i] = true);
         odd(names).into_iter().for_each(|i| shown[i] = true);
