@@ -5,6 +5,7 @@
 //! that no earlier step changed, and does not decide what a failure is.
 
 mod plan;
+mod rows;
 mod siblings;
 
 use std::ops::Range;
@@ -63,10 +64,13 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<
     if !language.is_code() {
         plan.join_over_blank_lines(&lines);
     }
+    plan.keep(outliers);
     if language.is_code() {
         plan.keep(&siblings::unlike(&lines, &items));
     }
-    plan.keep(outliers);
+    if language == Language::Sql {
+        plan.keep(&rows::odd(&lines));
+    }
     plan.keep_edited(source, &items, input.relevance.edited());
     plan.keep_pointed(source, &items, input.relevance.pointed());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());

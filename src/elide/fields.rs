@@ -10,6 +10,7 @@ use foldhash::fast::FixedState;
 use super::is_plain_name;
 use super::plan::{Item, Ranking, Series, Value};
 use super::tape::{Kind, Node};
+use crate::text::dates::{Date, date};
 use crate::text::details::likeness;
 use crate::text::judge::form;
 use crate::text::relevance::Relevance;
@@ -208,6 +209,9 @@ impl<'a> Look<'a> {
                 // Texts that are all different may differ only in numbers.
                 self.series.field_at(!name, Value::Word(likeness(text)), at);
                 self.series.field_at(name.rotate_left(31), Value::Form(form(text.as_bytes())), at);
+                if let Some(Date::Day(days)) = date(text.as_bytes()) {
+                    self.series.field_at(name.rotate_left(47), Value::Number(days), at);
+                }
                 Value::Word(digest(text, 0))
             }
             _ => return,

@@ -13,7 +13,7 @@ mod html;
 mod json;
 mod largest_parts;
 mod members;
-mod plan;
+pub mod plan;
 mod rows;
 mod strings;
 mod tape;

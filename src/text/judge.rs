@@ -3,6 +3,8 @@
 //! Every step that keeps outliers uses this module, so that "rare" and "far" mean the same in tables, logs and data.
 //! The step decides what the values are, and how many outliers are kept. Time is linear in the number of values.
 
+use crate::text::dates::{Date, date, has_impossible};
+
 /// A value of an enumeration is rare if at most 1 in this many values equals it.
 pub const RARE_ONE_IN: usize = 20;
 /// Of values that are not an enumeration, and of all rare values together, at most 1 in this many may be exceptions.
@@ -279,7 +281,8 @@ pub fn is_id(run: &[u8]) -> bool {
 }
 
 /// The form of a text: its pattern of letters, digits and signs. `2024-03-22` and `2024-03-23` have the same form,
-/// `03/22/2024` has another one. All texts with hexadecimal ids have the same form.
+/// `03/22/2024` has another one. All texts with hexadecimal ids have the same form, and so have all with a date that no
+/// calendar has.
 pub fn form(text: &[u8]) -> u64 {
     let text = &text[..text.len().min(MAX_FORM_BYTES)];
     let is_letter = |b: u8| b.is_ascii_alphabetic() || b >= 0x80;
@@ -306,13 +309,27 @@ pub fn form(text: &[u8]) -> u64 {
             },
         );
     }
-    // The other parts of such a text vary by chance too.
-    if by_chance { 1 } else { state }
+    match () {
+        // The other parts of such a text vary by chance too.
+        () if by_chance => 1,
+        () if has_impossible(text) => 2,
+        () => state,
+    }
 }
 
-/// The number in a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with units of bytes or time: `1.5GB`, `12ms`.
+/// The number in a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with units of bytes or time: `1.5GB`, `12ms`; in brackets:
+/// `<0.000123>`; the days of a date.
 pub fn number(field: &[u8]) -> Option<f64> {
     const MAX_NUMBER_BYTES: usize = 32;
+    match date(field) {
+        Some(Date::Day(days)) => return Some(days),
+        Some(Date::Impossible) => return None,
+        None => {}
+    }
+    let field = match field {
+        [b'<', inner @ .., b'>'] | [b'(', inner @ .., b')'] => inner,
+        _ => field,
+    };
     // If fields are not separated by blanks, a label may be part of each field.
     let is_named = field.first()?.is_ascii_alphabetic();
     let is_before = |b: &u8| *b == b'=' || is_named && *b == b' ';
@@ -429,8 +446,26 @@ mod tests {
             ("EUR", "EUR "),
             ("", "a"),
             ("12", "twelve"),
+            ("2024-03-22", "2024-13-22"),
         ] {
             assert!(!same(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_fields() {
+        for (field, expected) in [
+            ("12", 12.0),
+            ("size=1.5K", 1536.0),
+            ("<0.000123>", 0.000_123),
+            ("<31.000211>", 31.000_211),
+            ("(12ms)", 12.0),
+            ("1970-01-03", 2.0),
+        ] {
+            assert_eq!(number(field.as_bytes()), Some(expected), "{field}");
+        }
+        for field in ["", "<>", "<a>", "2024-13-05", "0000-00-00", "1.2.3"] {
+            assert_eq!(number(field.as_bytes()), None, "{field}");
         }
     }
 

@@ -5,6 +5,7 @@
 
 pub mod call;
 pub mod cut;
+pub mod dates;
 pub mod details;
 pub mod flags;
 pub mod headings;

@@ -16,6 +16,7 @@ use super::plan::{Item, Ranking, Series, Value};
 use super::strings::{self, Escapes};
 use super::{Limits, exact};
 use crate::formats::xml::{Kind, NONE, Node, is_layout, name};
+use crate::text::dates::{Date, date};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -312,6 +313,9 @@ fn rank(text: &str, nodes: &[Node], items: &[u32], about: &Relevance) -> Ranking
             }
             let name = digest(name(&text.as_bytes()[inner.start as usize + 1..]).unwrap_or_default());
             shape = shape.rotate_left(5) ^ name;
+            attributes(&text[inner.start as usize..inner.open as usize], |attribute, value| {
+                series.field(name.rotate_left(9) ^ digest(attribute.as_bytes()), field(value));
+            });
             let value = text[inner.open as usize..inner.close.max(inner.open) as usize].trim();
             if value.len() <= MAX_FIELD_BYTES && !value.contains('<') {
                 series.field(name, field(value));
@@ -325,7 +329,12 @@ fn rank(text: &str, nodes: &[Node], items: &[u32], about: &Relevance) -> Ranking
 }
 
 fn field(value: &str) -> Value {
-    value.parse().map_or_else(|_| Value::Word(digest(value.as_bytes())), Value::Number)
+    let number = match date(value.as_bytes()) {
+        Some(Date::Day(days)) => Some(days),
+        Some(Date::Impossible) => None,
+        None => value.parse().ok(),
+    };
+    number.map_or_else(|| Value::Word(digest(value.as_bytes())), Value::Number)
 }
 
 /// Calls `found` with every attribute of a tag.

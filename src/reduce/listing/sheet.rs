@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::config::Mode;
 use crate::input::Input;
+use crate::text::judge::{self, Counted};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -19,6 +20,9 @@ const LARGE_FOLDER_NAMES: usize = 100;
 const SHOWN_AT_EACH_END: usize = 10;
 /// Most names that are shown because they seem relevant. A choice: a line or two.
 const MAX_RELEVANT_NAMES: usize = 30;
+/// Most names that are shown because of something odd before them, and columns before a name that are compared. A choice.
+const MAX_ODD_NAMES: usize = 6;
+const MAX_COLUMNS: usize = 12;
 /// The group of omissions that small noise folders share.
 pub const SHARED: u32 = 1;
 
@@ -167,8 +171,67 @@ impl<'a, 'i> Sheet<'a, 'i> {
         let scores = self.input.relevance.scores(self.input.source, &blocks);
         let best = scores.iter().copied().max().unwrap_or(0);
         let mut ranked: Vec<usize> = (0..names.len()).filter(|&i| scores[i] > best / 4).collect();
+        // Where most names match about as well as the best, that tells nothing.
+        if scores.iter().filter(|score| **score > best / 2).count() * 2 > names.len() {
+            ranked.clear();
+        }
         ranked.sort_unstable_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
         ranked.into_iter().take(MAX_RELEVANT_NAMES).for_each(|i| shown[i] = true);
+        odd(names).into_iter().for_each(|i| shown[i] = true);
         Some(shown)
+    }
+}
+
+/// The names with something before them that hardly any other has: a mode, an owner, by far the largest size.
+fn odd(names: &[&str]) -> Vec<usize> {
+    let mut columns: Vec<(Counted<&str>, Vec<u64>)> = Vec::new();
+    let mut lengths: Counted<usize> = Counted::default();
+    for (i, name) in names.iter().enumerate() {
+        crate::stop::tick();
+        let words = name.split_ascii_whitespace().count();
+        lengths.add(words, i);
+        // The last word is the name.
+        for (at, word) in
+            name.split_ascii_whitespace().take(words.saturating_sub(1).min(MAX_COLUMNS)).enumerate()
+        {
+            if columns.len() == at {
+                columns.push((Counted::default(), vec![0; names.len()]));
+            }
+            columns[at].0.add(word, i);
+            columns[at].1[i] = judge::number(word.as_bytes()).map_or(0, |number| number as u64);
+        }
+    }
+    let mut out: Vec<usize> =
+        columns.iter().flat_map(|(_, numbers)| judge::much_larger(numbers, 1, 1)).collect();
+    // Where few have a column, it belongs to names with blanks.
+    let counted =
+        columns.iter().map(|(counted, _)| counted).filter(|counted| counted.all() * 2 >= names.len());
+    out.extend(counted.flat_map(Counted::rare));
+    out.extend(if columns.is_empty() { Vec::new() } else { lengths.rare() });
+    out.truncate(MAX_ODD_NAMES);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_something_odd_before_them() {
+        let found = |of: &dyn Fn(usize) -> String| {
+            let lines: Vec<String> = (0..200).map(of).collect();
+            let mut found = odd(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+            found.dedup();
+            found
+        };
+        let row = |i: usize, mode: &str, owner: &str| format!("{i} 4 {mode} 1 {owner}{} f-{i}", 100 + i % 90);
+        let usual = "-rw-r--r--";
+        assert_eq!(found(&|i| row(i, if i == 70 { "-rw-rw-rw-" } else { usual }, "")), [70]);
+        assert_eq!(found(&|i| row(i, usual, if i == 70 { "eve staff " } else { "" })).first(), Some(&70));
+        assert_eq!(found(&|i| row(i, usual, "")), [0; 0]);
+        let size = |i: usize| if i == 70 { "412G".to_owned() } else { format!("{}M", 4 + i * 7 % 800) };
+        assert_eq!(found(&|i| format!("{}\td-{i}", size(i))), [70]);
+        assert_eq!(found(&|i| format!("d-{i}")), [0; 0]);
+        assert_eq!(found(&|i| if i % 20 == 3 { format!("d {i}") } else { format!("d-{i}") }), [0; 0]);
     }
 }

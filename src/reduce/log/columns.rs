@@ -1,5 +1,6 @@
-//! Values that only one record of a form has, where the others have a few, and numbers many times those of the others: the
-//! answer that took a minute, the one request for another path, the one check of another target. Compares records word by word.
+//! Values that only one record of a form has, where the others have a few, and numbers many times those of the others or far
+//! below them: the answer that took a minute, the one negative reading, the one request for another path, the one check of
+//! another target. Compares records word by word, and the numbers of a word that slashes join one by one.
 //!
 //! What it remembers does not grow with the number of records.
 
@@ -8,7 +9,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 
 use super::record::Record;
-use crate::text::judge::{Counted, EXCEPTION_ONE_IN, number};
+use crate::text::judge::{Counted, EXCEPTION_ONE_IN, RARE_ONE_IN, Spread, is_share, number};
 use crate::text::source::Source;
 
 /// Words of a record that are compared. Bounds the work.
@@ -30,6 +31,9 @@ struct Column<'a> {
     /// The number above which one stands out, and the largest of those, with its record.
     limit: Option<f64>,
     largest: Option<(f64, usize)>,
+    /// The number below which one stands out, and the smallest of those, with its record.
+    floor: Option<f64>,
+    smallest: Option<(f64, usize)>,
     /// The words with digits, and the forms of those that are paths or values of a name.
     values: Counted<&'a [u8]>,
     forms: Counted<u64>,
@@ -50,12 +54,12 @@ pub fn standing_out<'a>(source: &'a Source<'_>, records: &[Record], form: &[usiz
             if numbers.len() == place {
                 numbers.push(Vec::new());
             }
-            numbers[place].extend(number(word).filter(|n| *n >= 0.0));
+            numbers[place].extend(number(word));
         }
     }
     for of_column in &mut numbers {
         let is_numeric = of_column.len() * 10 >= sample * NUMBERS_IN_TEN;
-        columns.push(Column { limit: limit(of_column).filter(|_| is_numeric), ..Column::default() });
+        columns.push(if is_numeric { Column::of_numbers(of_column) } else { Column::default() });
     }
     let mut years: Counted<&[u8]> = Counted::default();
     for &i in form {
@@ -74,7 +78,7 @@ pub fn standing_out<'a>(source: &'a Source<'_>, records: &[Record], form: &[usiz
         if *count <= MAX_PATHS {
             out.extend(&places[..*count]);
         }
-        out.extend(column.largest.map(|(_, i)| i));
+        out.extend([column.largest, column.smallest].into_iter().flatten().map(|(_, i)| i));
         out.extend(column.values.rare());
         out.extend(column.forms.rare());
     }
@@ -85,13 +89,32 @@ pub fn standing_out<'a>(source: &'a Source<'_>, records: &[Record], form: &[usiz
 }
 
 impl<'a> Column<'a> {
+    /// A column with these numbers in some of its records.
+    fn of_numbers(numbers: &mut [f64]) -> Self {
+        let mut positive: Vec<f64> = numbers.iter().copied().filter(|n| *n >= 0.0).collect();
+        let negative = numbers.len() - positive.len();
+        let limit = Spread::of(&mut positive)
+            .map(|Spread { median, .. }| if median > 0.0 { median * MUCH_LARGER } else { MUCH_LARGER });
+        // Where negative numbers are usual, their sign tells nothing.
+        let spread = if is_share(negative, numbers.len(), RARE_ONE_IN) { Spread::of(numbers) } else { None };
+        // Of numbers that are nearly all equal, a rare one is found as a value.
+        let least = |spread: Spread| if spread.deviation > 0.0 { spread.median - spread.far() } else { 0.0 };
+        Self { limit, floor: spread.map(|spread| least(spread).max(0.0)), ..Self::default() }
+    }
+
     fn look(&mut self, word: &'a [u8], i: usize) {
-        if let Some(limit) = self.limit
-            && let Some(number) = number(word)
-            && number > limit
-            && self.largest.is_none_or(|(largest, _)| number > largest)
-        {
-            self.largest = Some((number, i));
+        let is_numeric = self.limit.is_some() || self.floor.is_some();
+        if let Some(number) = Some(word).filter(|_| is_numeric).and_then(number) {
+            if self.limit.is_some_and(|limit| number > limit)
+                && self.largest.is_none_or(|(largest, _)| number > largest)
+            {
+                self.largest = Some((number, i));
+            }
+            if self.floor.is_some_and(|floor| number < floor)
+                && self.smallest.is_none_or(|(smallest, _)| number < smallest)
+            {
+                self.smallest = Some((number, i));
+            }
         }
         let is_path = word.contains(&b'/');
         let has_digit = word.iter().any(u8::is_ascii_digit);
@@ -115,20 +138,19 @@ fn is_name(byte: &u8) -> bool {
     byte.is_ascii_alphabetic() || *byte == b'.'
 }
 
-/// The number above which one is much larger than the middle one of these.
-fn limit(numbers: &mut [f64]) -> Option<f64> {
-    let half = numbers.len().checked_sub(1)? / 2;
-    let middle = *numbers.select_nth_unstable_by(half, f64::total_cmp).1;
-    Some(if middle > 0.0 { middle * MUCH_LARGER } else { MUCH_LARGER })
-}
-
 /// The words of a record's first line but for its time.
 fn words<'a>(source: &'a Source<'_>, record: &Record) -> impl Iterator<Item = &'a [u8]> {
     let line = source.line(record.lines.start).as_bytes();
     let (start, end) = record.head.map_or((0, 0), |head| (head.start.min(line.len()), head.end));
     let parts = [&line[..start], line.get(end.max(start)..).unwrap_or_default()];
     let words = parts.into_iter().flat_map(|part| part.split(|b| b" \t,;&\"".contains(b)));
-    words.filter(|word| !word.is_empty()).take(MAX_WORDS)
+    // `0/0/1/8/23`: numbers of which each means something else.
+    let numbers = |word: &'a [u8]| {
+        let are_joined =
+            word.contains(&b'/') && word.iter().all(|b| b.is_ascii_digit() || b"/-+.".contains(b));
+        word.split(move |b| are_joined && *b == b'/')
+    };
+    words.filter(|word| !word.is_empty()).flat_map(numbers).filter(|word| !word.is_empty()).take(MAX_WORDS)
 }
 
 /// The year in the time of a record.
@@ -197,6 +219,30 @@ mod tests {
         assert_eq!(found(|i| get(i, &path(i), &if i == 70 { "59.012".into() } else { rt(i) })), [70]);
         assert_eq!(found(|i| get(i, &if i == 70 { "/.git/config".into() } else { path(i) }, &rt(i))), [70]);
         assert_eq!(found(|i| get(i, &path(i), &rt(i))), [0; 0]);
+    }
+
+    #[test]
+    fn a_number_far_below_the_others_stands_out() {
+        let draw = |i: usize, watts: &str| {
+            format!("2025-11-14 08:{:02}:{:02} rack A{} draws {watts} W", i / 60, i % 60, i % 4)
+        };
+        let usual = |i: usize| format!("{}.{}", 300 + i * 7 % 80, i % 10);
+        for odd in ["-12.4", "0", "3.5"] {
+            assert_eq!(found(|i| draw(i, &if i == 70 { odd.into() } else { usual(i) })), [70], "{odd}");
+        }
+        assert_eq!(found(|i| draw(i, &usual(i))), [0; 0]);
+        // Signs that are usual.
+        assert_eq!(found(|i| draw(i, &format!("{}", i as i64 * 7 % 80 - 40))), [0; 0]);
+    }
+
+    #[test]
+    fn numbers_that_slashes_join_are_compared_one_by_one() {
+        let timers = |i: usize, of: &str| {
+            format!("2025-11-14 08:{:02}:{:02} front back/web {of} 200 sent", i / 60, i % 60)
+        };
+        let usual = |i: usize| format!("0/0/1/{}/{}", 3 + i % 17, 20 + i % 9);
+        assert_eq!(found(|i| timers(i, &if i == 70 { "0/0/1/29981/29982".into() } else { usual(i) })), [70]);
+        assert_eq!(found(|i| timers(i, &usual(i))), [0; 0]);
     }
 
     #[test]

@@ -160,12 +160,21 @@ fn repeats(source: &Source<'_>) -> bool {
 
 /// Whether most lines of a text start a record. Looks at some only.
 fn is_log(source: &Source<'_>) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    // How far records are indented. An indented line without a stamp that is no further in stands beside them, not below:
+    // where one of several fields is a date, its line starts no record.
+    let beside = (0..source.len().min(HEAD_LINES))
+        .map(|i| source.line(i))
+        .filter(|line| layout::stamp(line).is_some())
+        .map(indent)
+        .min()
+        .unwrap_or(0);
     let share = |lines: &mut dyn Iterator<Item = usize>| {
         let (mut all, mut heads) = (0, 0);
         for i in lines {
             let line = source.line(i);
             // A line below a record: a stack, the rest of a message.
-            if line.trim().is_empty() || line.starts_with([' ', '\t']) && layout::stamp(line).is_none() {
+            if line.trim().is_empty() || indent(line) > beside && layout::stamp(line).is_none() {
                 continue;
             }
             all += 1;
@@ -248,6 +257,11 @@ mod tests {
         assert!(!is_log(&Source::new("a\nb\nc\nd\ne\nf\ng\nh\n")));
         assert!(!is_log(&Source::new(&format!("{log}{}", "text that is none\n".repeat(30)))));
         assert!(!is_log(&Source::new("Jun 14 15:16:01 h a[1]: x\n")));
+        let fields =
+            "  Name: a\n    Type: b\n    Until: 2025-06-14 00:00:00 (46 days)\n    Path: /x/a\n".repeat(9);
+        assert!(!is_log(&Source::new(&fields)));
+        let indented = "  2025-06-14 00:00:00 INFO a\n    at b\n".repeat(9);
+        assert!(is_log(&Source::new(&indented)));
         assert!(!is_log(&Source::new(&"04:11:27 PM  all  0.00  1.25  98.5  0.00\n".repeat(9))));
     }
 }

@@ -77,6 +77,7 @@ fn steps(source: &Source<'_>, lines: &[usize], are_files: bool) -> Vec<usize> {
     let mut out: Vec<usize> = measures::far_steps(&measures).into_iter().map(|place| lines[place]).collect();
     let texts = || lines.iter().map(|line| (*line, source.line(*line)));
     out.extend(names::from_other_hosts(texts()));
+    out.extend(names::other_packages(texts()));
     if are_files {
         out.extend(names::unlike_files(texts()));
     }

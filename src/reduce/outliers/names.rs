@@ -7,6 +7,11 @@ use crate::text::judge::{Counted, RARE_ONE_IN, is_few};
 const MIN_NAMES: usize = 20;
 /// Most names that stay for one reason.
 const MAX_UNLIKE: usize = 4;
+/// Ends of the names of packages.
+const PACKAGES: &[&str] = &[
+    "whl", "gz", "tgz", "xz", "zip", "egg", "conda", "jar", "war", "aar", "gem", "crate", "nupkg", "deb",
+    "rpm", "apk",
+];
 /// Longest end of a name that says what a file is, in bytes.
 const MAX_EXTENSION_BYTES: usize = 8;
 
@@ -56,6 +61,19 @@ pub fn unlike_files<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<us
         out.extend(few(counted));
     }
     out
+}
+
+/// The lines that name a package file of another kind than nearly all: the only `.tar.gz` among wheels, which has to be built.
+pub fn other_packages<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    let mut kinds: Counted<&str> = Counted::default();
+    for (line, text) in lines {
+        crate::stop::tick();
+        let kind = |word: &'a str| Some(extension(word)).filter(|kind| PACKAGES.contains(kind));
+        if let Some(kind) = text.split_ascii_whitespace().find_map(kind) {
+            kinds.add(kind, line);
+        }
+    }
+    few(&kinds)
 }
 
 /// The lines whose last word is a path below another folder of the root than nearly all.
@@ -146,6 +164,19 @@ mod tests {
         assert!(unlike(|i| format!("lib/mod{i}-3.18.2.jar"), "lib/mod33-2.0.0.jar"));
         assert!(!unlike(|i| format!("lib/mod{i}-3.{i}.2.jar"), "lib/mod33-2.0.0.jar"));
         assert!(!unlike(|i| format!("dir{i}/a.c"), "dir/a.c"));
+    }
+
+    #[test]
+    fn packages_of_another_kind() {
+        let line = |i: usize, odd: &str| match i {
+            99 => format!("  Downloading m{i}-1.0{odd} (5 kB)"),
+            _ if i % 3 == 0 => format!("  Downloading m{i}-1.0-py3-none-any.whl (5 kB)"),
+            _ => format!("Collecting m{i}==1.0"),
+        };
+        for (odd, expected) in [(".tar.gz", vec![99]), ("-py3-none-any.whl", vec![])] {
+            let lines: Vec<String> = (0..180).map(|i| line(i, odd)).collect();
+            assert_eq!(other_packages(lines.iter().map(String::as_str).enumerate()), expected, "{odd}");
+        }
     }
 
     #[test]
