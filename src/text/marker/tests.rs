@@ -15,7 +15,7 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         |count, last, id, names| Marker::Lines { count, first: 2, last, reason: Some(reason()), id, names };
     let as_before = |count, names| Marker::Lines { count, first: 2, last: 4, reason: None, id: None, names };
     let shown = |there, argument, ago: Option<usize>| {
-        let ago = ago.map(Ago::Results);
+        let ago = ago.map(Ago::results);
         Marker::Shown { first: 2, last: 4, there, origin: origin(argument), ago }
     };
     let removed = |lines, why, by, read: Option<ReadBy>| {

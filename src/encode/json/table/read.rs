@@ -85,7 +85,7 @@ fn header(text: &str, at: usize, from: usize) -> Option<Header<'_>> {
         (rest, count) = last_number(shown)?;
     }
     let start = rest.len().checked_sub(1).filter(|_| rest.ends_with('['))?;
-    if all.is_some_and(|all| all <= count) {
+    if all.is_some_and(|all| all < count) {
         return None;
     }
     let (columns, end) = columns(text, at + 2)?;
@@ -351,6 +351,10 @@ mod tests {
                 "[\"[tersed#123abc: omitted 2 of 3 items, array_items]\",{\"a\":\"[tersed, no\"}]\n",
             ),
             (
+                "[1 of 1]{a:string}\nx\n\"[tersed: omitted 2 of 3 members, empty_members]\"\n",
+                "[{\"a\":\"x\"},\"[tersed: omitted 2 of 3 members, empty_members]\"]\n",
+            ),
+            (
                 "[1 of 3]{a:string}\nx\n\"[tersed#123abc: omitted 2 of 3 items, array_items]\"\n",
                 "[{\"a\":\"x\"},\"[tersed#123abc: omitted 2 of 3 items, array_items]\"]\n",
             ),
@@ -368,7 +372,7 @@ mod tests {
             "[2]{id:int}\n1\n",
             "[2]{id:int}\n1\nx\n",
             "[2 of 5]{id:int}\n1\n2\n3\n",
-            "[2 of 2]{id:int}\n1\n2\n\"[tersed: omitted 2 of 4 items, array_items]\"\n",
+            "[2 of 1]{id:int}\n1\n2\n\"[tersed: omitted 2 of 4 items, array_items]\"\n",
             "[02 of 5]{id:int}\n1\n2\n\"[tersed: omitted 3 of 5 items, array_items]\"\n",
             "[1]{id:int}\n1,2\n",
             "[0]{id:int}\n",

@@ -252,9 +252,14 @@ pub fn items_of(rows: &[&str]) -> Result<Option<usize>, Reason> {
     let all = || {
         let (_, said) = marker.split_once(": omitted ")?;
         let (hidden, rest) = said.split_once(" of ")?;
-        let (all, _) = rest.split_once(" items")?;
+        let (all, rest) = rest.split_once(' ')?;
+        let shown = rows.len() - 1;
+        // What is missing may be members of the objects: then all objects are there.
+        if !rest.starts_with("items") {
+            return Some(shown);
+        }
         let (hidden, all): (usize, usize) = (hidden.parse().ok()?, all.parse().ok()?);
-        (hidden.checked_add(rows.len() - 1)? == all).then_some(all)
+        (hidden.checked_add(shown)? == all).then_some(all)
     };
     match markers.next() {
         None => all().map(Some).ok_or(Reason::MixedItems),
