@@ -33,20 +33,20 @@ impl Picked<'_> {
         let units = self.units;
         let mut headings = Headings::new(source);
         let mut is_first = false;
-        for unit in 0..units.len() {
+        for (unit, shown) in units.iter().enumerate() {
             crate::stop::tick();
             if self.keep[unit] == Kept::No {
                 is_first = true;
                 continue;
             }
-            let line = units[unit].lines.start;
+            let line = shown.lines.start;
             // A blank line, or a marker of an earlier step, has no heading: the line below it has.
-            if !units[unit].is_shown || is_first && source.line(line).trim().is_empty() {
+            if !shown.is_shown || is_first && source.line(line).trim().is_empty() {
                 continue;
             }
             let is_below_gap = std::mem::take(&mut is_first);
             if !(is_below_gap || self.keep[unit] == Kept::Single)
-                || units[unit].form != Form::Other
+                || shown.form != Form::Other
                 || found >= MAX_HEADINGS
             {
                 continue;

@@ -99,7 +99,7 @@ fn names(line: &str) -> Option<[u64; KINDS]> {
 fn form(word: &str) -> Vec<u8> {
     let word = &word.as_bytes()[..word.len().min(MAX_NAME_BYTES)];
     let runs = word.chunk_by(|a, b| a.is_ascii_alphanumeric() == b.is_ascii_alphanumeric());
-    runs.map(stem).flatten().copied().filter(u8::is_ascii_alphabetic).collect()
+    runs.flat_map(stem).copied().filter(u8::is_ascii_alphabetic).collect()
 }
 
 /// The shortest id behind a stem, in bytes.
