@@ -31,11 +31,18 @@ pub fn place(line: &str) -> Place {
 /// `185: x`, `185|x`, or `185` followed by a tab or an arrow.
 fn is_numbered(line: &[u8]) -> bool {
     let rest = &line[digits(line)..];
-    rest.len() < line.len()
-        && (rest.starts_with(b":")
-            || rest.starts_with(b"|")
-            || rest.starts_with(b"\t")
-            || rest.starts_with("→".as_bytes()))
+    rest.len() < line.len() && BEHIND_NUMBERS.iter().any(|sign| rest.starts_with(sign.as_bytes()))
+}
+
+/// What follows the number of a line.
+const BEHIND_NUMBERS: &[&str] = &[":", "|", "\t", "→"];
+
+/// The number in front of a line, and the text behind it.
+pub fn numbered(line: &str) -> Option<(usize, &str)> {
+    let line = line.trim_start_matches([' ', '\t', '[', '(', '<']);
+    let (number, rest) = line.split_at(digits(line.as_bytes()));
+    let rest = BEHIND_NUMBERS.iter().find_map(|sign| rest.strip_prefix(sign))?;
+    Some((number.parse().ok()?, rest))
 }
 
 /// `2025-10-14`, `2025/10/14`

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use crate::pipeline::limit::headings;
 use crate::pipeline::limit::headings::Headings;
+use crate::pipeline::limit::notices;
 use crate::pipeline::limit::outliers;
-use crate::pipeline::limit::outliers::Outliers;
 use crate::pipeline::limit::rank;
 use crate::pipeline::limit::shorten;
 use crate::pipeline::limit::unit::{Form, GAP_BYTES, Kept, MARKER_BYTES, Unit};
@@ -48,10 +48,9 @@ const LEAD_LINES: usize = 3;
 const CONTEXT_OFFSETS: [isize; 4] = [1, -1, 2, -2];
 /// 1 / this of the budget is for samples of the lines that are left out.
 const SAMPLE_SHARE: usize = 12;
-/// The longest heading, in bytes, that may exceed the cap for a window below a gap.
-const MAX_HEADING_BYTES: usize = 160;
-/// Most headings that are kept, and most records whose identifying lines are kept.
-const MAX_HEADINGS: usize = 512;
+/// A marker of an earlier step for at most this many lines becomes part of a gap next to it. A choice: of few lines,
+/// the reason is not worth a line.
+const SMALL_MARKER_LINES: usize = 8;
 
 /// Most rounds of restoring rewritten lines whose heading or message was cut. Bounds the work.
 const MAX_ROUNDS: usize = 8;
@@ -167,12 +166,18 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         picked.keep[tail - 1] = Kept::Window;
         tail -= 1;
     }
+    for unit in notices::find(source).into_iter().map(of_line) {
+        if (head..tail).contains(&unit) && units[unit].is_shown {
+            used += units[unit].bytes;
+            picked.keep[unit] = Kept::Single;
+        }
+    }
     let mut middle: Vec<usize> = failing.into_iter().filter(|u| (head..tail).contains(u)).collect();
     middle.sort_by_cached_key(|&unit| rank::says_little(source.line(units[unit].lines.start)));
     let outliers = cap.outliers.then(|| outliers::of_units(source, units));
     let mut samples = sample_share;
     if !middle.is_empty() {
-        picked.left = (budget - used).saturating_sub(sample_share);
+        picked.left = budget.saturating_sub(used + sample_share);
         for &unit in &middle {
             if picked.keep[unit] == Kept::No && (picked.spend(unit) || !cap.strict) {
                 picked.keep[unit] = Kept::Single;
@@ -184,9 +189,8 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         picked.contexts(source, &middle, head..tail);
         // The remaining room goes to a window around the first failure.
         let start = middle[0].saturating_sub(LEAD_LINES).max(head);
-        let start_of = |unit: usize| units[unit].lines.start;
-        let starts = (0..units.len()).map(start_of);
-        let heading = Headings::new(source, starts).of(source, start_of, start).filter(|_| start > head);
+        let heading = Headings::new(source).of(source, units[start].lines.start).filter(|_| start > head);
+        let heading = heading.map(of_line);
         if let Some(heading) = heading.filter(|at| picked.keep[*at] == Kept::No && units[*at].is_shown)
             && picked.spend(heading)
         {
@@ -207,7 +211,8 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     picked.samples(source, head..tail);
     picked.pay_marks(signals, budget);
     picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
-    picked.headings(source);
+    join_markers(units, &mut picked.keep);
+    picked.headings(source, outliers.as_ref());
     picked.fill_small_gaps();
     picked.keep
 }
@@ -227,7 +232,23 @@ fn without_unseen(source: &Source<'_>, units: &[Unit], mut keep: Vec<Kept>) -> V
             keep[unit] = Kept::No;
         }
     }
+    join_markers(units, &mut keep);
     keep
+}
+
+/// Makes lines that earlier steps left out part of the gaps next to them, so that the number of a gap is that of all
+/// lines that are not shown there.
+fn join_markers(units: &[Unit], keep: &mut [Kept]) {
+    let mut join = |unit: usize, is_gap: &mut bool| {
+        if *is_gap && units[unit].joins_gap {
+            keep[unit] = Kept::No;
+        }
+        *is_gap = keep[unit] == Kept::No;
+    };
+    let mut is_gap = false;
+    (0..units.len()).for_each(|unit| join(unit, &mut is_gap));
+    is_gap = false;
+    (0..units.len()).rev().for_each(|unit| join(unit, &mut is_gap));
 }
 
 /// What was picked so far.
@@ -236,7 +257,7 @@ pub(super) struct Picked<'a> {
     pub(super) units: &'a [Unit],
     /// Bytes that may still be used.
     pub(super) left: usize,
-    is_strict: bool,
+    pub(super) is_strict: bool,
 }
 
 impl Picked<'_> {
@@ -325,19 +346,6 @@ impl Picked<'_> {
         }
     }
 
-    /// Keeps the lines that identify the record of each failure.
-    fn records_of(&mut self, source: &Source<'_>, outliers: &Outliers, failing: &[usize]) {
-        for &unit in failing.iter().take(MAX_HEADINGS) {
-            for line in outliers.around(source, self.units[unit].lines.start) {
-                let above = self.units.partition_point(|unit| unit.lines.end <= line);
-                let is_line = self.units[above].lines.len() == 1 && self.units[above].is_shown;
-                if self.keep[above] == Kept::No && is_line && self.spend(above) {
-                    self.keep[above] = Kept::Single;
-                }
-            }
-        }
-    }
-
     /// Keeps lines next to each failure, one in turn; failures that differ only in digits count once.
     fn contexts(&mut self, source: &Source<'_>, failing: &[usize], within: Range<usize>) {
         let mut seen = Set::default();
@@ -353,7 +361,7 @@ impl Picked<'_> {
                 let Some(unit) = unit.checked_add_signed(offset).filter(|unit| within.contains(unit)) else {
                     continue;
                 };
-                if self.keep[unit] != Kept::No {
+                if self.keep[unit] != Kept::No || !self.units[unit].is_shown {
                     continue;
                 }
                 if self.units[unit].bytes + reserve > self.left {
@@ -364,55 +372,20 @@ impl Picked<'_> {
             }
         }
     }
-
-    /// Keeps the headings of units that follow a gap, if they fit. If the cap is not strict, headings of single lines, and
-    /// short headings of windows, may exceed it.
-    fn headings(&mut self, source: &Source<'_>) {
-        let mut found = 0;
-        let units = self.units;
-        let start_of = |unit: usize| units[unit].lines.start;
-        let mut headings = Headings::new(source, (0..units.len()).map(start_of));
-        for unit in 1..self.units.len() {
-            crate::stop::tick();
-            let is_first = self.keep[unit - 1] == Kept::No;
-            if self.keep[unit] == Kept::No
-                || !(is_first || self.keep[unit] == Kept::Single)
-                || self.units[unit].form != Form::Other
-                || !self.units[unit].is_shown
-                || found == MAX_HEADINGS
-            {
-                continue;
-            }
-            // Also the heading of the heading, and so on: a reader needs all of them.
-            let mut below = unit;
-            while let Some(heading) = headings.of(source, start_of, below)
-                && self.keep[heading] == Kept::No
-                && self.units[heading].is_shown
-                && (self.spend(heading) || !self.is_strict && self.may_exceed(unit, heading))
-                && found < MAX_HEADINGS
-            {
-                self.keep[heading] = Kept::Single;
-                found += 1;
-                below = heading;
-            }
-        }
-    }
-
-    /// Whether the heading may exceed the cap: always above a single line, above a window only if it is short.
-    fn may_exceed(&self, unit: usize, heading: usize) -> bool {
-        self.keep[unit] == Kept::Single || self.units[heading].bytes <= MAX_HEADING_BYTES
-    }
 }
 
 /// The visible pieces in order: kept lines one by one, everything else span by span.
 fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
     let mut units = Vec::new();
+    let whole = ledger.hidden_in_groups();
+    let mut seen: Set<u32> = Set::default();
     let unit = |lines: Range<usize>, bytes: usize| Unit {
         lines,
         bytes,
         form: Form::Other,
         same_as: None,
         is_shown: true,
+        joins_gap: false,
     };
     for span in ledger.spans() {
         crate::stop::tick();
@@ -429,14 +402,19 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
                 let shown = span.lines.start..span.lines.start + period;
                 units.push(unit(lines, source.byte_range(shown).len() + MARKER_BYTES / 2));
             }
-            Action::Omit { names, reason, .. } => {
+            Action::Omit { names, reason, group } => {
+                let is_first = *group == 0 || seen.insert(*group);
+                let hidden = whole.get(group).copied().unwrap_or(lines.len());
+                // The lines of a shared message are not lost: the message names them.
+                let joins_gap =
+                    *reason != Reason::SharedMessage && (!is_first || hidden <= SMALL_MARKER_LINES);
                 let bytes = MARKER_BYTES / 2 + names.as_ref().map_or(0, |names| names.len());
                 let names = names.as_deref().filter(|_| *reason == Reason::RepeatedBlock);
                 let same_as = names.and_then(echoes::lines_in).map(|(first, last)| {
                     let index = |number: usize| number.saturating_sub(source.number(0));
                     index(first)..index(last) + 1
                 });
-                units.push(Unit { same_as, is_shown: false, ..unit(lines, bytes) });
+                units.push(Unit { same_as, is_shown: false, joins_gap, ..unit(lines, bytes) });
             }
             Action::Refer { .. } => units.push(Unit { is_shown: false, ..unit(lines, MARKER_BYTES / 2) }),
         }

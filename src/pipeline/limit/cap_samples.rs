@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::pipeline::limit::cap::Picked;
+use crate::pipeline::limit::programs::stem;
 use crate::pipeline::limit::unit::Kept;
 use crate::text::details;
 use crate::text::judge;
@@ -36,6 +37,7 @@ impl Picked<'_> {
             let fits = |unit: &usize| {
                 let line = first_line(*unit).trim();
                 self.units[*unit].lines.len() == 1
+                    && self.units[*unit].is_shown
                     && (MIN_SAMPLE_BYTES..=MAX_SAMPLE_BYTES).contains(&line.len())
             };
             let middle = &part[part.len() / 2..];
@@ -57,10 +59,11 @@ impl Picked<'_> {
 fn without_ids(line: &str) -> Cow<'_, str> {
     let line = &line[..line.floor_char_boundary(MAX_SAMPLE_BYTES)];
     let runs = || line.as_bytes().chunk_by(|a, b| a.is_ascii_alphanumeric() == b.is_ascii_alphanumeric());
-    if !runs().any(judge::is_id) {
+    let is_id = |run: &[u8]| judge::is_id(run) || stem(run).len() < run.len();
+    if !runs().any(is_id) {
         return Cow::Borrowed(line);
     }
-    let kept: Vec<u8> = runs().filter(|run| !judge::is_id(run)).flatten().copied().collect();
+    let kept: Vec<u8> = runs().filter(|run| !judge::is_id(run)).flat_map(stem).copied().collect();
     String::from_utf8_lossy(&kept).into_owned().into()
 }
 
@@ -77,6 +80,7 @@ mod tests {
             "#1 0x00007fa761c8bb57 in wait (x=0x55d0ffff)"
         ));
         assert!(same("commit 908e986a by ann", "commit 17b8f940 by ann"));
+        assert!(same("kernel: veth1a2b3c4: up", "kernel: vetheef722b: up"));
         assert!(!same("in wait (x=0x1)", "in recv (x=0x1)"));
     }
 }

@@ -69,9 +69,10 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     }
     let like = |place: usize| likeness(source.line(lines[place]));
     for (key, value) in first.verdicts(rows) {
+        // A verdict comes before all other outliers, and a few rows with it before those with another one.
         let candidate = |(nth, &place)| {
             let key = like(place) ^ digest(&key.to_le_bytes(), MAX_COLUMNS);
-            Candidate { place, nth, count: value.rows, key, is_word: false }
+            Candidate { place, nth: nth / MAX_FIRST_VALUES, count: 0, key, is_word: false }
         };
         out.extend(value.places().iter().enumerate().map(candidate));
     }

@@ -1,6 +1,7 @@
 //! Headings: a kept line may depend on a line above it, such as a file name above its matches. If a cut drops the
 //! heading and keeps the line, the line seems to belong to another heading.
 
+use crate::pipeline::limit::hunks::Hunks;
 use crate::pipeline::limit::sections::Sections;
 use crate::pipeline::limit::unit::{Form, Kept, Unit};
 use crate::text::headings::indent as indent_of;
@@ -88,48 +89,46 @@ fn is_other_place(action: &Action) -> bool {
     matches!(action, Action::Omit { reason: Reason::SharedMessage, .. })
 }
 
-/// Finds headings of units. Ask for the units in order.
+/// Finds headings of lines. Ask for the lines in order.
 pub(super) struct Headings {
-    /// The units that were searched for blank lines, and the first unit after the last blank line.
+    /// The lines that were searched for blank lines, and the first line after the last blank line.
     seen: usize,
     paragraph: usize,
     sections: Sections,
+    hunks: Hunks,
 }
 
 impl Headings {
-    /// `starts` are the first lines of all units.
-    pub(super) fn new(source: &Source<'_>, starts: impl Iterator<Item = usize>) -> Self {
-        Self { seen: 0, paragraph: 0, sections: Sections::of(source, starts) }
+    pub(super) fn new(source: &Source<'_>) -> Self {
+        let sections = Sections::of(source, 0..source.len());
+        Self { seen: 0, paragraph: 0, sections, hunks: Hunks::of(source) }
     }
 
-    /// The heading of a unit. Of an indented line, the nearest unit above with less indentation; in a paragraph that
-    /// starts with a line ending in a colon, as in `ls -R`, that line; otherwise the title of the section. `start`
-    /// returns the first line of a unit.
-    pub(super) fn of(
-        &mut self,
-        source: &Source<'_>,
-        start: impl Fn(usize) -> usize,
-        unit: usize,
-    ) -> Option<usize> {
-        let line = |unit: usize| source.line(start(unit));
-        let own = indent(line(unit));
+    /// The heading of a line. In a diff, the line that starts the hunk, and above it the name of the file. Of an
+    /// indented line, the nearest line above with less indentation; in a paragraph that starts with a line ending in a
+    /// colon, as in `ls -R`, that line; otherwise the title of the section.
+    pub(super) fn of(&mut self, source: &Source<'_>, at: usize) -> Option<usize> {
+        if let Some(heading) = self.hunks.above(at) {
+            return Some(heading);
+        }
+        let line = |at: usize| source.line(at);
+        let own = indent(line(at));
         if own == 0 {
             // The first line of its paragraph.
-            let blank = (self.seen..unit).rev().find(|&at| line(at).trim().is_empty());
-            self.paragraph = blank.map_or(self.paragraph, |at| at + 1);
-            self.seen = self.seen.max(unit);
+            let blank = (self.seen..at).rev().find(|&above| line(above).trim().is_empty());
+            self.paragraph = blank.map_or(self.paragraph, |above| above + 1);
+            self.seen = self.seen.max(at);
             // A line with a colon and indented lines below belongs to the title of its record, as in `lsusb -v`.
-            let has_parts = line(unit).ends_with(':')
-                && start(unit) + 1 < source.len()
-                && indent(source.line(start(unit) + 1)) > 0;
+            let has_parts =
+                line(at).ends_with(':') && at + 1 < source.len() && indent(source.line(at + 1)) > 0;
             let is_title = |first: &usize| {
                 let title = line(*first);
-                *first < unit
+                *first < at
                     && (has_parts && !title.is_empty() || title.ends_with(':') && !title.contains(' '))
             };
-            return Some(self.paragraph).filter(is_title).or_else(|| self.sections.above(unit));
+            return Some(self.paragraph).filter(is_title).or_else(|| self.sections.above(at));
         }
-        let mut above = (0..unit).rev().take(MAX_LINES_ABOVE);
+        let mut above = (0..at).rev().take(MAX_LINES_ABOVE);
         let heading = above.find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;
         // The header of a commit has several lines.
         if ["Date:", "Author:", "Merge:"].iter().any(|start| line(heading).starts_with(start)) {
@@ -179,8 +178,8 @@ mod tests {
     /// The chain of headings above the last line.
     fn chain(text: &str) -> Vec<usize> {
         let source = Source::new(text);
-        let mut headings = Headings::new(&source, 0..source.len());
-        let next = |at: &usize| headings.of(&source, |unit| unit, *at);
+        let mut headings = Headings::new(&source);
+        let next = |at: &usize| headings.of(&source, *at);
         std::iter::successors(Some(source.len() - 1), next).skip(1).collect()
     }
 
@@ -212,6 +211,17 @@ mod tests {
     fn a_tab_is_as_wide_as_eight_blanks() {
         let text = "OPTIONS\n       --abort\n\t   Ends it.\n\n       --quit\n\t   Ends it too,\n\t   but not quite.\n";
         assert_eq!(chain(text), [4, 0], "{text}");
+    }
+
+    #[test]
+    fn a_line_of_a_diff_stands_under_its_hunk_and_file() {
+        let text = "patch applied\n  ok\ndiff --git a/x.rs b/x.rs\n--- a/x.rs\n+++ b/x.rs\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n";
+        assert_eq!(chain(text), [5, 2], "{text}");
+        let plain =
+            "--- a.txt\n+++ b.txt\n@@ -1 +1 @@\n-two\n+three\n@@ -9,2 +9,2 @@\n nine\n-ten\n+eleven\n";
+        assert_eq!(chain(plain), [5, 1, 0], "{plain}");
+        // Behind the lines that the hunk counts, the log goes on.
+        assert!(chain(&format!("{plain}done\n")).is_empty());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! | file | does | when |
 //! | --- | --- | --- |
 //! | `cap_policy` | says which text is capped, to how many bytes, and what must stay | after the steps on a part |
-//! | `cap`, `cap_outliers`, `cap_samples` | cuts a text to bytes: head, tail, failures, samples of the rest | when `cap_policy` says so |
+//! | `cap`, `cap_headings`, `cap_outliers`, `cap_samples` | cuts a text to bytes: head, tail, failures, samples of the rest | when `cap_policy` says so |
 //! | `shorten` | shortens one piece that takes more than its share | within a cap |
 //! | `budget` | says what tokens are asked for, and the rungs down to them | before each run |
 //! | `share` | gives each of several texts its share of a budget | before they are cut |
@@ -15,12 +15,14 @@
 //! | `pointer` | writes the line that stands for a text that is stored and not shown | with `fit_parts` |
 //! | `rank` | says which failures come first, and which frames of a trace come with them | both cuts |
 //! | `unit` | the pieces that a cut keeps or drops as a whole | both cuts |
-//! | `headings`, `sections` | find the lines that a kept line depends on | both cuts |
-//! | `outliers`, `columns`, `values`, `parts`, `groups`, `records`, `slots`, `warnings`, `prints`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
+//! | `headings`, `sections`, `hunks` | find the lines that a kept line depends on | both cuts |
+//! | `notices` | finds the lines in which a tool before tersed says that it cut its output | the cut to bytes |
+//! | `outliers`, `columns`, `values`, `parts`, `groups`, `records`, `slots`, `warnings`, `prints`, `programs`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
 
 pub mod budget;
 mod candidate;
 pub mod cap;
+mod cap_headings;
 mod cap_outliers;
 pub(super) mod cap_policy;
 mod cap_samples;
@@ -30,10 +32,13 @@ pub(super) mod fit;
 pub(super) mod fit_parts;
 mod groups;
 pub(crate) mod headings;
+mod hunks;
+mod notices;
 pub(super) mod outliers;
 mod parts;
 pub mod pointer;
 mod prints;
+mod programs;
 mod rank;
 mod records;
 mod sections;

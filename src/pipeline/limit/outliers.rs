@@ -12,6 +12,7 @@ use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE};
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::groups;
 use crate::pipeline::limit::prints;
+use crate::pipeline::limit::programs;
 use crate::pipeline::limit::records::{self, Odd, Records};
 use crate::pipeline::limit::unit::Unit;
 use crate::pipeline::limit::warnings;
@@ -116,6 +117,7 @@ impl Outliers {
         columns::find(source, &lines, columns::MIN_ROWS, &mut out);
         warnings::find(source, &lines, &mut out);
         prints::find(source, &lines, &mut out);
+        programs::find(source, &lines, &mut out);
         let odd = flags::odd(lines.iter().map(|&line| source.line(line)));
         let of_flags = |odd: flags::Odd| Candidate {
             place: odd.place,
@@ -169,7 +171,13 @@ impl Outliers {
             let mut with = self.depends_on(source, candidate);
             with.retain(|place| !is_shown(*place) && !chosen.contains(place));
             with.push(place);
-            let takes: usize = with.iter().map(|place| cost(*place)).sum();
+            let mut takes: usize = with.iter().map(|place| cost(*place)).sum();
+            if takes > left && with.len() > 1 {
+                // The name of the record is enough to find the rest.
+                let name = self.name(self.lines[place]).and_then(|line| self.lines.binary_search(&line).ok());
+                with.retain(|at| *at == place || Some(*at) == name);
+                takes = with.iter().map(|place| cost(*place)).sum();
+            }
             if takes > left {
                 misses += 1;
                 if misses == MAX_MISSES {
@@ -187,6 +195,16 @@ impl Outliers {
     /// The lines of the same record on which a line depends.
     pub(super) fn around(&self, source: &Source<'_>, line: usize) -> Vec<usize> {
         self.records.as_ref().map(|records| records.around(source, line)).unwrap_or_default()
+    }
+
+    /// The line that tells the record of a line from others.
+    pub(super) fn name(&self, line: usize) -> Option<usize> {
+        self.records.as_ref().and_then(|records| records.name(line))
+    }
+
+    /// Whether a line is the first of its record.
+    pub(super) fn starts_record(&self, line: usize) -> bool {
+        self.records.as_ref().is_some_and(|records| records.starts.binary_search(&line).is_ok())
     }
 
     /// The indexes of the lines on which a candidate depends.

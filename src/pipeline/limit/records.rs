@@ -56,7 +56,7 @@ struct Group {
 /// The records of a text.
 pub(super) struct Records {
     /// The first line of each record.
-    starts: Vec<usize>,
+    pub(super) starts: Vec<usize>,
     /// The line after the last record.
     end: usize,
     /// The slot of every line from the first record on.
@@ -203,18 +203,30 @@ impl Records {
         }));
     }
 
+    /// The line that tells the record of a line from others: its first line, or if that is the same in all records,
+    /// the first one that names it, if there is one.
+    pub(super) fn name(&self, line: usize) -> Option<usize> {
+        let (_, lines) = self.record(line)?;
+        let is_constant =
+            self.slot(lines.start).and_then(|slot| self.group(slot)).is_some_and(|group| group.is_constant);
+        match is_constant {
+            true => self.names.iter().find_map(|slot| self.in_record(*slot, &lines)),
+            false => Some(lines.start),
+        }
+    }
+
+    /// The first line of a record in a slot.
+    fn in_record(&self, slot: Slot, record: &Range<usize>) -> Option<usize> {
+        let all = &self.group(slot)?.lines;
+        all.get(all.partition_point(|at| *at < record.start)).copied().filter(|at| *at < record.end)
+    }
+
     /// The lines of the record on which a line depends: the first line, lines that name the record, the nearest line
     /// above with less indentation, and the heading of a row.
     pub(super) fn around(&self, source: &Source<'_>, line: usize) -> Vec<usize> {
         let Some((_, lines)) = self.record(line) else { return Vec::new() };
         let mut out = vec![lines.start];
-        for slot in &self.names {
-            let group = self.group(*slot);
-            let at = group.map(|group| &group.lines).and_then(|all| {
-                all.get(all.partition_point(|at| *at < lines.start)).copied().filter(|at| *at < lines.end)
-            });
-            out.extend(at);
-        }
+        out.extend(self.names.iter().filter_map(|slot| self.in_record(*slot, &lines)));
         let own = indent(source.line(line));
         let above = || (lines.start..line).rev().take(MAX_LINES_ABOVE);
         out.extend(above().find(|&at| !source.line(at).trim().is_empty() && indent(source.line(at)) < own));

@@ -17,6 +17,9 @@ pub(super) struct Unit {
     pub(super) same_as: Option<Range<usize>>,
     /// Whether the unit shows text, and is not just a marker.
     pub(super) is_shown: bool,
+    /// Whether the lines that an earlier step left out become part of a gap next to them, because no marker, or only
+    /// a small one, stands where they were.
+    pub(super) joins_gap: bool,
 }
 
 /// Whether a unit is kept, and how.

@@ -1,7 +1,8 @@
 //! Which gaps of a cut get a mark of their own.
 
 use super::{CAP_GROUPS, Ledger, MAX_LINES_BETWEEN_TIMES, MAX_RULES};
-use crate::text::line_position::{Place, place};
+use crate::text::line_position::{Place, numbered, place};
+use crate::text::maps::Map;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::text::span::{Action, Span};
@@ -12,14 +13,26 @@ impl Ledger {
     pub fn gap_marks(&self, source: &Source<'_>) -> Vec<usize> {
         let mut seen = [false; (u32::MAX - CAP_GROUPS) as usize + 1];
         let mut marked = Vec::new();
+        // Whether a gap of a cut with a marker or mark stands directly above.
+        let mut is_below_mark = false;
         for (at, span) in self.spans.iter().enumerate() {
-            let Action::Omit { group: group @ CAP_GROUPS.., .. } = span.action else { continue };
+            let Action::Omit { group: group @ CAP_GROUPS.., .. } = span.action else {
+                is_below_mark = false;
+                continue;
+            };
             let is_further = std::mem::replace(&mut seen[(group - CAP_GROUPS) as usize], true);
-            if is_further && self.needs_mark(source, at) {
+            let is_marked = is_further && !is_below_mark && self.needs_mark(source, at);
+            if is_marked {
                 marked.push(at);
             }
+            is_below_mark |= is_marked || !is_further;
         }
         marked
+    }
+
+    /// The number of hidden lines of each group.
+    pub fn hidden_in_groups(&self) -> Map<u32, usize> {
+        self.group_ranges().into_iter().map(|(group, (count, ..))| (group, count)).collect()
     }
 
     /// Whether a reader could overlook a gap: the lines around it show no line numbers or times.
@@ -43,11 +56,23 @@ impl Ledger {
         let before = at.checked_sub(1).and_then(|before| self.spans.get(before));
         let is_evident = is_kept(before)
             && is_kept(self.spans.get(at + 1))
-            && match place(source.line(lines.start - 1)).min(place(source.line(lines.end))) {
-                Place::Number => true,
-                Place::Time => lines.len() <= MAX_LINES_BETWEEN_TIMES,
-                Place::Unknown => false,
-            };
-        !is_evident && !before.is_some_and(|span| matches!(span.action, Action::Omit { .. }))
+            && is_evident(source.line(lines.start - 1), lines.len(), source.line(lines.end));
+        !is_evident
+    }
+}
+
+/// Whether two lines with `hidden` lines between them show by themselves that some are missing.
+fn is_evident(before: &str, hidden: usize, after: &str) -> bool {
+    match place(before).min(place(after)) {
+        Place::Number => match (numbered(before), numbered(after)) {
+            (Some((first, above)), Some((last, below))) => {
+                // Fewer numbers than lines: they do not count lines. A reader may take two rows for one table.
+                let are_rows = above.trim_start().starts_with('|') && below.trim_start().starts_with('|');
+                last.saturating_sub(first) > hidden && !are_rows
+            }
+            _ => true,
+        },
+        Place::Time => hidden <= MAX_LINES_BETWEEN_TIMES,
+        Place::Unknown => false,
     }
 }

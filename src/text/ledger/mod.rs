@@ -551,10 +551,35 @@ mod tests {
                 .filter_map(|line| Some(line.strip_suffix(" omitted here]")?.to_owned()))
                 .collect::<Vec<_>>()
         };
-        let text = |front: &str| (0..60).map(|i| format!("{front}line {i}\n")).collect::<String>();
-        assert_eq!(gaps(&text("")), ["[tersed: 16", "[tersed: 22"]);
-        assert_eq!(gaps(&text("08:15:02 ")), ["[tersed: 22"]);
-        assert_eq!(gaps(&text("12: ")), [""; 0]);
+        let text = |front: &dyn Fn(usize) -> String| {
+            (0..60).map(|i| format!("{}line {i}\n", front(i))).collect::<String>()
+        };
+        assert_eq!(gaps(&text(&|_| String::new())), ["[tersed: 16", "[tersed: 22"]);
+        assert_eq!(gaps(&text(&|_| "08:15:02 ".to_owned())), ["[tersed: 22"]);
+        assert_eq!(gaps(&text(&|i| format!("{i}: "))), [""; 0]);
+        // Numbers of things that have several lines each, and rows that look like those of one table.
+        assert_eq!(gaps(&text(&|i| format!("{}: ", i / 3))), ["[tersed: 16", "[tersed: 22"]);
+        assert_eq!(gaps(&text(&|i| format!("{i}→| "))), ["[tersed: 16", "[tersed: 22"]);
+    }
+
+    #[test]
+    fn below_lines_that_another_step_left_out_a_gap_is_marked() {
+        let text: String = (0..40).map(|i| format!("line {i}\n")).collect();
+        let source = Source::new(&text);
+        let mut ledger = Ledger::new(&source);
+        let kept = |lines| Span { lines, action: Action::Keep };
+        let gone = |lines, group, reason| Span { lines, action: Action::Omit { reason, group, names: None } };
+        ledger.spans = vec![
+            gone(0..2, 1, Reason::Defaults),
+            kept(2..4),
+            gone(4..9, CAP_GROUPS, Reason::HeadTail),
+            kept(9..12),
+            gone(12..14, 1, Reason::Defaults),
+            gone(14..20, CAP_GROUPS, Reason::HeadTail),
+            kept(20..40),
+        ];
+        let out = ledger.render(&source, None);
+        assert!(out.contains("line 11\n[tersed: 6 omitted here]\nline 20\n"), "{out}");
     }
 
     #[test]

@@ -236,3 +236,104 @@ fn one_long_line_is_cut_around_its_failure() {
     let (plain, markers) = capped(&"x".repeat(100_000), &[], 5000, true);
     assert!(plain.len() <= 5000 && markers == 1, "{}", plain.len());
 }
+
+fn with_outliers(text: &str, ledger: &Ledger, signals: &[usize], bytes: usize) -> String {
+    let source = Source::new(text);
+    let cap = Cap { bytes, strict: false, reason: Reason::HeadTail, samples: true, outliers: true, names: 0 };
+    apply(&source, ledger, signals, cap).unwrap().render(&source, None)
+}
+
+fn pods() -> String {
+    let pod = |i: usize| {
+        format!(
+            "Name:      pod-{i}-of\nSpace:     shop\nNode:      node-{}/x\nLabels:    app=cart\n           hash=c{i}\nStatus:    Running\n\
+             IP:        10.0.0.{i}\nImage:     app:v1\nState:     Running\nReady:     True\nLimits:    none\nEvents:    <none>\n\n",
+            i % 7
+        )
+    };
+    (0..90).map(pod).collect()
+}
+
+#[test]
+fn no_line_of_a_record_stands_under_the_name_of_another() {
+    let text = pods();
+    for bytes in (2_000..2_600).step_by(40) {
+        let out = with_outliers(&text, &Ledger::new(&Source::new(&text)), &[], bytes);
+        let mut name = "";
+        for line in out.lines() {
+            if let Some(found) = line.strip_prefix("Name:      pod-") {
+                name = found.trim_end_matches("-of");
+            }
+            if let Some(found) = line.strip_prefix("IP:        10.0.0.") {
+                assert_eq!(found, name, "{bytes}\n{out}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_gap_counts_the_lines_that_earlier_steps_left_out() {
+    let text = pods();
+    let source = Source::new(&text);
+    let mut step = Reduction::default();
+    for line in (0..source.len()).filter(|line| source.line(*line).starts_with("Space:")) {
+        step.omit_in(line..line + 1, Reason::Defaults, 1 + (line / 13) as u32);
+        step.omit_in(line + 2..line + 3, Reason::Defaults, 1 + (line / 13) as u32);
+    }
+    let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+    let out = with_outliers(&text, &ledger, &[], 2_400);
+    // The lines between the neighbours of a gap, by what is unique in them.
+    let place = |line: &str| {
+        let mut same = (0..source.len()).filter(|at| source.line(*at) == line);
+        same.next().filter(|_| same.next().is_none())
+    };
+    let lines: Vec<&str> = out.lines().collect();
+    let mut checked = 0;
+    for three in lines.windows(3) {
+        let Some(count) = three[1].strip_prefix("[tersed: ").and_then(|x| x.strip_suffix(" omitted here]"))
+        else {
+            continue;
+        };
+        if let (Some(before), Some(after)) = (place(three[0]), place(three[2])) {
+            assert_eq!(count.parse::<usize>().unwrap(), after - before - 1, "{out}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 0, "{out}");
+}
+
+#[test]
+fn a_notice_that_the_output_was_cut_before_stays() {
+    let text: String = (0..400)
+        .map(|i| match i {
+            211 => "<elided_chars>\n22166 characters elided\n</elided_chars>\n".to_owned(),
+            _ => format!("step {i} of the way is done\n"),
+        })
+        .collect();
+    let out = with_outliers(&text, &Ledger::new(&Source::new(&text)), &[], 2_000);
+    assert!(out.contains("<elided_chars>\n22166 characters elided\n</elided_chars>\n"), "{out}");
+}
+
+#[test]
+fn a_heading_that_an_earlier_step_left_out_does_not_end_the_chain() {
+    let device = |i: usize| {
+        let speed = if i == 41 { "2.5GT/s (downgraded)" } else { "16GT/s" };
+        format!(
+            "dev-{i} Network card\n  Model: X4\n  Interrupt: {}\n  Capabilities: express\n    LnkCap: 16GT/s\n    LnkSta: {speed}\n  Driver: x4\n\n",
+            i * 7 % 90
+        )
+    };
+    let text: String = (0..120).map(device).collect();
+    let source = Source::new(&text);
+    let mut step = Reduction::default();
+    for first in (8..source.len()).step_by(8) {
+        step.omit_in(first + 1..first + 2, Reason::CommonFields, 1);
+        step.omit_in(first + 3..first + 5, Reason::CommonFields, 1);
+        step.omit_in(first + 6..first + 7, Reason::CommonFields, 1);
+    }
+    let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+    let out = with_outliers(&text, &ledger, &[], 2_400);
+    let odd = out.find("2.5GT/s (downgraded)").unwrap();
+    let heading = out[..odd].rfind("dev-").unwrap();
+    assert!(out[heading..].starts_with("dev-41 "), "{out}");
+}

@@ -1,0 +1,97 @@
+//! Keeps the lines on which kept lines depend when a text is cut to bytes: their headings, and the first line of their
+//! record.
+
+use crate::pipeline::limit::cap::Picked;
+use crate::pipeline::limit::headings::Headings;
+use crate::pipeline::limit::outliers::Outliers;
+use crate::pipeline::limit::unit::{Form, Kept};
+use crate::text::source::Source;
+
+/// The longest heading, in bytes, that may exceed the cap for a window below a gap.
+const MAX_HEADING_BYTES: usize = 160;
+/// Most headings that are kept, and most records whose identifying lines are kept.
+const MAX_HEADINGS: usize = 512;
+
+impl Picked<'_> {
+    /// Keeps the lines that identify the record of each failure.
+    pub(super) fn records_of(&mut self, source: &Source<'_>, outliers: &Outliers, failing: &[usize]) {
+        for &unit in failing.iter().take(MAX_HEADINGS) {
+            for line in outliers.around(source, self.units[unit].lines.start) {
+                let above = self.units.partition_point(|unit| unit.lines.end <= line);
+                let is_line = self.units[above].lines.len() == 1 && self.units[above].is_shown;
+                if self.keep[above] == Kept::No && is_line && self.spend(above) {
+                    self.keep[above] = Kept::Single;
+                }
+            }
+        }
+    }
+
+    /// Keeps the headings of units that follow a gap, if they fit, and the lines that name their record. If the cap is
+    /// not strict, headings of single lines, and short headings of windows, may exceed it.
+    pub(super) fn headings(&mut self, source: &Source<'_>, outliers: Option<&Outliers>) {
+        let mut found = 0;
+        let units = self.units;
+        let mut headings = Headings::new(source);
+        let mut is_first = false;
+        for (unit, shown) in units.iter().enumerate() {
+            crate::stop::tick();
+            if self.keep[unit] == Kept::No {
+                is_first = true;
+                continue;
+            }
+            let line = shown.lines.start;
+            // A blank line, or a marker of an earlier step, has no heading: the line below it has.
+            if !shown.is_shown || is_first && source.line(line).trim().is_empty() {
+                continue;
+            }
+            let is_below_gap = std::mem::take(&mut is_first);
+            if !(is_below_gap || self.keep[unit] == Kept::Single)
+                || shown.form != Form::Other
+                || found >= MAX_HEADINGS
+            {
+                continue;
+            }
+            // A single line gets no name from the middle of its record: what stands out has one already.
+            let is_window = self.keep[unit] == Kept::Window;
+            let name = outliers.filter(|_| is_below_gap).and_then(|outliers| {
+                outliers.name(line).filter(|name| is_window || outliers.starts_record(*name))
+            });
+            if let Some(name) = name.filter(|name| *name < line) {
+                found += usize::from(self.keep_heading(unit, name) == Some(true));
+            }
+            // Also the heading of the heading, and so on: a reader needs all of them. If an earlier step left one out,
+            // the next one up is still shown.
+            let mut below = line;
+            while let Some(above) = headings.of(source, below).filter(|above| *above < below) {
+                crate::stop::tick();
+                below = above;
+                match self.keep_heading(unit, above) {
+                    Some(true) => found += 1,
+                    Some(false) => break,
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// Keeps the line above a unit that is its heading. Returns whether that is new; `None` if an earlier step left it
+    /// out.
+    fn keep_heading(&mut self, below: usize, line: usize) -> Option<bool> {
+        let heading = self.units.partition_point(|unit| unit.lines.end <= line);
+        let is_shown = self.units.get(heading).is_some_and(|unit| unit.is_shown);
+        if !is_shown || heading >= below {
+            return None;
+        }
+        let fits = self.keep[heading] == Kept::No
+            && (self.spend(heading) || !self.is_strict && self.may_exceed(below, heading));
+        if fits {
+            self.keep[heading] = Kept::Single;
+        }
+        Some(fits)
+    }
+
+    /// Whether the heading may exceed the cap: always above a single line, above a window only if it is short.
+    fn may_exceed(&self, unit: usize, heading: usize) -> bool {
+        self.keep[unit] == Kept::Single || self.units[heading].bytes <= MAX_HEADING_BYTES
+    }
+}
