@@ -17,6 +17,8 @@ use crate::text::marker::{self, LookAlikes};
 const CONTEXT_BYTES: usize = 16 << 10;
 /// Most bytes that wait for the next tick.
 const MAX_TICK_BYTES: usize = 64 << 10;
+/// Most bytes that wait for the end of a line or block in which a secret may come.
+const MAX_OPEN_BYTES: usize = 128 << 10;
 /// Most bytes that wait for the end of a secret.
 const MAX_WAITING_BYTES: usize = 512 << 10;
 
@@ -27,6 +29,8 @@ pub struct Passing<'p> {
     before: Vec<u8>,
     /// Bytes that wait.
     held: Vec<u8>,
+    /// How many of the bytes before belong to secrets whose placeholders were sent.
+    placed: usize,
     /// Whether anything came since the last tick.
     has_new: bool,
 }
@@ -103,14 +107,14 @@ impl<'p> LazyPolicy<'p> {
     pub fn made_safe(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let (findings, looks) = (self.find(bytes), self.look(bytes, true));
         let is_safe = findings.is_empty() && looks.places.is_empty();
-        (!is_safe).then(|| written(bytes, 0..bytes.len(), &findings, &looks))
+        (!is_safe).then(|| written(bytes, 0..bytes.len(), 0, &findings, &looks))
     }
 }
 
 impl<'p> Passing<'p> {
     /// An empty stream.
     pub fn new(policy: &'p LazyPolicy<'p>) -> Self {
-        Self { policy, before: Vec::new(), held: Vec::new(), has_new: false }
+        Self { policy, before: Vec::new(), held: Vec::new(), placed: 0, has_new: false }
     }
 
     /// Whether any bytes wait.
@@ -131,7 +135,8 @@ impl<'p> Passing<'p> {
     }
 
     /// Call after each tick. Returns the bytes that can be sent: complete lines, and if nothing came since the last tick,
-    /// also complete words of the last line.
+    /// also complete words of the last line. A line without its end waits where a secret may come in it, and so does a key
+    /// block without its end.
     pub fn moment(&mut self) -> Vec<u8> {
         let is_line = |b: &u8| *b == b'\n' || *b == b'\r';
         let is_blank = |b: &u8| b.is_ascii_whitespace();
@@ -163,7 +168,11 @@ impl<'p> Passing<'p> {
         let mut to = from + cut;
         if !is_end {
             // A secret without an end is sent, redacted, as far as it came; and what may still become a marker, escaped.
-            let is_long = all.len() - from > MAX_WAITING_BYTES;
+            let waiting = all.len() - from;
+            let is_long = waiting > MAX_WAITING_BYTES;
+            if let Some(open) = secrets::open(&all).filter(|_| waiting <= MAX_OPEN_BYTES) {
+                to = to.min(open.max(from));
+            }
             match looks.open.filter(|open| (from..to).contains(open)) {
                 Some(open) if is_long => looks.close(open),
                 Some(open) => to = open,
@@ -175,15 +184,26 @@ impl<'p> Passing<'p> {
                 to = if is_long { finding.end } else { finding.start.max(from) };
             }
         }
-        let out = written(&all, from..to, &findings, &looks);
+        let out = written(&all, from..to, self.placed, &findings, &looks);
+        let sent = findings.iter().filter(|f| f.start < to).map(|f| f.end.min(to)).max();
+        self.placed = self.placed.max(sent.unwrap_or(0));
         self.held = all.split_off(to);
-        self.before = all.split_off(all.len().saturating_sub(CONTEXT_BYTES));
+        let gone = all.len().saturating_sub(CONTEXT_BYTES);
+        self.before = all.split_off(gone);
+        self.placed = self.placed.saturating_sub(gone);
         out
     }
 }
 
-/// A part of some bytes, with placeholders for secrets, and look-alikes of markers escaped.
-fn written(bytes: &[u8], part: std::ops::Range<usize>, findings: &[Finding], looks: &LookAlikes) -> Vec<u8> {
+/// A part of some bytes, with placeholders for secrets, and look-alikes of markers escaped. The placeholders of secrets that
+/// begin in the first `placed` bytes were sent before.
+fn written(
+    bytes: &[u8],
+    part: std::ops::Range<usize>,
+    placed: usize,
+    findings: &[Finding],
+    looks: &LookAlikes,
+) -> Vec<u8> {
     let mut out = Vec::with_capacity(part.len());
     let mut at = part.start;
     let mut places = looks.places.iter().peekable();
@@ -201,8 +221,7 @@ fn written(bytes: &[u8], part: std::ops::Range<usize>, findings: &[Finding], loo
     };
     for finding in findings.iter().filter(|f| f.end > part.start && f.start < part.end) {
         copy(&mut out, at, finding.start.max(at));
-        // A secret that began earlier already has its placeholder.
-        if finding.start >= part.start {
+        if finding.start >= part.start || finding.start >= placed {
             out.extend_from_slice(&secrets::placeholder(bytes, finding));
         }
         at = finding.end.min(part.end).max(at);
@@ -267,6 +286,44 @@ mod tests {
         assert!(!out.contains("MIIE"), "{out}");
         assert!(out.starts_with("before\n") && out.ends_with("after\n"), "{out}");
         assert!(pieces[1] == "before\n", "what is no part of it does not wait");
+    }
+
+    #[test]
+    fn a_value_of_several_words_goes_whole_and_leaves_a_placeholder() {
+        let words = "ribbon cactus velvet orbit ladder puzzle marble gentle anchor fiscal window tunnel";
+        let begin = ["-----BEGIN OpenVPN Sta", "tic key V1-----\n"].concat();
+        let end = "-----END OpenVPN Static key V1-----\n";
+        for (before, value, behind) in [
+            ("DB_PASSWORD=\"", "Kx9m Q2vLw7 zAbCdE", "\"\nafter\n"),
+            ("seed phrase: ", words, "\nafter\n"),
+            ("app password: ", "abcd efgh ijkl mnop", "\n"),
+            (&begin, "0123456789abcdef0123456789abcdef\nfedcba9876543210fedcba9876543210\n", end),
+        ] {
+            let text = format!("first\n{before}{value}{behind}");
+            let pieces: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
+            let (out, _) = through(&pieces, true);
+            assert_eq!(out, secrets::redact(&text).unwrap().text);
+            assert_eq!(out.matches("[REDACTED:").count(), 1, "{out}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_value_whose_start_was_sent_leaves_a_placeholder() {
+        let read = Policy::default;
+        let policy = LazyPolicy::new(&read);
+        let mut stream = Passing::new(&policy);
+        // So long a line does not wait.
+        let mut out =
+            stream.push(&[b"x DB_PASSWORD=\"Kx9m ".as_slice(), &[b' '; MAX_OPEN_BYTES + 1]].concat());
+        out.extend(stream.moment());
+        stream.before = b"DB_PASSWORD=\"Kx9m ".to_vec();
+        stream.push(b"Q2vLw7 zAbCdE\"\n");
+        let rest = stream.end();
+        assert!(
+            rest.ends_with(b"]\"\n") && !rest.ends_with(b"zAbCdE\"\n"),
+            "{}",
+            String::from_utf8_lossy(&rest)
+        );
     }
 
     #[test]

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
-use crate::config::MAX_OUTPUT_BYTES;
+use crate::config::{MAX_OUTPUT_BYTES, Mode};
+use crate::detect::command::CommandLine;
 use crate::detect::{command, output_name};
 use crate::engine::{Cancel, Engine};
 use crate::pipeline::evidence::Status;
@@ -26,9 +27,14 @@ pub fn compress(
     exit_code: Option<i64>,
     budget: Option<usize>,
 ) -> Option<Value> {
-    if reads_back(event) {
-        // Another program also wrote to this output, so it is only redacted.
-        return redacted(host, event, content);
+    if let Some(is_alone) = reads_back(event) {
+        // Another program may have written to this output, so it is redacted, and what looks like a marker is escaped.
+        let new = redacted(host, event, content);
+        let escaped = match is_alone {
+            true => None,
+            false => made_safe(host, new.as_ref().unwrap_or(content)),
+        };
+        return escaped.or(new);
     }
     let limits = Limits { budget, ..Limits::default() };
     compress_result(host, Some(&event.context()), result(event, content, exit_code), limits)
@@ -40,15 +46,18 @@ pub fn compress_view(host: &Host, event: &Event, content: &Value, view: View) ->
     compress_result(host, Some(&event.context()), result(event, content, None), limits)
 }
 
-/// Data of any shape with the secrets of their strings removed; `None` if they hold none, or could not be redacted.
-pub fn redacted_data(host: &Host, data: &Value) -> Option<Value> {
+/// Data of any shape with the secrets of their strings removed, and with what looks like a marker escaped unless the user
+/// keeps everything exact; `None` if they hold neither, or could not be redacted.
+pub fn made_safe(host: &Host, data: &Value) -> Option<Value> {
     let policy = host.engine().policy_in_force();
     if !policy.redact_secrets {
         return None;
     }
     let raw = RawValue::from_string(data.to_string()).ok()?;
     let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &[]);
-    let new = redact::redacted(&raw, Vec::new(), None, &spare, &mut Counts::new()).ok()??;
+    let is_exact = policy.mode == Mode::Disabled && !policy.escapes_exact;
+    let escapes = (!is_exact).then_some(policy.seal_key);
+    let new = redact::redacted(&raw, Vec::new(), escapes, &spare, &mut Counts::new()).ok()??;
     serde_json::from_str(&new).ok()
 }
 
@@ -149,11 +158,13 @@ fn redacted_by(
     (new != *content).then_some(new)
 }
 
-/// Whether this is the output of a command that shows originals, as our texts advise. It must not be compressed again, or
-/// the original could never be read.
-fn reads_back(event: &Event) -> bool {
-    let command = event.tool_input.get("command").and_then(Value::as_str);
-    command.is_some_and(|command| command.contains("tersed artifacts "))
+/// Whether this is the output of a command that shows originals, as our texts advise, and whether that command is all of the
+/// command line. It must not be compressed again, or the original could never be read.
+fn reads_back(event: &Event) -> Option<bool> {
+    let command = event.tool_input.get("command").and_then(Value::as_str)?;
+    let line = command.contains("tersed artifacts ").then(|| CommandLine::parse(command))?;
+    let is_ours = |words: &[String]| words.starts_with(&["tersed".to_owned(), "artifacts".to_owned()]);
+    Some(line.only().is_some_and(|only| only.via.is_empty() && is_ours(&only.argv)))
 }
 
 /// As [`compress`], for a `result` in the shape of our protocol.

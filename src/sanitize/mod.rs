@@ -162,7 +162,10 @@ fn escape_look_alikes(how: How<'_>, out: &mut Sanitized) -> Result<(), Redaction
 fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<(), RedactionFailed> {
     let How { redact, keeps_terminal, spare, .. } = how;
     let secrets_before = total(&out.redactions);
-    let mut text = redacted;
+    let mut text = match terminal::parted(&redacted).filter(|_| redact) {
+        Some(parted) => Cow::Owned(parted),
+        None => redacted,
+    };
     let mut original: Option<Cow<'_, str>> = None;
     let mut hides = false;
     let is_kept = |shown: &str| {

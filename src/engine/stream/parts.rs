@@ -32,7 +32,7 @@ pub(super) fn kept(stream: &Stream) -> Vec<(StreamName, Kept)> {
     all
 }
 
-/// The kept parts without last words that may be the start of a secret.
+/// The kept parts without ends that may be the start of a secret.
 pub(super) fn finished(stream: &Stream) -> Vec<(StreamName, Kept)> {
     let mut all = kept(stream);
     for (_, kept) in &mut all {
@@ -40,7 +40,9 @@ pub(super) fn finished(stream: &Stream) -> Vec<(StreamName, Kept)> {
             Kept::Whole(text) => text,
             Kept::Parts(parts) => &mut parts.tail,
         };
-        end.truncate(secrets::finished(end));
+        if let Some(open) = secrets::open(end.as_bytes()) {
+            end.truncate(open);
+        }
     }
     all
 }

@@ -17,7 +17,7 @@ use super::Host;
 use super::event::Event;
 use super::home;
 use super::reach::{CLAUDE_CODE, Place, Text, Treatment, Why};
-use super::replace::{asks_for_all, compress, forget, note_call, redacted, redacted_data, unseen};
+use super::replace::{asks_for_all, compress, forget, made_safe, note_call, redacted, unseen};
 use super::run::Shown;
 use super::tools::Tool;
 use super::wrap::{self, Wrap};
@@ -81,7 +81,8 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             view.output
         }),
         (Treatment::Replaced(Text::At(places)), response) => at(host, event, response, places),
-        (Treatment::Stays(Why::Data), response) => redacted_data(host, response),
+        // Of a tool that is not known the shape stays too.
+        (Treatment::Stays(Why::Data | Why::Tool), response) => made_safe(host, response),
         (Treatment::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
             compress(host, event, response, None, None)
         }
@@ -90,7 +91,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     let output = match treatment {
         // What an MCP server gave as an object.
         Treatment::Replaced(Text::Whole) if event.tool_response.is_object() => {
-            redacted_data(host, &event.tool_response)
+            made_safe(host, &event.tool_response)
         }
         _ => output,
     }?;
@@ -179,11 +180,7 @@ fn has_rules(event: &Event) -> bool {
 fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
     let is = |name: &str| response.get(name).and_then(Value::as_bool).unwrap_or(false);
     if is("isImage") {
-        return None;
-    }
-    if is("interrupted") || response.contains_key("backgroundTaskId") {
-        // The host already cut this text, and the missing part is unknown.
-        return changed(host, event, response, texts_of(response).map(str::to_owned));
+        return beside_image(host, response);
     }
     // The event is sent for exit code 0, and for codes that the host explains, such as "No matches found".
     let exit_code = (!response.contains_key("returnCodeInterpretation")).then_some(0);
@@ -197,6 +194,11 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
         && host.engine().knows_call(&context, &event.tool_use_id)
     {
         return of_ours(host, event, response);
+    }
+    if is("interrupted") || response.contains_key("backgroundTaskId") {
+        // The host already cut this text, and the missing part is unknown.
+        let new = changed(host, event, response, texts_of(response).map(str::to_owned));
+        return made_safe(host, new.as_ref().unwrap_or(&event.tool_response)).or(new);
     }
     let mut updated = response.clone();
     if let Some(path) = persisted {
@@ -227,6 +229,19 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
         }
     }
     Some(Value::Object(updated))
+}
+
+/// A response whose standard output is an image, which stays as it is.
+fn beside_image(host: &Host, response: &Map<String, Value>) -> Option<Value> {
+    let is_image =
+        |text: &Value| text.as_str().is_some_and(|text| text.trim_start().starts_with("data:image/"));
+    let mut rest = response.clone();
+    let image = rest.get_mut("stdout").filter(|text| is_image(text)).map(Value::take);
+    let mut new = made_safe(host, &Value::Object(rest))?;
+    if let Some(image) = image {
+        new["stdout"] = image;
+    }
+    Some(new)
 }
 
 /// The output of `tersed run`, for a command line that the hook wrapped: it is not compressed again. Text before the sealed
@@ -281,13 +296,13 @@ fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<
     let mut updated = response.clone();
     let holds = |response: &mut Value, place| slots(response, place).iter().any(|text| !text.is_null());
     let Some(place) = places.iter().copied().find(|place| holds(&mut updated, *place)) else {
-        return redacted_data(host, response);
+        return made_safe(host, response);
     };
     let _ = replace_at(host, event, response, &mut updated, place);
     // What stands in the place went through the session, which knows what the model wrote itself.
     let mut rest = updated.clone();
     let texts: Vec<Value> = slots(&mut rest, place).into_iter().map(Value::take).collect();
-    if let Some(mut redacted) = redacted_data(host, &rest) {
+    if let Some(mut redacted) = made_safe(host, &rest) {
         slots(&mut redacted, place).into_iter().zip(texts).for_each(|(slot, text)| *slot = text);
         updated = redacted;
     }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::read as read_file;
 use crate::encode::dictionary;
 use crate::host::event::Event;
-use crate::host::replace::{View, compress_view, redacted_again, redacted_data};
+use crate::host::replace::{View, compress_view, made_safe, redacted_again};
 use crate::host::{Host, ShortView};
 use crate::sanitize::secrets;
 use crate::text::marker::{self, Marker};
@@ -45,7 +45,7 @@ pub(super) fn reply(host: &Host, event: &Event, response: &Map<String, Value>) -
         "file_unchanged" => unchanged(host, event, file),
         // Cells with their outputs, which the host writes out.
         "notebook" => {
-            let output = redacted_data(host, &Value::Object(response.clone()))?;
+            let output = made_safe(host, &Value::Object(response.clone()))?;
             Some(Replaced { output, context: None })
         }
         _ => None,

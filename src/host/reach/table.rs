@@ -56,7 +56,15 @@ pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
         row(&["LSP"], at(&[Place::Member(&["result"])]), FAILED),
         row(&["ReadMcpResourceTool"], at(&[Place::Items("contents", "text")]), FAILED),
         row(
-            &["ListMcpResourcesTool", "ReadMcpResourceDirTool", "Skill"],
+            &[
+                "ListMcpResourcesTool",
+                "ReadMcpResourceDirTool",
+                "Skill",
+                // Of older versions.
+                "NotebookRead",
+                "KillShell",
+                "AgentOutputTool",
+            ],
             Treatment::Stays(Why::Data),
             FAILED,
         ),

@@ -19,6 +19,7 @@ use super::limit::Limit;
 use super::signals::Signals;
 use super::{Compress, Ended, Holding, Outcome, Output, Program, shell, texts};
 use crate::host::pass::{LazyPolicy, Passing};
+use crate::sanitize::secrets;
 use crate::text::marker;
 
 /// Most bytes that are held; then they are compressed as a part if the host's limit is known, and pass if not.
@@ -449,13 +450,13 @@ impl Running<'_> {
             self.streams.iter_mut().map(|stream| stream.held.take()).collect();
         let mut outputs = outputs.unwrap_or_default();
         let mut room = self.limit.left(ended == Some(Ended::Code(0)));
-        // The start of a marker goes out with what follows it.
+        // The start of a marker or of a secret goes out with what follows it.
         let mut tails = vec![Vec::new(); outputs.len()];
         if is_part {
             room = room.map(|room| room / PART_ONE_IN);
             for (stream, bytes) in self.streams.iter_mut().zip(&mut outputs) {
                 let end = memchr::memrchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
-                let end = marker::split_point(&bytes[..end]);
+                let end = split_point(&bytes[..end]);
                 // What cannot be held goes out with the part.
                 if stream.held.push(&bytes[end..]).is_ok() {
                     bytes.truncate(end);
@@ -463,7 +464,7 @@ impl Running<'_> {
             }
         } else if ended.is_none() {
             for (tail, bytes) in tails.iter_mut().zip(&mut outputs) {
-                *tail = bytes.split_off(marker::split_point(bytes));
+                *tail = bytes.split_off(split_point(bytes));
             }
         }
         let new: Vec<Vec<u8>> = match texts(outputs, room) {
@@ -517,6 +518,11 @@ impl Running<'_> {
         };
         Outcome { ended, fault: fault.filter(|_| !has_no_reader), is_shown }
     }
+}
+
+/// Where to split output that goes on, so that no marker and no secret is parted.
+fn split_point(bytes: &[u8]) -> usize {
+    marker::split_point(bytes).min(secrets::open(bytes).unwrap_or(bytes.len()))
 }
 
 /// Handles a process that the command left running: its output goes where it would have gone without us.

@@ -276,6 +276,13 @@ fn is_path(value: &[u8]) -> bool {
         && is_coded
         && value.len().is_multiple_of(4)
         && (value.ends_with(b"=") || rest.contains(&b'+') || !rest.contains(&b'/'));
+    // Of a path not every part has letters of both cases and digits.
+    let is_mixed = |part: &[u8]| {
+        part.iter().any(u8::is_ascii_uppercase)
+            && part.iter().any(u8::is_ascii_lowercase)
+            && part.iter().any(u8::is_ascii_digit)
+    };
+    let is_key = is_key || is_coded && value.len() >= 16 && rest.split(|b| *b == b'/').all(is_mixed);
     // A pattern between slashes has these signs too.
     let is_signed = rest.iter().any(|b| b"!^<>|;()[]*=?".contains(b))
         && !rest.starts_with(b"^")

@@ -8,6 +8,7 @@
 //! the rules cannot be loaded.
 
 mod bare;
+mod below;
 mod clean;
 mod cloud;
 mod environment;
@@ -19,6 +20,7 @@ mod keywords;
 mod matcher;
 mod named;
 mod names;
+mod open;
 mod pem;
 mod read;
 mod repeats;
@@ -31,12 +33,13 @@ mod terraform;
 mod tests;
 mod words;
 
+pub use open::open;
 use table::table;
 
 use crate::stop;
 
 /// Opens the placeholder; the rule's id and `]` follow.
-const PLACEHOLDER: &str = "[REDACTED:";
+pub(super) const PLACEHOLDER: &str = "[REDACTED:";
 
 /// Most rounds of searching a text again after secrets were removed.
 const MAX_ROUNDS: usize = 3;
@@ -93,30 +96,6 @@ pub fn find(text: &[u8]) -> Vec<Finding> {
         None if text.is_empty() => Vec::new(),
         None => vec![Finding { start: 0, end: text.len(), rule: UNAVAILABLE }],
     }
-}
-
-/// The length of a text that is still arriving without its last word, where that may be the start of a secret: a keyword of a
-/// rule stands in it or before it in its line, and no rule claims all of it yet.
-pub fn finished(text: &str) -> usize {
-    /// Bytes of the last line that are looked at. A choice.
-    const MAX_LINE_BYTES: usize = 4 << 10;
-    /// Shortest word that is held back. A shorter one tells nothing of a token.
-    const MIN_WORD_BYTES: usize = 8;
-    let bytes = text.as_bytes();
-    let from = text.floor_char_boundary(bytes.len().saturating_sub(MAX_LINE_BYTES));
-    let line = memchr::memrchr(b'\n', &bytes[from..]).map_or(from, |at| from + at + 1);
-    let word = bytes[line..].iter().rposition(u8::is_ascii_whitespace).map_or(line, |at| line + at + 1);
-    if bytes.len() - word < MIN_WORD_BYTES {
-        return bytes.len();
-    }
-    let Some(table) = table() else { return line };
-    let found = find(&bytes[line..]);
-    if found.iter().any(|finding| line + finding.end == bytes.len()) {
-        return bytes.len();
-    }
-    let mut may_begin = found.iter().any(|finding| line + finding.end > word);
-    table.keywords.for_each(&bytes[line..], |_, _| may_begin = true);
-    if may_begin { word } else { bytes.len() }
 }
 
 fn findings(table: &'static table::Table, claims: Vec<scan::Claim>) -> Vec<Finding> {

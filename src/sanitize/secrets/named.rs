@@ -8,10 +8,10 @@ use super::environment::{
 };
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
 use super::names::{MAX_NAME_BYTES, Tail, goes_on, is_about, is_verdict, stands_alone, tail};
-use super::scan::{BareRun, NESTED, Scan};
+use super::scan::{BareRun, Claim, NESTED, Scan};
 use super::shapes::{operator, value_field};
 use super::table::Rule;
-use super::{extent, in_line, words};
+use super::{below, extent, in_line, words};
 use std::ops::Range;
 
 /// Shorter values, in bytes, are never secrets.
@@ -40,6 +40,18 @@ struct Value {
 }
 
 impl Value {
+    /// A value in quotation marks, still without its bytes.
+    fn quoted(at: usize) -> Self {
+        Self {
+            range: at..at,
+            quoted: true,
+            whole_line: false,
+            marked: false,
+            environment: false,
+            is_field: false,
+        }
+    }
+
     /// Whether the value belongs to a listed environment: `NAME=value` is the whole line, and so are the lines before and
     /// after it.
     fn environment_line(&self, text: &[u8], name: usize) -> bool {
@@ -80,11 +92,12 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         return;
     }
     let Some(value) = value(text, start..end, &mut scan.bare) else { return };
-    let bytes = &text[value.range.clone()];
+    let bytes = first_string(&text[value.range.clone()]);
     if bytes.len() < MIN_BYTES {
         return;
     }
-    if scan.is_template(&value.range) || is_reference(bytes) || judge::is_variable(bytes) {
+    let is_literal = value.quoted && is_literal(text, end, &value.range);
+    if !is_literal && (scan.is_template(&value.range) || is_reference(bytes) || judge::is_variable(bytes)) {
         return;
     }
     let between = &text[end..value.range.start];
@@ -130,10 +143,37 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
                 || plain && judge::is_signed_password(bytes)
         }
     };
-    if accepted {
+    if accepted || is_literal && plain {
         scan.state(index).seen = start..end;
-        scan.claim(rule, index, value.range);
+        match is_literal {
+            true => scan.claims.push(Claim { start: value.range.start, end: value.range.end, rule: index }),
+            false => scan.claim(rule, index, value.range),
+        }
     }
+}
+
+/// The first of the strings in lines of their own that make one value.
+fn first_string(value: &[u8]) -> &[u8] {
+    let line = memchr::memchr(b'\n', value).and_then(|end| value.get(..end));
+    let line = line.map(|line| line.trim_ascii_end());
+    line.and_then(|line| line.get(..line.len().saturating_sub(1))).unwrap_or(value)
+}
+
+/// `'$Kx9mQ2vLw7z'`: a value that begins like a variable, in quotation marks in which no variable is read: single ones, or
+/// those of JSON. No name is written so.
+fn is_literal(text: &[u8], name_end: usize, value: &Range<usize>) -> bool {
+    let quote = value.start.checked_sub(1).and_then(|before| text.get(before));
+    let is_exact = match quote {
+        Some(b'\'') => true,
+        Some(b'"') => text.get(name_end) == Some(&b'"'),
+        _ => false,
+    };
+    let word = text.get(value.clone()).and_then(|value| value.strip_prefix(b"$")).unwrap_or_default();
+    is_exact
+        && word.len() >= MIN_BYTES
+        && word.iter().all(|b| is_word(*b))
+        && extent::is_strong(word)
+        && is_random(word, Doubt::Some)
 }
 
 /// Whether a name says that its value is a key that grants access, so that a UUID behind it is one and no id.
@@ -299,7 +339,11 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     }
     at = behind_properties(text, skip(text, at, BLANK, 32));
     let capitals = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
-    let mut value = read(text, behind_type(text, at).unwrap_or(at), cache)?;
+    let from = behind_type(text, at).unwrap_or(at);
+    let mut value = match below::value(text, from) {
+        Some(range) => Value { range, ..Value::quoted(from) },
+        None => read(text, from, cache)?,
+    };
     let is_first = begins_line(text, name.start);
     if !value.quoted {
         let is_environment =
@@ -359,14 +403,7 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
 
 /// Parses a quoted or a bare value at `at`.
 fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
-    let mut value = Value {
-        range: at..at,
-        quoted: true,
-        whole_line: false,
-        marked: false,
-        environment: false,
-        is_field: false,
-    };
+    let mut value = Value::quoted(at);
     let prefix = skip(text, at, const { ByteSet::parse("bBrRuU@&") }, 2);
     let open = skip(text, prefix, const { ByteSet::parse("\\") }, 3);
     if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {

@@ -35,22 +35,62 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     if text[hit.end - 1] == b':' {
         let body = skip(text, hit.end, const { ByteSet::parse(" \t0-9") }, 8);
-        return claim_lines(scan, rule, index, body..text.len().min(body + MAX_BLOCK_BYTES));
+        return claim_lines(scan, rule, index, body..text.len().min(body + MAX_BLOCK_BYTES), false);
     }
     let label = &text[hit.end..text.len().min(hit.end + MAX_LABEL_BYTES)];
     let Some(dashes) = label.windows(4).position(|w| w == b"----") else { return };
-    let is_key = |w: &[u8]| w == b"PRIVATE KEY" || w.eq_ignore_ascii_case(b"STATIC KEY ");
-    if !label[..dashes].windows(11).any(is_key) {
+    let label = &label[..dashes];
+    if !is_key(label) {
         return;
     }
+    let is_hex = is_of_hex(label);
     let from = hit.end + dashes;
     let from = from + text[from..].iter().take_while(|&&b| b == b'-').count();
     let block = block_end(text, from);
     scan.add_read(index, block.0 - from);
     match block {
         (end, true) => claim_block(scan, rule, index, from..end),
-        (end, false) => claim_lines(scan, rule, index, from..end),
+        (end, false) => claim_lines(scan, rule, index, from..end, is_hex),
     }
+}
+
+/// Whether a block with this name holds a key.
+fn is_key(label: &[u8]) -> bool {
+    /// Keys that are not called private.
+    const KEYS: &[&[u8]] = &[b"tls-crypt-v2 client key", b"tls-crypt-v2 server key"];
+    label.windows(11).any(|w| w == b"PRIVATE KEY")
+        || is_of_hex(label)
+        || KEYS.iter().any(|key| label.windows(key.len()).any(|w| w.eq_ignore_ascii_case(key)))
+}
+
+/// Whether the lines of a block with this name are hexadecimal digits.
+fn is_of_hex(label: &[u8]) -> bool {
+    label.windows(11).any(|w| w.eq_ignore_ascii_case(b"STATIC KEY "))
+}
+
+/// Where the last block of a text that is still arriving begins, if it is a key without its END line, and nothing but key
+/// material stands in it so far.
+pub(super) fn open(text: &[u8]) -> Option<usize> {
+    /// Bytes before the word: the dashes, and what tools put in front of a line.
+    const MAX_BEFORE_BYTES: usize = 64;
+    let near = text.len().saturating_sub(MAX_BLOCK_BYTES);
+    let word = near + memchr::memmem::rfind(text.get(near..)?, b"BEGIN ")?;
+    let rest = text.get(word..)?;
+    let line = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+    let (label, body) = rest.split_at(line);
+    let before = text.get(word.saturating_sub(MAX_BEFORE_BYTES)..word)?;
+    let start = word - before.len() + memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    if !before.trim_ascii_end().ends_with(b"-") || !is_key(label) {
+        return None;
+    }
+    let mut headers = 0;
+    let is_of_block = |line: &[u8]| {
+        let line = line.trim_ascii();
+        let is_header = line.is_empty() || line.windows(2).any(|w| w == b": ") || line.starts_with(b"#");
+        headers += usize::from(is_header);
+        is_header && headers <= MAX_HEADER_LINES || line.iter().all(|b| BASE64.has(*b))
+    };
+    body.split(|b| *b == b'\n').all(is_of_block).then_some(start)
 }
 
 /// The latest possible end of the block, and whether it is its END line.
@@ -99,8 +139,8 @@ fn claim_block(scan: &mut Scan<'_>, rule: &Rule, index: u16, body: Range<usize>)
     scan.claim(rule, index, start..end);
 }
 
-/// Claims lines from `range.start` on while they are key material.
-fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>) {
+/// Claims lines from `range.start` on while they are key material, of hexadecimal digits if `is_hex`.
+fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>, is_hex: bool) {
     let text = scan.text;
     let start = body_start(text, range.start).min(range.end);
     let (mut at, mut end) = (start, start);
@@ -114,7 +154,9 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
         let line = text[at..stop].trim_ascii();
         let base64 = line.iter().filter(|&&b| BASE64.has(b)).count();
         let longest = runs(text, at..stop, 1).max_by_key(Range::len).unwrap_or(at..at);
-        let is_key = is_key_line(&text[longest]) && base64 * 10 >= line.len() * 8;
+        let run = &text[longest];
+        let is_digits = is_hex && run.len() >= MIN_RUN_BYTES && run.iter().all(u8::is_ascii_hexdigit);
+        let is_key = (is_digits || is_key_line(run)) && base64 * 10 >= line.len() * 8;
         // The last line of a key may be short, but only after others.
         let is_last = code.is_none()
             && end > start
@@ -126,7 +168,8 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
             let last = runs(text, at..stop, if is_key { MIN_RUN_BYTES } else { 1 }).last();
             end = last.map_or(end, |run| run.end);
         }
-        let is_header = line.is_empty() || line.windows(2).any(|w| w == b": ");
+        let is_header =
+            line.is_empty() || line.starts_with(b"#") && is_hex || line.windows(2).any(|w| w == b": ");
         if code.is_some() || !(is_key || is_header) {
             break;
         }

@@ -6,6 +6,7 @@
 
 mod escape;
 mod failure;
+mod parted;
 mod row;
 mod screen;
 
@@ -14,6 +15,7 @@ mod tests;
 
 use crate::stop;
 use escape::Token;
+pub(super) use parted::parted;
 use screen::Screen;
 
 /// What a terminal stream looks like once every control in it has been obeyed or removed.

@@ -295,27 +295,31 @@ fn is_sequence(character: char) -> bool {
     matches!(character, '\u{8}' | '\u{1b}' | '\u{90}'..='\u{9f}')
 }
 
-/// The letters as a terminal would show them; `None` if nothing moves the cursor or starts a terminal sequence.
-fn cells(bytes: &[u8]) -> Option<Vec<char>> {
-    let mut rest = bytes;
-    let mut next = || match written::next(rest) {
+/// Takes the next character.
+fn taken(rest: &mut &[u8]) -> Option<char> {
+    match written::next(rest) {
         Next::One(character, len) => {
-            rest = &rest[len..];
+            *rest = &rest[len..];
             Some(character)
         }
         Next::Cut => None,
-    };
+    }
+}
+
+/// The letters as a terminal would show them; `None` if nothing moves the cursor or starts a terminal sequence.
+fn cells(bytes: &[u8]) -> Option<Vec<char>> {
+    let mut rest = bytes;
     let (mut cells, mut at, mut has_any): (Vec<char>, usize, bool) = (Vec::new(), 0, false);
     for _ in 0..MAX_SHOWN {
         crate::stop::tick();
-        let Some(character) = next() else { break };
+        let Some(character) = taken(&mut rest) else { break };
         has_any |= is_sequence(character);
         let kind = match character {
             '\u{8}' => {
                 at = at.saturating_sub(1);
                 continue;
             }
-            '\u{1b}' => next().unwrap_or_default(),
+            '\u{1b}' => taken(&mut rest).unwrap_or_default(),
             '\u{9b}' => '[',
             '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => ']',
             _ => {
@@ -329,7 +333,7 @@ fn cells(bytes: &[u8]) -> Option<Vec<char>> {
         match kind {
             '[' => {
                 let mut count = 0_usize;
-                let end = std::iter::from_fn(&mut next)
+                let end = std::iter::from_fn(|| taken(&mut rest))
                     .take(MAX_SHOWN)
                     .inspect(|c| {
                         count = c.to_digit(10).map_or(count, |n| (count * 10 + n as usize).min(MAX_SHOWN))
@@ -346,11 +350,13 @@ fn cells(bytes: &[u8]) -> Option<Vec<char>> {
             // A title or similar, which ends with a bell or `ESC \`.
             ']' | 'P' | 'X' | '^' | '_' => {
                 let is_end = |c: &char| matches!(c, '\u{7}' | '\u{9c}' | '\u{1b}');
-                if std::iter::from_fn(&mut next).find(is_end) == Some('\u{1b}') {
-                    next();
+                if std::iter::from_fn(|| taken(&mut rest)).find(is_end) == Some('\u{1b}') {
+                    // This backslash escapes nothing behind it, however often it was escaped itself.
+                    let slashes = rest.iter().take_while(|b| **b == b'\\').count();
+                    rest = &rest[slashes..];
                 }
             }
-            ' '..='/' => drop(next()),
+            ' '..='/' => drop(taken(&mut rest)),
             _ => {}
         }
         // No opening is longer than this.

@@ -1,0 +1,131 @@
+//! A value in quotation marks that stands in the line below its name: behind an operator or an open bracket at the end of the
+//! line, in a string of many lines, or in a text that a shell reads. It claims nothing.
+
+use super::judge::{ByteSet, skip};
+use std::ops::Range;
+
+/// Longest line of a value, in bytes.
+const MAX_LINE_BYTES: usize = 4 << 10;
+/// Most strings in lines of their own that make one value. A choice.
+const MAX_STRINGS: usize = 16;
+/// Longest word that ends a text for a shell. A choice.
+const MAX_WORD_BYTES: usize = 32;
+
+const BLANK: ByteSet = ByteSet::parse(" \t");
+const QUOTE: ByteSet = ByteSet::parse("\"'`");
+
+/// The value below what stands at `at`, behind the operator of a name.
+pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
+    match text.get(at)? {
+        b'\r' | b'\n' => string(text, next_line(text, at)?, false),
+        b'(' => {
+            let inside = skip(text, at + 1, BLANK, 8);
+            let from = next_line(text, inside).unwrap_or(inside);
+            string(text, from, true)
+        }
+        b'"' | b'\'' => of_many_lines(text, at),
+        b'$' => of_shell(text, at),
+        _ => None,
+    }
+}
+
+/// The first sign of the next line, if nothing follows in this one.
+fn next_line(text: &[u8], at: usize) -> Option<usize> {
+    let end = at + usize::from(text.get(at) == Some(&b'\r'));
+    (text.get(end) == Some(&b'\n')).then(|| skip(text, end + 1, BLANK, 64))
+}
+
+/// A string that is the rest of its line, and is no name of another value. In brackets, with those in the lines below.
+fn string(text: &[u8], at: usize, is_in_brackets: bool) -> Option<Range<usize>> {
+    let mut end = quoted(text, at)?;
+    let start = at + 1;
+    for _ in 0..MAX_STRINGS {
+        let Some(next) = next_line(text, end + 1).filter(|_| is_in_brackets) else { break };
+        let Some(further) = quoted(text, next) else { break };
+        end = further;
+    }
+    let behind = skip(text, end + 1, BLANK, 8);
+    let is_whole = text.get(behind).is_none_or(|b| b",;)}]\r\n".contains(b));
+    // A string in brackets of one line is an argument.
+    let is_below =
+        !is_in_brackets || text.get(start..end)?.contains(&b'\n') || next_line(text, behind).is_some();
+    (is_whole && is_below).then_some(start..end)
+}
+
+/// The end of the string that begins at `at`, within its line.
+fn quoted(text: &[u8], at: usize) -> Option<usize> {
+    let quote = *text.get(at).filter(|b| QUOTE.has(**b))?;
+    let line = text.get(at + 1..text.len().min(at + MAX_LINE_BYTES))?;
+    let len = line.iter().position(|b| *b == quote || *b == b'\n' || *b == b'\\')?;
+    (line.get(len) == Some(&quote)).then_some(at + 1 + len)
+}
+
+/// `"""` and a line end, then one line, then `"""`.
+fn of_many_lines(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let marks = text.get(at..at + 3)?;
+    if !marks.iter().all(|b| Some(b) == marks.first()) {
+        return None;
+    }
+    let start = next_line(text, at + 3)?;
+    let end = line_end(text, start)?;
+    let close = next_line(text, end)?;
+    text.get(close..)?.starts_with(marks).then_some(start..end)
+}
+
+/// `$(cat <<EOF` and a line end, then one line, then `EOF`.
+fn of_shell(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..)?.strip_prefix(b"$(cat <<")?;
+    let from = text.len() - rest.len();
+    let from = skip(text, from, const { ByteSet::parse("\"'\\-") }, 2);
+    let to = skip(text, from, const { ByteSet::parse("a-zA-Z0-9_") }, MAX_WORD_BYTES);
+    let word = text.get(from..to).filter(|word| !word.is_empty())?;
+    let start = next_line(text, skip(text, to, const { ByteSet::parse("\"'") }, 1))?;
+    let end = line_end(text, start)?;
+    let close = next_line(text, end)?;
+    text.get(close..)?.starts_with(word).then_some(start..end)
+}
+
+/// The end of a line, without its line end.
+fn line_end(text: &[u8], start: usize) -> Option<usize> {
+    let line = text.get(start..text.len().min(start + MAX_LINE_BYTES))?;
+    let len = memchr::memchr(b'\n', line)?;
+    let len = len - usize::from(line.get(..len)?.ends_with(b"\r"));
+    (len > 0).then_some(start + len)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    #[test]
+    fn a_quoted_value_below_its_name_goes() {
+        let (first, second) = ("Kx9mQ2vLw7zAb4tR8nB3", "rY6cZ1sD5fH0gJ2kQ8wP");
+        for (before, behind) in [
+            ("{\"password\":\n \"", "\"}\n"),
+            ("const apiKey =\n  \"", "\";\n"),
+            ("API_KEY = (\"", "\"\n           \"MORE\")\n"),
+            ("API_KEY = (\n    \"", "\"\n    \"MORE\"\n)\n"),
+            ("secret = \"\"\"\n", "\n\"\"\"\n"),
+            ("PASSWORD=$(cat <<EOF\n", "\nEOF\n)\n"),
+            ("API_TOKEN=$(cat <<-'END'\n\t", "\nEND\n)\n"),
+        ] {
+            let text = format!("{before}{first}{behind}").replace("MORE", second);
+            let shown = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+            assert!(!shown.contains(first) && !shown.contains(second), "{shown}");
+            assert_eq!(shown.matches("[REDACTED:").count(), 1, "{shown}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_below_a_name_stays() {
+        for text in [
+            "password:\n  \"hunter2xyz\": 1\n",
+            "secret = \"\"\"\nThe secret of this module\n\"\"\"\n",
+            "PASSWORD=$(cat <<EOF\n$1\nEOF\n)\n",
+            "const token =\n  \"a message of words\";\n",
+            "password = (\n  first,\n)\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+    }
+}
