@@ -145,7 +145,7 @@ fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
 }
 
 /// A marker may spend 1 byte on names for this many bytes that are left out. A choice.
-const NAMES_ONE_IN: usize = 3;
+const NAMES_ONE_IN: usize = 2;
 /// An outline is used only if it saves at least 1/N of the bytes of the text. A choice.
 const MIN_SAVED_ONE_IN: usize = 8;
 

@@ -14,10 +14,8 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
     let lines =
         |count, last, id, names| Marker::Lines { count, first: 2, last, reason: Some(reason()), id, names };
     let as_before = |count, names| Marker::Lines { count, first: 2, last: 4, reason: None, id: None, names };
-    let shown = |there, argument, ago: Option<usize>| {
-        let ago = ago.map(Ago::results);
-        Marker::Shown { first: 2, last: 4, there, origin: origin(argument), ago }
-    };
+    let shown =
+        |there, argument, ago| Marker::Shown { first: 2, last: 4, there, origin: origin(argument), ago };
     let removed = |lines, why, by, read: Option<ReadBy>| {
         let read = read.map(|by| ("12345678".to_owned(), by));
         Marker::Removed { lines, of: name(), why, by, read }
