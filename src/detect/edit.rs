@@ -389,11 +389,11 @@ mod tests {
         let view = |five: &str| format!("3:a\n4:b\n5:{five}\n6:c\n7:d\n");
         let text = format!("Would have looked:\n{}\nWas:\n{}\nNot applied.\n", view("new"), view("old"));
         let proposed = 0..7;
-        assert_eq!(lines(&edit, &text), Touched::Lines(vec![proposed]));
+        assert_eq!(lines(&edit, &text), Touched::Lines(vec![proposed.clone()]));
         assert_eq!(lines(&edit, &text.replace("Not applied.", "Done.")), Touched::Lines(vec![0..7, 7..14]));
         // Both begin with the same line.
         let edit = call("edit", Value::Null, Some("edit 4:5\nb\nnew\nend_of_edit\n"));
-        assert_eq!(lines(&edit, &text), Touched::Lines(vec![0..7]));
+        assert_eq!(lines(&edit, &text), Touched::Lines(vec![proposed]));
     }
 
     #[test]

@@ -348,7 +348,7 @@ fn what_many_answers_cited_waits_for_longer() {
         gone(&told(&steps)).len()
     };
     assert_eq!((told(3, 5), told(3, 6)), (0, 1));
-    assert_eq!((told(4, 17), told(4, 18)), (0, 1));
+    assert_eq!((told(4, 23), told(4, 24)), (0, 1));
 }
 
 #[test]

@@ -289,9 +289,9 @@ fn after_an_outline_that_another_gave_the_whole_file_stays() {
 fn the_frame_of_a_tool_is_not_shown_again_behind_a_duplicate() {
     let engine = Engine::default();
     let lines: String = (0..40).map(|n| format!("step {n} of the work\n")).collect();
-    let output = format!("<returncode>0</returncode>\n<output>\n{lines}</output>");
+    let output = format!("<returncode>0</returncode>\n<output>\n{lines}all 40 done\n</output>");
     let run = |id: &str| json!({"toolCallId": id, "tool": "bash", "command": "make all", "content": output});
     send(&engine, &run("a"));
     let again = send(&engine, &run("b"));
-    assert!(again.starts_with("[Duplicate of a ") && again.ends_with("\nstep 39 of the work"), "{again}");
+    assert!(again.starts_with("[Duplicate of a ") && again.ends_with("\nall 40 done"), "{again}");
 }

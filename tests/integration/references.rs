@@ -7,7 +7,7 @@ use crate::common::call;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tersed::engine::Engine;
-use tersed::text::marker::{Marker, NumbersThere};
+use tersed::text::marker::{Ago, Marker, NumbersThere};
 
 const COMPRESS: &str = "toolResult/compress";
 
@@ -287,7 +287,7 @@ impl World {
             let marker = match marker {
                 Some(Marker::There { first, last, there }) => {
                     let origin = Option::clone(&named).expect("a reference before says where");
-                    Some(Marker::Shown { first, last, there, origin, ago: Some(1) })
+                    Some(Marker::Shown { first, last, there, origin, ago: Some(Ago::Results(1)) })
                 }
                 other => other,
             };

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use crate::fixture::Fixture;
 use tersed::reduce;
-use tersed::text::marker::{Marker, NumbersThere, ReadBy, Unit};
+use tersed::text::marker::{Ago, Marker, NumbersThere, ReadBy, Unit};
 use tersed::text::origin::Origin;
 
 /// A piece of text that something looks for, and where it comes from.
@@ -135,7 +135,7 @@ pub fn of_markers() -> Vec<Trigger> {
             last: 9,
             there: NumbersThere::From(12),
             origin: origin(None),
-            ago: Some(2),
+            ago: Some(Ago::Results(2)),
         },
         Marker::Shown {
             first: 2,
@@ -150,7 +150,7 @@ pub fn of_markers() -> Vec<Trigger> {
         Marker::Original { lines: 3, handle: s("0123abcd"), by: ReadBy::Id },
         Marker::Original { lines: 3, handle: s("0123abcd"), by: ReadBy::Command { folder: Some(s("/a")) } },
         Marker::Externalized { key: s("0123456789abcdef"), kind: s("TEXT"), summary: s("2 lines") },
-        Marker::Duplicate { call: s("call_1"), tool: s("bash"), label: None, ago: Some(3) },
+        Marker::Duplicate { call: s("call_1"), tool: s("bash"), label: None, ago: Some(Ago::Results(3)) },
     ];
     let mut out = Vec::new();
     for marker in &all {

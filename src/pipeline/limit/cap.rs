@@ -207,7 +207,10 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     if let Some(outliers) = &outliers {
         picked.keep_outliers(source, outliers, signals, head..tail, budget.saturating_sub(samples));
     }
-    picked.left = samples;
+    // What stands out gets its headings before samples take the room.
+    picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
+    picked.headings(source, outliers.as_ref());
+    picked.left = samples.min(budget.saturating_sub(picked.bytes()));
     picked.samples(source, head..tail);
     picked.pay_marks(signals, budget);
     picked.left = budget.saturating_sub(picked.bytes() + picked.marks());

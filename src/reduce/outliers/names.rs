@@ -170,7 +170,7 @@ mod tests {
     fn packages_of_another_kind() {
         let line = |i: usize, odd: &str| match i {
             99 => format!("  Downloading m{i}-1.0{odd} (5 kB)"),
-            _ if i % 3 == 0 => format!("  Downloading m{i}-1.0-py3-none-any.whl (5 kB)"),
+            _ if i.is_multiple_of(3) => format!("  Downloading m{i}-1.0-py3-none-any.whl (5 kB)"),
             _ => format!("Collecting m{i}==1.0"),
         };
         for (odd, expected) in [(".tar.gz", vec![99]), ("-py3-none-any.whl", vec![])] {

@@ -95,6 +95,12 @@ export interface PolicyPatch {
    * `run`, `mcp`, `mcp-proxy` or `gateway`.
    */
   idsVisible?: boolean | null | undefined;
+  /**
+   * Whether the host gives every result of a conversation, so that a reference can say how many
+   * results ago something was shown; if not, it says "earlier". Default true; false in hosts that
+   * use `tersed hook`, `run` or `mcp`.
+   */
+  seesAllResults?: boolean | null | undefined;
   /** Whether outcomes are remembered by call id. Default true. */
   memo?: boolean | null | undefined;
   /** Whether secrets are removed. Default true. */

@@ -265,6 +265,12 @@ class PolicyPatch(TypedDict, total=False):
     hook`, `run`, `mcp`, `mcp-proxy` or `gateway`.
     """
 
+    seesAllResults: bool | None
+    """Whether the host gives every result of a conversation, so that a reference can say how
+    many results ago something was shown; if not, it says "earlier". Default true; false in
+    hosts that use `tersed hook`, `run` or `mcp`.
+    """
+
     memo: bool | None
     """Whether outcomes are remembered by call id. Default true."""
 
