@@ -17,7 +17,7 @@ use crate::stop;
 /// A value of so many bytes whose word goes on is one that its regex did not read to the end. A choice: no key of a fixed
 /// length is longer and has letters behind it.
 const LONG_BYTES: usize = 100;
-const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
+pub(super) const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
 /// Bytes of the name of an element, with its prefix.
 const ELEMENT: ByteSet = ByteSet::parse("a-zA-Z0-9_.:-");
 /// Shorter tokens are not joined from pieces.
@@ -212,9 +212,7 @@ impl Scan<'_> {
         });
         // A value that reaches the end of the window may continue, and so may one as long as its regex reads, so the whole
         // value is removed.
-        let is_cut = value.len() >= LONG_BYTES
-            && self.text.get(value.end).is_some_and(|b| is_word(*b) && is_word(text[value.end - 1]));
-        if value.end == text.len() || is_cut {
+        if value.end == text.len() || goes_on(self.text, &value) {
             value.end = self.end_of_value(value.end);
         }
         self.claim(rule, index, value);
@@ -234,6 +232,12 @@ impl Scan<'_> {
         }
         self.beyond.end
     }
+}
+
+/// Whether a long value ends inside a word, so that its regex has not read all of it.
+pub(super) fn goes_on(text: &[u8], value: &Range<usize>) -> bool {
+    let around = text.get(value.end.saturating_sub(1)..value.end + 1).unwrap_or_default();
+    value.len() >= LONG_BYTES && matches!(around, [last, next] if is_word(*last) && is_word(*next))
 }
 
 /// Whether a word, or something else, ends at `end`.

@@ -244,7 +244,7 @@ fn texts_full_of_markers_take_linear_time() {
 mod properties {
     use super::*;
     use crate::sanitize::secrets::scan::Scan;
-    use crate::sanitize::secrets::{shapes, table};
+    use crate::sanitize::secrets::{matcher, shapes, table};
     use proptest::prelude::*;
     use regex::bytes::{Regex, RegexBuilder};
     use std::sync::LazyLock;
@@ -312,7 +312,11 @@ mod properties {
                 }
                 let regex = compiled(index, regex);
                 for found in regex.captures_iter(text) {
-                    all.claim(rule, index, value_in(&found));
+                    let mut value = value_in(&found);
+                    if matcher::goes_on(text, &value) {
+                        value.end = matcher::LONG_VALUE.run(text, value.end);
+                    }
+                    all.claim(rule, index, value);
                 }
                 continue;
             }
