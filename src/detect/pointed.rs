@@ -25,7 +25,7 @@ const MAX_DIGITS: usize = 7;
 /// A line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// Digest of the file's name without its folder, see [`file`]. Tools name one file by different paths.
+    /// Digest of the file's name without its folder, see [`file()`]. Tools name one file by different paths.
     pub file: u64,
     /// The line, from 1.
     pub line: u32,
