@@ -29,7 +29,7 @@ const CHEAP: f64 = 2.0;
 const FACTOR: f64 = 8.0;
 /// The same for texts of secrets and pieces of them in all shapes, each looked at, judged, claimed and replaced, in a text
 /// and in what it hides.
-const OF_SECRETS: f64 = 25.0;
+const OF_SECRETS: f64 = 23.0;
 /// What valgrind runs: bytes of the smaller text, then the numbers of the cases, with commas between.
 const RUNS: &str = "TERSED_STEPS";
 
