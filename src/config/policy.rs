@@ -72,7 +72,8 @@ settings! {
     /// hosts that use `tersed hook`, `run`, `mcp`, `mcp-proxy` or `gateway`.
     ids_visible: bool = true;
     /// Whether the host gives every result of a conversation, so that a reference can say how many results ago something was
-    /// shown; if not, it says "earlier". Default true; false in hosts that use `tersed hook`, `run` or `mcp`.
+    /// shown; if not, it says "earlier". Default true; false in hosts that use `tersed hook`, `run`, `mcp`
+    /// or `mcp-proxy`.
     sees_all_results: bool = true;
     /// Whether outcomes are remembered by call id. Default true.
     memo: bool = true;

@@ -209,13 +209,13 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     }
     // What stands out gets its headings before samples take the room.
     picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
-    picked.headings(source, outliers.as_ref());
+    picked.headings(source, outliers.as_ref(), false);
     picked.left = samples.min(budget.saturating_sub(picked.bytes()));
     picked.samples(source, head..tail);
     picked.pay_marks(signals, budget);
     picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
     join_markers(units, &mut picked.keep);
-    picked.headings(source, outliers.as_ref());
+    picked.headings(source, outliers.as_ref(), true);
     picked.fill_small_gaps();
     picked.keep
 }

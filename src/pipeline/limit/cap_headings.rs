@@ -27,8 +27,8 @@ impl Picked<'_> {
     }
 
     /// Keeps the headings of units that follow a gap, if they fit, and the lines that name their record. If the cap is
-    /// not strict, headings of single lines, and short headings of windows, may exceed it.
-    pub(super) fn headings(&mut self, source: &Source<'_>, outliers: Option<&Outliers>) {
+    /// not strict, headings of single lines, and short headings of windows, may exceed it. `of_windows`: also of windows.
+    pub(super) fn headings(&mut self, source: &Source<'_>, outliers: Option<&Outliers>, of_windows: bool) {
         let mut found = 0;
         let units = self.units;
         let mut headings = Headings::new(source);
@@ -45,7 +45,7 @@ impl Picked<'_> {
                 continue;
             }
             let is_below_gap = std::mem::take(&mut is_first);
-            if !(is_below_gap || self.keep[unit] == Kept::Single)
+            if !(is_below_gap && of_windows || self.keep[unit] == Kept::Single)
                 || shown.form != Form::Other
                 || found >= MAX_HEADINGS
             {

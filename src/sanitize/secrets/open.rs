@@ -20,7 +20,7 @@ pub fn open(text: &[u8]) -> Option<usize> {
         // A line that is too long waits with its last word alone.
         None => near.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1),
     };
-    if line == near.len() {
+    if line == near.len() || is_prompt(near.get(line..).unwrap_or_default()) {
         return block;
     }
     let mut read = line;
@@ -40,6 +40,21 @@ pub fn open(text: &[u8]) -> Option<usize> {
     block.into_iter().chain(line).min()
 }
 
+/// Longest line that is taken for a prompt, in bytes. A choice.
+const MAX_PROMPT_BYTES: usize = 200;
+
+/// Whether a line without its end asks for a value and holds none: `user@host's password: `. Whoever is to answer has to see it.
+/// A value that follows is found behind it.
+fn is_prompt(line: &[u8]) -> bool {
+    let Some((b':' | b'?', asks)) = line.trim_ascii_end().split_last() else { return false };
+    let has_value = asks.iter().enumerate().any(|(at, byte)| match byte {
+        b'=' => true,
+        b':' => !asks.get(at + 1..).is_some_and(|rest| rest.starts_with(b"//")),
+        _ => false,
+    });
+    asks.len() <= MAX_PROMPT_BYTES && !has_value
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +64,12 @@ mod tests {
         for (text, expected) in [
             ("", None),
             ("a\nContinue? [y/N] ", None),
+            ("a\n[sudo] password for dev: ", None),
+            ("Enter passphrase for key '/home/dev/.ssh/id_ed25519': ", None),
+            ("Password for 'https://dev@example.com': ", None),
+            ("a\npassword: Kx9m: ", Some(2)),
+            ("a\nDB_PASSWORD=Kx9m:", Some(2)),
+            ("a\npassword: Kx9m", Some(2)),
             ("a\nDB_PASSWORD=\"Kx9m ", Some(2)),
             ("a\nDB_PASSWORD=\"Kx9m Q2\"\n", None),
             ("seed phrase:\n\nribbon cactus ", Some(14)),

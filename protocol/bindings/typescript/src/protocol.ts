@@ -98,7 +98,7 @@ export interface PolicyPatch {
   /**
    * Whether the host gives every result of a conversation, so that a reference can say how many
    * results ago something was shown; if not, it says "earlier". Default true; false in hosts that
-   * use `tersed hook`, `run` or `mcp`.
+   * use `tersed hook`, `run`, `mcp` or `mcp-proxy`.
    */
   seesAllResults?: boolean | null | undefined;
   /** Whether outcomes are remembered by call id. Default true. */

@@ -268,7 +268,7 @@ class PolicyPatch(TypedDict, total=False):
     seesAllResults: bool | None
     """Whether the host gives every result of a conversation, so that a reference can say how
     many results ago something was shown; if not, it says "earlier". Default true; false in
-    hosts that use `tersed hook`, `run` or `mcp`.
+    hosts that use `tersed hook`, `run`, `mcp` or `mcp-proxy`.
     """
 
     memo: bool | None
