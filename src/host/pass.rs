@@ -174,7 +174,7 @@ impl<'p> Passing<'p> {
                 to = to.min(open.max(from));
             }
             match looks.open.filter(|open| (from..to).contains(open)) {
-                Some(open) if is_long => looks.close(open),
+                Some(open) if is_long => looks.close(&all, open),
                 Some(open) => to = open,
                 None => {}
             }

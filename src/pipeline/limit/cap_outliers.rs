@@ -40,7 +40,14 @@ impl Picked<'_> {
         let is_shown = |place: usize| is_safe(single[place], &self.keep);
         let mut cost = |place: usize| units[single[place]].bytes;
         let chosen = outliers.choose(source, &is_shown, &mut cost, most.min(free));
-        let chosen: Set<usize> = chosen.into_iter().map(|place| single[place]).collect();
+        let mut chosen: Set<usize> = chosen.into_iter().map(|place| single[place]).collect();
+        // The lines around a failure in this part of the tail may go. The line that names its record stays.
+        let names = tail
+            .clone()
+            .filter(|unit| fails(*unit))
+            .filter_map(|unit| outliers.name(units[unit].lines.start));
+        let of_name = names.map(|line| units.partition_point(|unit| unit.lines.end <= line));
+        chosen.extend(of_name.filter(|unit| single.binary_search(unit).is_ok()));
         let new = chosen.iter().filter(|&&unit| self.keep[unit] == Kept::No);
         let added: usize = new.map(|&unit| units[unit].bytes).sum();
         for &unit in chosen.iter().filter(|unit| !tail.contains(unit)) {

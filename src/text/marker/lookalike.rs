@@ -73,10 +73,12 @@ pub struct LookAlikes {
 }
 
 impl LookAlikes {
-    /// Counts the open start as a look-alike, because no more bytes are awaited.
-    pub fn close(&mut self, open: usize) {
-        let at = self.places.partition_point(|place| place.at < open);
-        self.places.insert(at, Place { at: open, escape: "\\", is_dictionary: false });
+    /// Counts the open start in `bytes` as a look-alike, because no more bytes are awaited.
+    pub fn close(&mut self, bytes: &[u8], open: usize) {
+        if let Some(escape) = escape_at(bytes, open, &mut Quotes::default()) {
+            let at = self.places.partition_point(|place| place.at < open);
+            self.places.insert(at, Place { at: open, escape, is_dictionary: false });
+        }
         self.open = None;
     }
 }
@@ -109,7 +111,7 @@ pub fn look_at_end(bytes: &[u8]) -> LookAlikes {
         matches!(opening(behind), Seen::Is(_)) || matches!(shown(behind), Seen::Is(_))
     };
     if let Some(open) = looks.open.filter(is_whole) {
-        looks.close(open);
+        looks.close(bytes, open);
     }
     looks
 }
@@ -141,16 +143,21 @@ pub fn look(bytes: &[u8]) -> LookAlikes {
     found.sort_unstable_by_key(|(at, _)| *at);
     let mut quotes = Quotes::default();
     let place = |(at, opening): (usize, &str)| {
-        let is_quoted = quotes.is_open_at(bytes, at);
-        // Outside of a string, two backslashes are an escaped backslash.
-        if bytes[at..].starts_with(b"\\\\") && !is_quoted {
-            return None;
-        }
-        // In a string of JSON or source code, a single backslash would make the string invalid.
-        let escape = if is_quoted { "\\\\" } else { "\\" };
+        let escape = escape_at(bytes, at, &mut quotes)?;
         Some(Place { at, escape, is_dictionary: opening.starts_with("forge") })
     };
     LookAlikes { places: found.into_iter().filter_map(place).collect(), open }
+}
+
+/// The escape for a look-alike at a position. `None` if it has one: outside of a string, two backslashes are an escaped
+/// backslash.
+fn escape_at(bytes: &[u8], at: usize, quotes: &mut Quotes) -> Option<&'static str> {
+    // In a string of JSON or source code, a single backslash would make the string invalid.
+    match quotes.is_open_at(bytes, at) {
+        true => Some("\\\\"),
+        false if bytes[at..].starts_with(b"\\\\") => None,
+        false => Some("\\"),
+    }
 }
 
 /// The end of a bracket that may start at this byte.

@@ -202,6 +202,15 @@ fn json_in_json_counts_where_a_string_is() {
     assert_eq!(escaped("\\\\u005btersed: exit status 0]"), None);
 }
 
+/// Also at the end of a text, where a marker may have been cut.
+#[test]
+fn what_is_escaped_stays_as_it_is() {
+    for text in ["[tersed:", "\\u005btersed:", "\\u005btersed: 1", "\"[tersed:", "\"\\u005btersed:"] {
+        let out = escaped(text).unwrap();
+        assert_eq!(escaped(&out), None, "{text}: {out}");
+    }
+}
+
 /// However a text is cut, a look-alike is either found in the first part, or it is open.
 #[test]
 fn a_cut_marker_is_open() {
