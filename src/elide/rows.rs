@@ -56,6 +56,7 @@ impl Table {
         for (keep, must) in keep.iter_mut().zip(&self.must) {
             *keep |= must;
         }
+        self.keep_parents(&mut keep);
         let count = keep.iter().filter(|keep| !**keep).count();
         let reason = Reason::TableRows.code().to_owned();
         let marker = Marker::Parts { count, of: self.rows.len(), unit: Unit::Rows, reason, names: None };
@@ -79,6 +80,29 @@ impl Table {
         self.foot.iter().for_each(|line| put(line, &mut out));
         out.text.pop();
         out
+    }
+
+    /// Keeps the rows to which kept rows belong: in a table whose first cells are indented, as in a coverage report, the
+    /// nearest row above with less indentation.
+    fn keep_parents(&self, keep: &mut [bool]) {
+        let Style::Bars(bar, _) = self.style else { return };
+        // The rows above that a row may belong to, each with its indentation.
+        let mut above: Vec<(usize, usize)> = Vec::new();
+        for row in 0..self.rows.len().min(keep.len()) {
+            let cell = self.rows[row].trim_start_matches(bar);
+            let name = cell.trim_start_matches(' ');
+            // Numbers are indented to be flush right.
+            if !name.starts_with(|c: char| c.is_alphabetic() || c == '.' || c == '/' || c == '_') {
+                above.clear();
+                continue;
+            }
+            let indent = cell.len() - name.len();
+            while above.pop_if(|(_, of_last)| *of_last >= indent).is_some() {}
+            if keep[row] {
+                above.iter().for_each(|(parent, _)| keep[*parent] = true);
+            }
+            above.push((row, indent));
+        }
     }
 
     fn marker(&self, text: &str) -> String {
@@ -299,5 +323,21 @@ mod tests {
         assert_eq!(read(&boxed.replacen("| 1 | 2 |", "| 1+| 2+|", 1)), None);
         let drawn = format!("┌───┬───┐\n│ a │ b │\n├───┼───┤\n{}└───┴───┘\n", "│ 1 │ 2 │\n".repeat(10));
         assert_eq!(read(&drawn), Some((0..14, 10, "│ x │ │".to_owned())));
+    }
+
+    #[test]
+    fn an_indented_row_keeps_the_row_that_it_belongs_to() {
+        let folder = |name: &str| format!("{name} | 99\n{}", "  a.ts | 100\n".repeat(9));
+        let text = format!(
+            "File | %\n-----|---\n{}{}  fx.ts | 0\n{}",
+            folder("src/a"),
+            folder("src/money"),
+            folder("src/z")
+        );
+        let lines: Vec<&str> = text.lines().collect();
+        let (_, table) = bars(&lines, &|i| lines[i].to_owned(), &|_| false, &Relevance::default()).unwrap();
+        let out = table.write(Limits { items: Some(6), string: None, depth: 9, halvings: 0 }).text;
+        let place = |part: &str| out.find(part);
+        assert!(place("src/money").is_some() && place("src/money") < place("fx.ts | 0"), "{out}");
     }
 }

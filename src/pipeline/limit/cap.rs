@@ -210,6 +210,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     // What stands out gets its headings before samples take the room.
     picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
     picked.headings(source, outliers.as_ref(), false);
+    picked.references();
     picked.left = samples.min(budget.saturating_sub(picked.bytes()));
     picked.samples(source, head..tail);
     picked.pay_marks(signals, budget);
@@ -333,6 +334,16 @@ impl Picked<'_> {
         }
     }
 
+    /// Keeps the markers of lines that earlier results show, if they fit: each stands for many lines.
+    fn references(&mut self) {
+        for (unit, is_reference) in self.units.iter().map(|unit| unit.is_reference).enumerate() {
+            crate::stop::tick();
+            if is_reference && self.keep[unit] == Kept::No && self.spend(unit) {
+                self.keep[unit] = Kept::Single;
+            }
+        }
+    }
+
     /// Keeps the lines of gaps that are no longer than their mark.
     fn fill_small_gaps(&mut self) {
         let mut from = 0;
@@ -389,6 +400,7 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
         same_as: None,
         is_shown: true,
         joins_gap: false,
+        is_reference: false,
     };
     for span in ledger.spans() {
         crate::stop::tick();
@@ -419,7 +431,9 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
                 });
                 units.push(Unit { same_as, is_shown: false, joins_gap, ..unit(lines, bytes) });
             }
-            Action::Refer { .. } => units.push(Unit { is_shown: false, ..unit(lines, MARKER_BYTES / 2) }),
+            Action::Refer { .. } => {
+                units.push(Unit { is_shown: false, is_reference: true, ..unit(lines, MARKER_BYTES / 2) });
+            }
         }
     }
     units

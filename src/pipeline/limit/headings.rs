@@ -100,7 +100,7 @@ pub(super) struct Headings {
 
 impl Headings {
     pub(super) fn new(source: &Source<'_>) -> Self {
-        let sections = Sections::of(source, 0..source.len());
+        let sections = Sections::of(source);
         Self { seen: 0, paragraph: 0, sections, hunks: Hunks::of(source) }
     }
 
@@ -121,10 +121,18 @@ impl Headings {
             // A line with a colon and indented lines below belongs to the title of its record, as in `lsusb -v`.
             let has_parts =
                 line(at).ends_with(':') && at + 1 < source.len() && indent(source.line(at + 1)) > 0;
+            let is_frame = |text: &str| {
+                text.strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            };
+            let of_frame = is_frame(line(at));
             let is_title = |first: &usize| {
                 let title = line(*first);
+                // The frames of a stack belong to their thread.
+                let is_thread = of_frame && !title.is_empty() && !is_frame(title);
                 *first < at
-                    && (has_parts && !title.is_empty() || title.ends_with(':') && !title.contains(' '))
+                    && (is_thread
+                        || has_parts && !title.is_empty()
+                        || title.ends_with(':') && !title.contains(' '))
             };
             return Some(self.paragraph).filter(is_title).or_else(|| self.sections.above(at));
         }
@@ -222,6 +230,14 @@ mod tests {
         assert_eq!(chain(plain), [5, 1, 0], "{plain}");
         // Behind the lines that the hunk counts, the log goes on.
         assert!(chain(&format!("{plain}done\n")).is_empty());
+    }
+
+    #[test]
+    fn a_frame_stands_under_its_thread() {
+        let thread = |n: usize| {
+            format!("Thread {n} (LWP 7) \"worker\":\n#0  0x1 in wait ()\n#1  0x2 in main () at a.c:9\n")
+        };
+        assert_eq!(chain(&format!("{}\n{}", thread(1), thread(2))), [4]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Titles of sections that are not indented: `PAGE 3`, `==> a.log <==`, `[server]`, `## Usage`, a line with a rule
 //! below it. A reader takes the last title above a line for its own, so a cut must not drop it.
 //!
-//! A line is a title by its form; a line with a number only if the same line occurs again with other numbers. Titles
-//! of one form are one level; a level is inside the levels that occurred before it.
+//! A line is a title by its form; some forms only count if they occur again: a line with a number, `== a` without
+//! marks behind it, and a name above titles. Titles of one form are one level; a level is inside the levels that occurred
+//! before it.
 
 use crate::text::details::likeness;
 use crate::text::maps::Map;
@@ -14,59 +15,101 @@ const MAX_BYTES: usize = 100;
 const MAX_NUMBERED_BYTES: usize = 48;
 /// The most levels that are distinguished.
 const MAX_LEVELS: usize = 8;
-/// A text has at least this many lines for each title of a level; more frequent lines are not titles.
+/// A text has at least this many lines for each title of a level; more frequent lines are not titles. Titles with marks,
+/// such as `== a`, may be more frequent than others.
 const LINES_OF_TITLE: usize = 4;
+const LINES_OF_MARKED_TITLE: usize = 2;
 
 /// The titles of a text.
 pub(super) struct Sections {
-    /// The units that are titles, in order, each with the title of an outer level above it.
+    /// The lines that are titles, in order, each with the title of an outer level above it.
     titles: Vec<(usize, Option<usize>)>,
 }
 
 impl Sections {
-    /// `starts` are the first lines of all units of a text.
-    pub(super) fn of(source: &Source<'_>, starts: impl Iterator<Item = usize>) -> Self {
-        let mut forms: Map<u64, (usize, bool)> = Map::default();
+    pub(super) fn of(source: &Source<'_>) -> Self {
+        let mut forms: Map<u64, (usize, Form)> = Map::default();
         let mut found: Vec<(usize, u64)> = Vec::new();
-        for (unit, line) in starts.enumerate() {
+        for line in 0..source.len() {
             crate::stop::tick();
-            let Some((form, is_numbered)) = form(source, line) else { continue };
-            forms.entry(form).or_insert((0, is_numbered)).0 += 1;
-            found.push((unit, form));
+            let Some(form) = form(source, line) else { continue };
+            if form.is_marked
+                && let Some(name) = name_above(source, line)
+            {
+                // It may look like a numbered title too.
+                let known = found.pop_if(|(last, _)| *last == name);
+                let is_marked = |id: &u64| forms.get(id).is_some_and(|(_, form)| form.is_marked);
+                if let Some(title) = known.filter(|(_, id)| is_marked(id)) {
+                    found.push(title);
+                } else {
+                    let form = Form { id: form.id | NAME_ABOVE, comes_again: true, is_marked: true };
+                    forms.entry(form.id).or_insert((0, form)).0 += 1;
+                    found.push((name, form.id));
+                }
+            }
+            forms.entry(form.id).or_insert((0, form)).0 += 1;
+            found.push((line, form.id));
         }
-        let is_level = |form: &u64| {
-            let (count, is_numbered) = forms.get(form).copied().unwrap_or_default();
-            count * LINES_OF_TITLE <= source.len() && (count > 1 || !is_numbered)
+        let is_level = |id: &u64| {
+            forms.get(id).is_some_and(|(count, form)| {
+                let lines = if form.is_marked { LINES_OF_MARKED_TITLE } else { LINES_OF_TITLE };
+                count * lines <= source.len() && (*count > 1 || !form.comes_again)
+            })
         };
         let mut levels: Vec<(u64, usize)> = Vec::new();
         let mut titles = Vec::new();
-        for (unit, form) in found.into_iter().filter(|(_, form)| is_level(form)) {
+        for (line, form) in found.into_iter().filter(|(_, form)| is_level(form)) {
             let level = levels.iter().position(|(known, _)| *known == form).unwrap_or(levels.len());
             if level == MAX_LEVELS {
                 continue;
             }
             let outer = levels[..level].iter().map(|(_, last)| *last).max();
-            titles.push((unit, outer));
+            titles.push((line, outer));
             match levels.get_mut(level) {
-                Some((_, last)) => *last = unit,
-                None => levels.push((form, unit)),
+                Some((_, last)) => *last = line,
+                None => levels.push((form, line)),
             }
         }
         Self { titles }
     }
 
-    /// The title above a unit; for a title, the title of the outer level.
-    pub(super) fn above(&self, unit: usize) -> Option<usize> {
-        let next = self.titles.partition_point(|(title, _)| *title < unit);
-        match self.titles.get(next).filter(|(title, _)| *title == unit) {
+    /// The title above a line; for a title, the title of the outer level.
+    pub(super) fn above(&self, line: usize) -> Option<usize> {
+        let next = self.titles.partition_point(|(title, _)| *title < line);
+        match self.titles.get(next).filter(|(title, _)| *title == line) {
             Some((_, outer)) => *outer,
             None => next.checked_sub(1).map(|last| self.titles[last].0),
         }
     }
 }
 
-/// The form of a title, and whether the line is a title only if others are like it.
-fn form(source: &Source<'_>, line: usize) -> Option<(u64, bool)> {
+/// The form of a title.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Equal for titles of one level.
+    id: u64,
+    /// Whether a line is only a title if others have this form.
+    comes_again: bool,
+    /// Whether marks tell it from other lines.
+    is_marked: bool,
+}
+
+/// Set in the id of the form of names above titles.
+const NAME_ABOVE: u64 = 1 << 62;
+
+/// The line directly above a title, if it starts its paragraph: a name that the title is a part of, as in
+/// `secret/a` above `=== Metadata ===`.
+fn name_above(source: &Source<'_>, title: usize) -> Option<usize> {
+    let name = title.checked_sub(1)?;
+    let text = source.line(name);
+    let is_name = !text.starts_with([' ', '\t']) && !text.trim().is_empty() && text.len() <= MAX_BYTES;
+    let starts = name.checked_sub(1).is_none_or(|above| source.line(above).trim().is_empty());
+    (is_name && starts).then_some(name)
+}
+
+/// The form of a line that may be a title.
+fn form(source: &Source<'_>, line: usize) -> Option<Form> {
+    let marked = |id: u64| Form { id, comes_again: false, is_marked: true };
     let text = source.line(line);
     let bytes = text.trim_end().as_bytes();
     let first = *bytes.first().filter(|first| !first.is_ascii_whitespace())?;
@@ -83,17 +126,22 @@ fn form(source: &Source<'_>, line: usize) -> Option<(u64, bool)> {
     match first {
         // `==> a <==`, `=== a ===`, `--- a ---`, `*** a ***`, `___ a ___`
         b'=' | b'-' | b'*' | b'_' => {
-            let is_closed = bytes[1] == first && (last == first || bytes.ends_with(b"<=="));
-            return (is_closed && has_letter() && bytes.contains(&b' ')).then_some((u64::from(first), false));
+            let marks = bytes.iter().take_while(|b| **b == first).count();
+            let is_closed = last == first || bytes.ends_with(b"<==");
+            // `== a`, but not the options of a command, rows of a diff or comments in SQL.
+            let is_open = bytes.get(marks) == Some(&b' ') && (first == b'=' || first == b'-' && marks > 2);
+            let is_title = marks > 1 && (is_closed || is_open) && has_letter() && bytes.contains(&b' ');
+            let id = u64::from(first) + if is_closed { 0 } else { 6000 };
+            return is_title.then_some(Form { comes_again: !is_closed, ..marked(id) });
         }
         b'#' => {
             let depth = bytes.iter().take_while(|b| **b == b'#').count();
             let is_title = depth > 1 && bytes.get(depth) == Some(&b' ');
-            return is_title.then_some((1000 + depth as u64, false));
+            return is_title.then_some(marked(1000 + depth as u64));
         }
-        b'[' => return (last == b']' && bytes[1].is_ascii_alphabetic()).then_some((2000, false)),
-        _ if bytes.ends_with(b"***") && has_letter() => return Some((4000, false)),
-        b'd' if bytes.starts_with(b"diff --git ") => return Some((5000, false)),
+        b'[' => return (last == b']' && bytes[1].is_ascii_alphabetic()).then_some(marked(2000)),
+        _ if bytes.ends_with(b"***") && has_letter() => return Some(marked(4000)),
+        b'd' if bytes.starts_with(b"diff --git ") => return Some(marked(5000)),
         _ => {}
     }
     let is_blank = |line: Option<usize>| {
@@ -102,7 +150,7 @@ fn form(source: &Source<'_>, line: usize) -> Option<(u64, bool)> {
     if line + 1 < source.len() && is_blank(line.checked_sub(1)) && has_letter() {
         let below = source.line(line + 1).trim_end().as_bytes();
         if is_rule(below) && below.len() * 2 >= bytes.len() {
-            return Some((3000 + u64::from(below[0]), false));
+            return Some(marked(3000 + u64::from(below[0])));
         }
     }
     let letters = bytes.iter().filter(|b| b.is_ascii_alphabetic()).count();
@@ -111,7 +159,7 @@ fn form(source: &Source<'_>, line: usize) -> Option<(u64, bool)> {
         && bytes.iter().any(u8::is_ascii_digit)
         && !b".,;{}()=".contains(&last)
         && is_blank(line.checked_sub(1));
-    is_numbered.then(|| (likeness(text) | 1 << 63, true))
+    is_numbered.then(|| Form { id: likeness(text) | 1 << 63, comes_again: true, is_marked: false })
 }
 
 #[cfg(test)]
@@ -120,7 +168,7 @@ mod tests {
 
     fn titles(text: &str) -> Vec<(usize, Option<usize>)> {
         let source = Source::new(text);
-        Sections::of(&source, 0..source.len()).titles
+        Sections::of(&source).titles
     }
 
     #[test]
@@ -157,10 +205,20 @@ mod tests {
     }
 
     #[test]
+    fn titles_that_come_again() {
+        let text = "== ann\nnone\n== bob\nnone\n1 2\n3 4\n== eve\nnone\n";
+        assert_eq!(titles(text), [(0, None), (2, None), (6, None)]);
+        assert_eq!(titles(&"--- a/x.rs\nmore\nmore\n".repeat(1)), []);
+        let record = |name: &str| format!("secret/{name}-0\n=== Data ===\na 1\nb 2\nc 3\n\n");
+        let text = format!("{}{}", record("x"), record("y"));
+        assert_eq!(titles(&text), [(0, None), (1, Some(0)), (6, None), (7, Some(6))]);
+    }
+
+    #[test]
     fn a_line_is_under_the_last_title() {
         let text = "[a]\nx = 1\ny = 2\nz = 3\n[b]\nx = 1\ny = 2\nz = 3\n";
         let source = Source::new(text);
-        let sections = Sections::of(&source, 0..source.len());
+        let sections = Sections::of(&source);
         assert_eq!((sections.above(3), sections.above(4), sections.above(7)), (Some(0), None, Some(4)));
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Unit {
     /// Whether the lines that an earlier step left out become part of a gap next to them, because no marker, or only
     /// a small one, stands where they were.
     pub(super) joins_gap: bool,
+    /// Whether the unit is the marker of lines that an earlier result shows.
+    pub(super) is_reference: bool,
 }
 
 /// Whether a unit is kept, and how.

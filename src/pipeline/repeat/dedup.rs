@@ -301,14 +301,18 @@ const OUTCOMES: &[&str] = &[
     "accuracy",
     "already",
     "built",
+    "cannot",
     "clean",
     "complete",
     "completed",
     "created",
     "deleted",
+    "denied",
     "done",
     "elapsed",
     "ended",
+    "error",
+    "errors",
     "exit",
     "exited",
     "failed",
@@ -316,6 +320,7 @@ const OUTCOMES: &[&str] = &[
     "found",
     "identical",
     "installed",
+    "invalid",
     "no",
     "none",
     "not",
@@ -325,6 +330,7 @@ const OUTCOMES: &[&str] = &[
     "pass",
     "passed",
     "ready",
+    "refused",
     "removed",
     "result",
     "results",
@@ -339,14 +345,14 @@ const OUTCOMES: &[&str] = &[
     "summary",
     "total",
     "totals",
+    "unable",
     "unchanged",
     "updated",
     "valid",
-    "invalid",
     "warning",
     "warnings",
-    "wrote",
     "written",
+    "wrote",
 ];
 
 /// Whether a line says how something ended: a verdict, a total or a count. The last brace, address or path of a listing does
@@ -370,7 +376,18 @@ fn states_outcome(line: &str) -> bool {
     let next = rest.split([' ', ')', ']', ',']).next().unwrap_or_default();
     let is_count = is_number(first) && is_word(next);
     let is_value = line.starts_with(first) && is_word(first) && !text[first.len()..].starts_with(' ');
-    is_count || is_value && rest.trim_start().starts_with(|c: char| c.is_ascii_digit())
+    is_count
+        || is_value && rest.trim_start().starts_with(|c: char| c.is_ascii_digit())
+        || is_named_number(line)
+}
+
+/// Whether a line is some words and a number, such as `average reward: -3.5`.
+fn is_named_number(line: &str) -> bool {
+    const MAX_WORDS: usize = 4;
+    let Some((name, number)) = line.trim_end().split_once(": ") else { return false };
+    let is_number = number.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit());
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphabetic());
+    is_number && name.split(' ').count() <= MAX_WORDS && name.split(' ').all(is_word)
 }
 
 #[cfg(test)]
@@ -387,6 +404,9 @@ mod tests {
             ("a\nsrc/b.rs\n", ""),
             ("a\n(12 rows)\n", "(12 rows)"),
             ("a\nDuration: 1.2 s\n", "Duration: 1.2 s"),
+            ("a\naverage reward: -30.5\n", "average reward: -30.5"),
+            ("a\n  replicas of it: 3\n", ""),
+            ("a\nE: Unable to correct problems, b\n", "E: Unable to correct problems, b"),
             ("a\nAll done.\n", "All done."),
             ("a\nnothing to commit, working tree clean\n", "nothing to commit, working tree clean"),
             (
