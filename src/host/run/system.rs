@@ -433,7 +433,7 @@ impl Running<'_> {
         }
     }
 
-    /// Sends on signals that did not reach the command by themselves.
+    /// Sends signals to the command if it still runs: they may not have reached it through the process group.
     fn send(&mut self, now: Instant) {
         while let Some((_, signal)) = self.sent.first().copied().filter(|(at, _)| now >= *at) {
             self.sent.remove(0);
@@ -525,7 +525,7 @@ fn split_point(bytes: &[u8]) -> usize {
     marker::split_point(bytes).min(secrets::open(bytes).unwrap_or(bytes.len()))
 }
 
-/// Handles a process that the command left running: its output goes where it would have gone without us.
+/// Handles a process that the command left running: another process passes its output on.
 fn left_behind(from: PipeReader, to: &File, escapes: bool) {
     let Ok(to) = to.try_clone() else { return };
     let Ok(program) = std::env::current_exe() else { return };
