@@ -88,7 +88,7 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                 _ => {}
             }
         }
-        // Options of `serve`, which is meant where there is no subcommand, in front of another one.
+        // Options of `serve`, the default subcommand, were given before another subcommand.
         ErrorKind::ArgumentConflict => {
             let name = words.iter().find(|word| command.find_subcommand(word).is_some());
             let is_ahead = words.first().is_some_and(|word| word.starts_with('-'));
