@@ -145,7 +145,7 @@ const VALUES: &[(&str, &str)] = &[
     ("content_types", "`contentType`"),
 ];
 
-/// What is not as in the programs that know these names, and why.
+/// Differences to the programs that use these names, and the reasons.
 pub const DIFFERENCES: &str = "
 ## What differs from these programs, and why
 
@@ -177,11 +177,11 @@ pub const DIFFERENCES: &str = "
 - **Conflicts, failures, warnings of each form and totals stay in every mode**, whatever limit there is.
 ";
 
-/// Groups around settings in other programs. What a name stands for does not depend on them.
+/// Groups around settings in other programs. The meaning of a name does not depend on them.
 const GROUPS: &[&str] =
     &["policy", "_forge", "forge", "gemini", "dynamic_compression", "tool_output_compression"];
 
-/// The row of a name as it stands in a file, a request, a flag or a variable.
+/// The row of a name as it is written in a file, a request, a flag or a variable.
 fn row(name: &str) -> Option<&'static Row> {
     if name.len() > MAX_GIVEN_BYTES {
         return None;
@@ -234,7 +234,7 @@ pub fn of_flag(flag: &str) -> Option<String> {
     row(flag).map(|row| answer(row, called))
 }
 
-/// What is said about a variable of another program that would say the same as a setting.
+/// The message about a variable of another program that has the meaning of a setting.
 pub fn of_variable(name: &str) -> Option<String> {
     const PREFIXES: [&str; 3] = ["FORGE_", "DYNAMIC_COMPRESSION_", "GEMINI_TOOL_OUTPUT_"];
     if !PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
@@ -268,11 +268,11 @@ pub fn of_request<'a>(place: &str, given: &str, known: impl Iterator<Item = &'a 
         .unwrap_or_default()
 }
 
-/// Where a member of a request has to stand that is a setting, ours or of another program.
+/// The right place for a member of a request that is a setting of tersed or of another program.
 pub fn misplaced(name: &str) -> Option<String> {
-    // Programs may send these along and mean something else.
+    // Hosts may send members of these names with another meaning.
     const COMMON: &[&str] = &["enabled", "level", "method", "threshold", "memo", "rules", "evidence"];
-    // Members of the parameters that settings have a name with in common.
+    // Parameters that have the name of a setting.
     const MEMBERS: &[&str] = &["budget", "toolSchemas", "full_output", "fullOutput", "sessionId"];
     if COMMON.contains(&name) || MEMBERS.contains(&name) || name.len() > MAX_GIVEN_BYTES {
         return None;
