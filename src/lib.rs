@@ -48,7 +48,7 @@
 //! # Features
 //!
 //! Without default features the crate is the engine and [`in_process`]. `server` adds the wire, `cli` the program,
-//! `hosts` the interfaces to agent hosts with their installation, `gateway` what stands between them and the APIs of
+//! `hosts` the interfaces to agent hosts with their installation, `gateway` the text between them and the APIs of
 //! models, `audit` what reads histories; `default` is all of these. Parts of them are `config-files` (configuration and rules in YAML, and the folders of the user), `recovery` (copies of originals
 //! on disk), `office` (the kinds of old documents of Office) and `schema` (JSON Schemas made from the types). Without
 //! these a path of YAML is an error that names the feature, and settings and rules are given as values, JSON or TOML.

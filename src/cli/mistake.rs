@@ -125,7 +125,7 @@ fn tip(error: &mut Error, line: &str) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![line]));
 }
 
-/// Whether a subcommand takes the command line of another program, behind `--`.
+/// Whether a subcommand takes the command line of another program, after `--`.
 fn takes_command(command: &Command, name: &str) -> bool {
     command.find_subcommand(name).is_some_and(|found| found.get_positionals().any(clap::Arg::is_last_set))
 }

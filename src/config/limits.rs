@@ -62,7 +62,7 @@ impl Policy {
         self.mode == Mode::Aggressive && self.structured_form() != Structured::Parseable
     }
 
-    /// The limits for searches in force, for a result of so many bytes.
+    /// The limits for searches in force, for a result of this many bytes.
     ///
     /// `standard` shows all matches, with one exception: of a search that is longer than `headTailBytes`, in a
     /// context that is not full, it shows as many of each file as `aggressive` does. Otherwise the middle of such a

@@ -13,11 +13,12 @@
 //! d = p * turn / (write + read * rest)
 //! ```
 //!
-//! Sessions end at about the same rate at any age: of 112 recorded ones those of at most 100 answers that went on after 0, 5,
-//! 10, 20, 40 answers went on for 22, 18, 17, 21, 17 more on average. So `rest`, and with it the value of a token, does not
-//! depend on the age of a session. What grows with it is the price of a turn, because a turn reads the whole context. The
-//! smallest `d` that pays is therefore in proportion to the price of a turn, and so are the limits: those of the policy are
-//! for a context that is [`FULL_TOKENS`] long, and a shorter one has the same limits times `turn(context) / turn(full)`.
+//! Sessions end at about the same rate at any age: of 112 recorded ones those of at most 100 answers that continued
+//! after 0, 5, 10, 20, 40 answers continued for 22, 18, 17, 21, 17 more on average. So `rest`, and with it the value
+//! of a token, does not depend on the age of a session. What grows with it is the price of a turn, because a turn
+//! reads the whole context. The smallest `d` that pays is therefore in proportion to the price of a turn, and so are
+//! the limits: those of the policy are for a context that is [`FULL_TOKENS`] long, and a shorter one has the same
+//! limits times `turn(context) / turn(full)`.
 
 /// Prices of tokens, in hundredths of a token of input that no cache holds, for a cache of five minutes. A cache of an hour
 /// writes at 200 and changes the scale by less than a tenth.

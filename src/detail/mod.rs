@@ -119,7 +119,7 @@ fn keep_reports(input: &Input<'_>, lines: &[&str], items: &[Item<'_>], is_number
     }
 }
 
-/// For each line, whether it stands in the body of a function and deeper than the line that declares it.
+/// For each line, whether it is in the body of a function and deeper than the line that declares it.
 fn in_bodies(lines: &[&str], items: &[Item<'_>]) -> Vec<bool> {
     let depth = |line: &str| line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mut inside = vec![false; lines.len()];

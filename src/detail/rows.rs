@@ -48,7 +48,7 @@ pub(super) fn odd(lines: &[&str]) -> Vec<usize> {
     rows.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(line, _)| line).collect()
 }
 
-/// The values between the parentheses of a row: `(1,'a, b',NULL),`, also behind `INSERT INTO t VALUES `.
+/// The values between the parentheses of a row: `(1,'a, b',NULL),`, also after `INSERT INTO t VALUES `.
 fn cells(line: &str) -> Option<Vec<&str>> {
     let line = line.trim();
     let row = line.strip_prefix('(').or_else(|| {

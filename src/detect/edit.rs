@@ -97,7 +97,7 @@ pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
     if is_editor(call, command) {
         return says_rejected(text);
     }
-    // A shell that cannot write a file says so of that file. What ran behind it may have said anything else.
+    // A shell that cannot write a file says so of that file. What ran after it may have said anything else.
     command.contains('>') && {
         let lines = text.lines().take(MAX_SHELL_LINES).filter(|line| line.len() <= MAX_SAID_BYTES);
         lines.filter(|line| UNWRITTEN.iter().any(|words| line.contains(words))).any(|line| {
@@ -109,7 +109,7 @@ pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
     }
 }
 
-/// Lines of a result in which the message of a shell is looked for: it stands in front of what other programs say, or alone.
+/// Lines of a result in which the message of a shell is looked for: it is before what other programs say, or alone.
 const MAX_SHELL_LINES: usize = 16;
 /// Why a shell does not write a file, in the words of systems and shells.
 const UNWRITTEN: &[&str] = &[
@@ -233,8 +233,8 @@ pub fn range(call: &ToolCall) -> Option<(usize, usize)> {
     Some((first.parse().ok()?, last.parse().ok()?))
 }
 
-/// The commands of an editor of lines: `edit 12:14`, then the new lines up to `end_of_edit`, which stand in the view under
-/// the numbers from 12 on; `insert 12`, then the same up to `end_of_insert`, from 13 on.
+/// The commands of an editor of lines: `edit 12:14`, then the new lines up to `end_of_edit`, which are in the view
+/// under the numbers from 12 on; `insert 12`, then the same up to `end_of_insert`, from 13 on.
 ///
 /// The result of a rejected edit shows the old lines too, under the same numbers. The `proposed` lines are those that agree
 /// with the new text longest.
@@ -268,7 +268,7 @@ fn by_numbers(call: &ToolCall, source: &Source<'_>, proposed: bool) -> Option<Ve
             let lines = text.lines().map(str::trim_end);
             run.clone().zip(lines).take_while(|(i, line)| shown(*i) == *line).count()
         };
-        // The old lines may begin as the new ones do, but only the new ones go on so.
+        // The old lines may begin as the new ones do, but only the new ones continue so.
         let most = out.iter().filter(|run| starts(run)).map(&equal).max().unwrap_or_default();
         if most > 0 {
             out.retain(|run| starts(run) && equal(run) == most);
@@ -297,7 +297,7 @@ fn by_text(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
     Some(out)
 }
 
-/// Where a text stands in the lines of a view. It may start and end within a line.
+/// Where a text is in the lines of a view. It may start and end within a line.
 pub fn places(text: &str, source: &Source<'_>) -> Vec<Range<usize>> {
     let line = |i: usize| source.view().text(source.raw(i), i);
     let text = text.strip_suffix('\n').unwrap_or(text);

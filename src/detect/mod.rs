@@ -69,7 +69,7 @@ pub struct Detection {
     pub is_range: bool,
     /// Whether the text shows a file from a later line than the first on: somebody chose these lines, by whatever call.
     pub starts_later: bool,
-    /// Whether the text is what stands in a document or source file, so that a report in it is a quotation.
+    /// Whether the text is the content of a document or source file, so that a report in it is a quotation.
     pub is_document: bool,
 }
 

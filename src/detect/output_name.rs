@@ -137,7 +137,7 @@ fn by_last_word(simple: &Simple) -> Option<String> {
     let fits = |(program, words): &&(&str, &[&str])| starts(simple, program, words);
     LAST_WORD.iter().find(fits)?;
     let mut words = simple.argv.iter().skip(1).filter(|word| !word.starts_with('-'));
-    // The filter of these stands before the files.
+    // The filter of these is before the files.
     let word = if matches!(simple.program(), "jq" | "yq") {
         words.find(|word| word.starts_with('.') || word.starts_with('['))
     } else {

@@ -1,5 +1,5 @@
 //! Lines of files that a result points at: frames of a stack trace, places of diagnostics, hits of a narrow search, changed lines of
-//! a diff. Who looks at such a file next wants to see what stands there.
+//! a diff. Who looks at such a file next wants to see what is there.
 //!
 //! It reads numbers as they stand; a file that was changed since may have moved its lines.
 

@@ -1,6 +1,6 @@
 //! Which part of a compound command wrote which lines, as far as that can be told: by what an `echo`
 //! of the command printed between them, by the trace of a shell that prints each command (`set -x`),
-//! or by the command lines that a terminal shows behind its prompt.
+//! or by the command lines that a terminal shows after its prompt.
 //!
 //! It does not guess: if no such line is found, all parts share one section, and the content decides.
 

@@ -37,7 +37,7 @@ const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "ph
 /// Words with which a script writes a file.
 const WRITES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "'r+'", "\"r+\"", "replace(", "fs.", "inplace"];
-/// What stands in front of a file in a patch.
+/// The text before a file in a patch.
 const PATCHED: &[&str] = &["+++ b/", "+++ ", "*** Update File: ", "*** Add File: ", "*** Move to: "];
 
 /// The file that a call looks at, as the call names it; empty where it names none, as `scroll_down` does. `None` for a call
@@ -129,7 +129,7 @@ fn is_in_place(word: &str) -> bool {
     let Some(letters) = word.strip_prefix('-') else { return false };
     match letters.strip_prefix('-') {
         Some(long) => long.starts_with("in-place") || long == "inplace",
-        // Behind the letter that takes a script stands that.
+        // The script follows the letter of its option.
         None => {
             letters.chars().take_while(|c| c.is_ascii_alphabetic() && !"eMmI".contains(*c)).any(|c| c == 'i')
         }

@@ -12,7 +12,7 @@ const MAX_LAYERS: usize = 12;
 const MAX_LINE_BYTES: usize = 240;
 /// Fewest lines of a view.
 const MIN_NUMBERED: usize = 3;
-/// Most lines of a head, and most lines of text before or behind a fence.
+/// Most lines of a head, and most lines of text before or after a fence.
 const MAX_HEAD_LINES: usize = 8;
 const MAX_PROSE_LINES: usize = 3;
 /// What the lines of a head that ends with `Output:` start with.
@@ -61,7 +61,7 @@ const HOLDERS: &[&str] = &[
 ];
 /// What ends such a head.
 const OUTPUT: &[&str] = &["Output:", "Stdout:", "STDOUT:", "stdout:"];
-/// What lines behind an output start with.
+/// What lines after an output start with.
 const TAILS: &[&str] = &[
     "[The command completed with exit code ",
     "[Command finished with exit code ",
@@ -127,7 +127,7 @@ fn bare_tag(line: &str) -> Option<(&str, &str)> {
     is_bare.then(|| (&line[1..tag.end - 1], &line[tag.end..]))
 }
 
-/// The element whose tag stands before text on a line.
+/// The element whose tag is before text on a line.
 fn glued(line: &str) -> Option<&str> {
     let (name, rest) = bare_tag(line)?;
     let is_text = !rest.trim().is_empty() && !rest.trim_start().starts_with('<') && !is_short_element(line);
@@ -192,7 +192,7 @@ fn headed(source: &Source<'_>, lines: Range<usize>) -> Option<Range<usize>> {
     is_one.then_some(end + 1..lines.end)
 }
 
-/// What stands between the only two fences, with a few lines of text around them.
+/// The text between the only two fences, with a few lines of text around them.
 fn fenced(source: &Source<'_>, lines: Range<usize>) -> Option<Range<usize>> {
     let is_fence = |i: &usize| source.line(*i).starts_with("```");
     let is_prose = |i: &usize| !source.line(*i).trim().is_empty() && !is_fence(i);

@@ -54,7 +54,7 @@ pub(super) fn documents<'a>(
         is_over,
     };
     let mut out = Vec::new();
-    // What stands around an output is none of its documents.
+    // The text around an output is none of its documents.
     let inside = wrapper::inside(input.source).unwrap_or(0..input.source.len());
     for kept in ledger.kept() {
         let kept = kept.start.max(inside.start)..kept.end.min(inside.end);

@@ -166,7 +166,7 @@ fn names_once(text: &str, listed: &mut HashSet<String>) -> Option<String> {
     Some(out)
 }
 
-/// Whether a key or word can stand in a marker without being mistaken for a part of it, in every format.
+/// Whether a key or word can be in a marker without being mistaken for a part of it, in every format.
 fn is_plain_name(name: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'/' | b'@' | b'$' | b'-');
     (1..=48).contains(&name.len()) && name.bytes().all(plain) && !name.contains("--")

@@ -228,7 +228,7 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     out
 }
 
-/// Each rare word of an enumeration: how often it stands there, and the first item with it.
+/// Each rare word of an enumeration: how often it is there, and the first item with it.
 fn rare_words(field: &[Field], items: usize) -> Vec<(usize, u32)> {
     let mut words: Vec<(u64, usize, u32)> = Vec::with_capacity(MAX_VALUES);
     let mut count = 0;

@@ -38,7 +38,7 @@ enum Style {
 
 /// A parsed table.
 pub struct Table {
-    /// Lines before the rows, and behind them.
+    /// Lines before the rows, and after them.
     head: Vec<String>,
     foot: Vec<String>,
     rows: Vec<String>,

@@ -13,7 +13,7 @@ use crate::text::reason::Reason;
 use super::{ID, yaml};
 
 fn aggressive() -> Policy {
-    // What is left is looked at in its own format.
+    // What is left is examined in its own format.
     Policy { mode: Mode::Aggressive, structured: Structured::Parseable, ..Policy::default() }
 }
 

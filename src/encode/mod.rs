@@ -42,7 +42,7 @@ pub trait Encoder: Sync {
 /// - Tables next, while trailing blanks still tell the width; their rows are never JSON.
 /// - Trailing white space and the padding of line numbers change nothing that the others look at.
 /// - Repetition last, on what nobody rewrote. Lines that only became equal by the rewriting are the
-///   one thing that it would find anew, so the first two leave such lines as they are
+///   one thing that it would find again, so the first two leave such lines as they are
 ///   (`fold::spare_repeats`); for what is left the pipeline tries its output once more and does
 ///   without them if it is not stable. What is folded carries a marker, and marked text is never run
 ///   again.
@@ -129,8 +129,8 @@ mod tests {
         (ticks + source.len() / 2) / source.len()
     }
 
-    /// Work that reports no steps cannot be stopped. What each line is looked at for is counted, so that a pass over all
-    /// lines that reports none is found.
+    /// Work that reports no steps cannot be stopped. The reported steps are counted, so that a pass over all lines
+    /// that reports none is found.
     #[test]
     fn encoders_tell_of_every_pass_over_the_lines() {
         let lines = |line: &dyn Fn(usize) -> String| -> String { (0..2000).map(line).collect() };

@@ -346,18 +346,18 @@ fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
     }
 }
 
-/// The results of a body in front of a place in it.
+/// The results of a body before a place in it.
 #[derive(Default)]
 struct Seen<'a> {
     found: &'a [Found<'a>],
     /// By their ids: the first, and whether there are more.
     calls: HashMap<&'a str, (usize, bool)>,
-    /// Whether what stands in the body is what came first under this id, as far as somebody asked.
+    /// Whether the text in the body is what came first under this id, as far as somebody asked.
     are_same: HashMap<usize, bool>,
 }
 
 impl<'a> Seen<'a> {
-    /// The result of this number stands there, too.
+    /// The result of this number is there, too.
     fn add(&mut self, number: usize) {
         if let Some(id) = self.found.get(number).and_then(|found| found.call.id.as_deref()) {
             self.calls.entry(id).and_modify(|(_, has_more)| *has_more = true).or_insert((number, false));
@@ -369,8 +369,8 @@ impl<'a> Seen<'a> {
         self.calls.remove(call);
     }
 
-    /// Whether all that the outcome of result `number` refers to stands there, with the content that it had when the session
-    /// came to know it. What the model wrote into a call stays as it was.
+    /// Whether all that the outcome of result `number` refers to is there, with the content that it had when the
+    /// session came to know it. What the model wrote into a call stays as it was.
     fn shows_all(&mut self, evidence: &Evidence, number: usize, session: Option<&Shared>) -> bool {
         let shown = evidence.omissions.iter().filter_map(|o| o.shown_by.as_ref());
         let shown = shown.map(|shown| (shown.tool_call_id.as_str(), shown.argument.is_some()));

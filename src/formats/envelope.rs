@@ -36,7 +36,7 @@ const MIN_TEXT_BYTES: usize = 256;
 /// A JSON object around texts, such as `{"output": "...", "exit_code": 1}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
-    /// What stands before, between and behind the texts: one more than there are texts.
+    /// What stands before, between and after the texts: one more than there are texts.
     pieces: Vec<String>,
     texts: Vec<String>,
 }

@@ -30,7 +30,7 @@ pub fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The offset after the `*/` that closes a comment whose content goes on at `at`.
+/// The offset after the `*/` that closes a comment whose content continues at `at`.
 pub fn block_comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     memchr::memmem::find(bytes.get(at..)?, b"*/").map(|end| at + end + 2)
 }
@@ -64,7 +64,7 @@ fn digits(bytes: &[u8], at: usize) -> Result<usize, usize> {
     }
 }
 
-/// An escape in a string, from its backslash on. A loose grammar takes any sign behind the backslash.
+/// An escape in a string, from its backslash on. A loose grammar takes any sign after the backslash.
 pub fn escape(bytes: &[u8], at: usize, loose: bool) -> Result<usize, usize> {
     match bytes.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),

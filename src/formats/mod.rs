@@ -1,4 +1,4 @@
-//! Readers of data formats by their grammars, for all who show or write such data anew.
+//! Readers of data formats by their grammars, for all who show or write such data again.
 
 pub mod envelope;
 pub mod json;

@@ -11,11 +11,11 @@ use crate::protocol::messages::Format;
 /// The APIs of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
-    /// `/v1/messages` and what stands beside it.
+    /// `/v1/messages` and what is beside it.
     Anthropic,
-    /// `/v1/responses`, `/v1/chat/completions` and what stands beside them.
+    /// `/v1/responses`, `/v1/chat/completions` and what is beside them.
     OpenAi,
-    /// `/v1beta/models/…` and what stands beside it.
+    /// `/v1beta/models/…` and what is beside it.
     Gemini,
     /// What Gemini CLI uses after a login with Google: `/v1internal:…`.
     CodeAssist,
@@ -99,7 +99,7 @@ impl Api {
 /// A place that was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Given {
-    /// The one API that it counts for; all if not set.
+    /// The one API that it applies to; all if not set.
     api: Option<Api>,
     place: Url,
     /// Whether it stands for the whole base of a client, its version too.
@@ -115,7 +115,7 @@ pub struct Upstreams {
 }
 
 impl Upstreams {
-    /// Adds what the command line gives: `URL`, or `API=URL` for one API alone. The path of a request is put behind it.
+    /// Adds what the command line gives: `URL`, or `API=URL` for one API alone. The path of a request is put after it.
     ///
     /// # Errors
     ///

@@ -43,7 +43,7 @@ pub(super) enum NotDone {
 }
 
 impl<'a> Conversation<'a> {
-    /// Finds it. Some requests of Gemini hold it as a member; then what stands around it stays.
+    /// Finds it. Some requests of Gemini hold it as a member; then the members around it stay.
     pub(super) fn of(format: Format, body: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(body).ok()?;
         let raw: &RawValue = serde_json::from_str(text).ok()?;

@@ -15,7 +15,7 @@ pub struct Launch {
     pub command: Vec<OsString>,
     /// Variables that are set for it.
     pub env: Vec<(&'static str, OsString)>,
-    /// A module in JavaScript that the host loads: its text goes to a file, whose path is given behind `-e`.
+    /// A module in JavaScript that the host loads: its text goes to a file, whose path is given after `-e`.
     pub extension: Option<String>,
 }
 

@@ -92,7 +92,7 @@ impl Room {
         Ok(Held { bytes, _room: room })
     }
 
-    /// Takes more room where a body of so many bytes needs it.
+    /// Takes more room where a body of this many bytes needs it.
     async fn grow(&self, room: &mut Option<OwnedSemaphorePermit>, len: usize) -> Result<(), Unread> {
         let needed =
             u32::try_from(len.div_ceil(1 << 10)).unwrap_or(MAX_BODIES_KIB).next_multiple_of(STEP_KIB);

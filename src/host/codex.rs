@@ -40,7 +40,7 @@ pub fn is_of_program(call_id: &str) -> bool {
     call_id.starts_with(OF_PROGRAM)
 }
 
-/// What the hook prints; `None` if the host should go on as if there were no hook.
+/// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     match event.hook_event_name.as_str() {
         name if FORGETS.contains(&name) => {

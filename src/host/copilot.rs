@@ -13,7 +13,7 @@ use super::reach::{COPILOT, Text, Treatment};
 use super::replace::compress;
 use super::tools::Tool;
 
-/// What the hook prints; `None` if the host should go on as if there were no hook.
+/// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
     let mut take = |name: &str| given.get_mut(name).map(Value::take).unwrap_or_default();
     let string = |value: Value| value.as_str().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
 //! Support for agent hosts that speak another protocol: MCP servers, and hooks that get one event. All of it fails open:
-//! after an error the host goes on with its own data.
+//! after an error the host continues with its own data.
 
 pub mod claude_code;
 pub mod codex;

@@ -208,7 +208,7 @@ fn written(
     let mut at = part.start;
     let mut places = looks.places.iter().peekable();
     let mut copy = |out: &mut Vec<u8>, mut from: usize, to: usize| {
-        // What stood in a secret is gone.
+        // What was in a secret is gone.
         while places.next_if(|place| place.at < from).is_some() {}
         while let Some(place) = places.next_if(|place| place.at < to) {
             out.extend_from_slice(&bytes[from..place.at]);

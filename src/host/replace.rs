@@ -212,8 +212,8 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
     Some((new != params["result"]["content"]).then_some(new))
 }
 
-/// The context was summed up, cleared, started or resumed: nothing in it is certainly visible. This includes the agents of
-/// the conversation, because not every host says whose context it is.
+/// The context was summarized, cleared, started or resumed: nothing in it is certainly visible. This includes the
+/// agents of the conversation, because not every host says whose context it is.
 pub fn forget(host: &Host, event: &Event) {
     if event.session_id.is_empty() {
         return;

@@ -20,7 +20,7 @@ pub struct Change {
 /// What a file needs.
 #[derive(Debug, Clone)]
 pub enum What {
-    /// The whole file is ours. If it names the program, the name stands between `before` and `after`.
+    /// The whole file is ours. If it names the program, the name is between `before` and `after`.
     File {
         /// Its text.
         text: String,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Most links that are followed; a longer chain counts as a circle.
 const MAX_LINKS: usize = 40;
 
-/// The file that a path leads to, behind links; it need not exist.
+/// The file that a path leads to, after following links; it need not exist.
 pub(super) fn target(path: &Path) -> Result<PathBuf, String> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -192,7 +192,7 @@ fn unknown(group: &str, name: &str, known: &[Member]) -> String {
     if let Some(same) = same {
         return format!("{no_such}; did you mean `{}`?", joined(group, same));
     }
-    // Another program may have it: the whole key, or the name where settings of ours stand in one group there.
+    // Another program may have it: the whole key, or the name where settings of ours are in one group there.
     if let Some(answer) = elsewhere::of_key(&key) {
         return no_such + &answer;
     }

@@ -179,7 +179,7 @@ fn lower(known: &mut Given, below: Option<&Given>, refused: &mut Vec<Given>) {
     }
 }
 
-/// Adds the items of a lower layer in front, except those whose name a higher layer also has.
+/// Adds the items of a lower layer before it, except those whose name a higher layer also has.
 fn add_below(items: &mut Value, below: &Value) {
     let (Some(items), Some(below)) = (items.as_array_mut(), below.as_array()) else { return };
     let named = |item: &&Value| items.iter().all(|known| known["name"] != item["name"]);

@@ -6,7 +6,7 @@ pub mod size;
 /// Buffers beyond this many bytes grow by a quarter and not to the double of what they hold.
 const LARGE_BYTES: usize = 1 << 20;
 
-/// Makes room for `more` bytes behind those that a buffer holds. Never more than a quarter too much where the
+/// Makes room for `more` bytes after those that a buffer holds. Never more than a quarter too much where the
 /// buffer is large: doubled, one message would take three times its size while it grows.
 pub fn grow(buffer: &mut Vec<u8>, more: usize) {
     if buffer.capacity() - buffer.len() >= more {

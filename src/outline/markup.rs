@@ -142,7 +142,7 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// Goes behind the `>` of a tag; whether it has no content.
+    /// Goes after the `>` of a tag; whether it has no content.
     fn skip_attributes(&mut self) -> bool {
         let mut quote = None;
         let mut before = 0;

@@ -65,7 +65,7 @@ fn runs_one_of(line: &CommandLine, commands: &[String]) -> bool {
     })
 }
 
-/// The words of a command; of git without what stands before its own command, as in `git -C web diff`.
+/// The words of a command; of git without the text before its own command, as in `git -C web diff`.
 fn words(simple: &Simple) -> Vec<&str> {
     let words: Vec<&str> = simple.argv.iter().map(String::as_str).collect();
     let Some(of_git) = simple.git_subcommand() else { return words };

@@ -107,7 +107,7 @@ impl<'a> Search<'a> {
         Self { shown, at: 0, words: None, bytes: 0 }
     }
 
-    /// Whether a line can be seen, whatever white space stands between its words; of a line that is a whole
+    /// Whether a line can be seen, whatever white space is between its words; of a line that is a whole
     /// document, what it says of failures.
     fn shows(&mut self, line: &str) -> bool {
         if line.len() <= LONG_LINE_BYTES {
@@ -183,13 +183,13 @@ fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> 
         }
         let next = signals.get(place + 1).copied().unwrap_or(source.len());
         let end = next.min(signal + 1 + LINES_BELOW_FAILURE).min(source.len());
-        // The indentation of a frame of Python: its code stands below it.
+        // The indentation of a frame of Python: its code is below it.
         let mut frame = None;
         for i in signal + 1..end {
             let line = source.line(i);
             let bare = line.trim_start();
             let indent = line.len() - bare.len();
-            // A log whose lines start with the place that wrote them goes on with its next record.
+            // A log whose lines start with the place that wrote them continues with its next record.
             let is_record = indent == 0 && line.split(' ').next().is_some_and(|word| word.contains('.'));
             match details::is_detail(line) && !is_record {
                 true => frame = bare.starts_with("File \"").then_some(indent),
@@ -239,7 +239,7 @@ fn folded(text: &str) -> String {
 /// What the parts of a long line start with or end before: an element, an object, a line that is written as an
 /// escape.
 const PARTS: &[char] = &['<', '{', '}', '\n'];
-/// Bytes by which the windows overlap in which a part is looked at that is longer than one.
+/// Bytes by which the windows overlap in which a part is examined that is longer than one.
 const WINDOW_OVERLAP_BYTES: usize = 200;
 
 /// Whether the first line of `shown` is `line` with markers in place of parts that report no failure. Each marker

@@ -26,7 +26,7 @@ pub fn facts(call: &ToolCall, evidence: &Evidence, original: usize) -> RecoveryF
     }
 }
 
-/// Whether a path can stand in a marker and in a command line as it is.
+/// Whether a path can be in a marker and in a command line as it is.
 pub fn is_plain(path: &str) -> bool {
     !path.is_empty() && path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-:\\".contains(&b))
 }

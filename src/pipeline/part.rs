@@ -473,7 +473,7 @@ impl<'a> Attempt<'_, 'a> {
     }
 
     /// What the text is asked about by the request and by what the session talks about. Notes the terms
-    /// that stand in it, since the session will have moved on when the text is asked for again.
+    /// that are in it, since the session will have moved on when the text is asked for again.
     fn about(&mut self, source: &Source<'_>) -> Relevance {
         let call = self.request.call;
         let all = Relevance::new(call.query.as_deref(), &call.mentioned(), &self.request.session_terms());

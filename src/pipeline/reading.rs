@@ -1,7 +1,7 @@
 //! Chooses the reducer for each stretch of a text, and the steps that follow from the choice.
 //!
 //! A compound command is taken apart where its output tells the parts (`detect::sections`); in each
-//! part the reducer with the strongest claim reads, and what stands before and after the lines that it
+//! part the reducer with the strongest claim reads, and the text before and after the lines that it
 //! knows is offered to the others. No reducer sees lines of another.
 
 use std::ops::Range;
@@ -34,7 +34,8 @@ pub(super) struct Stretch<'a> {
     pub(super) detection: Detection,
     /// The reducer that claims them.
     pub(super) reducer: Option<&'static dyn Reducer>,
-    /// Whether its lines are those of the text without what a viewer wrote before them, so that none may be written anew.
+    /// Whether its lines are those of the text without what a viewer wrote before them, so that none may be written
+    /// again.
     is_bare: bool,
 }
 

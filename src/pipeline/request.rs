@@ -82,7 +82,7 @@ pub(super) struct Request<'a> {
     pub(super) timer: Option<&'a dyn Timer>,
     /// Tokens to which the texts are cut in the end.
     pub(super) limit: Option<usize>,
-    /// The key of the pointer that stands before the preview of an externalized text.
+    /// The key of the pointer that is before the preview of an externalized text.
     pub(super) pointer: Option<String>,
     /// Whether the tokens of failure lines and totals are counted.
     pub(super) counts_needed_tokens: bool,

@@ -6,6 +6,6 @@ pub trait Timer {
     fn begin(&self);
 
     /// The `n`th step of the evidence, from 0, has ended; what follows belongs to the next one. Of a step that
-    /// ends more than once, when a text is worked on anew, the last time counts, and those after it are void.
+    /// ends more than once, when a text is worked on again, the last time counts, and those after it are void.
     fn ended(&self, n: usize);
 }

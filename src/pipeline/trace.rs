@@ -35,7 +35,7 @@ pub struct Part {
     pub steps: Vec<usize>,
     /// The step that took white space at the ends of lines or before their numbers.
     pub trimmed_by: Vec<usize>,
-    /// Whether the output was written anew as a whole after the steps, so that its lines are not those
+    /// Whether the output was written again as a whole after the steps, so that its lines are not those
     /// which the spans tell.
     pub is_rewritten: bool,
     /// The last step that rewrote the output as a whole or put the pointer before it.
@@ -321,7 +321,7 @@ mod tests {
         let first = attribute_lines(&Ledger::new(&source), &[], &written, 0);
         let second = attribute_lines(&written, &first, &cut, 1);
         assert_eq!(second, [(0..2, vec![(0, false), (1, true)])]);
-        // What only writes anew what is left after the cut leaves nothing out itself.
+        // What only writes again what is left after the cut leaves nothing out itself.
         let mut table = cut.clone();
         for span in table.spans_mut() {
             if let Action::Replace { text, .. } = &mut span.action {

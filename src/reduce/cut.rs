@@ -10,7 +10,7 @@ use crate::text::ledger::{Action, MARKER_COST, Reduction};
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 
-/// Bytes at the start of a line that are kept. A choice: what the line is about stands there.
+/// Bytes at the start of a line that are kept. A choice: what the line is about is there.
 const KEPT_START_BYTES: usize = 200;
 /// Shorter runs, in bytes, are not cut: a marker must save as much as it costs.
 const MIN_RUN_BYTES: usize = 2 * MARKER_COST;
@@ -25,7 +25,7 @@ pub struct Cut<'a> {
 struct Run {
     bytes: Range<usize>,
     reason: Reason,
-    /// What stands before and after the marker.
+    /// The text before and after the marker.
     around: &'static str,
 }
 

@@ -1,7 +1,7 @@
 //! Listings: paths that share a folder are grouped under it, names share lines, and the contents of noise
-//! folders are left out behind a marker. No name outside of noise folders is ever left out in `standard`.
+//! folders are left out under a marker. No name outside of noise folders is ever left out in `standard`.
 //!
-//! Grammar: one path a line (`find`, `fd`, glob tools, `git ls-files`), also behind a size, a status or
+//! Grammar: one path a line (`find`, `fd`, glob tools, `git ls-files`), also after a size, a status or
 //! the columns of `ls -l`; `ls`, `ls -R` and `ls -laR` with their `folder:` headers; trees. Lines that are
 //! none of these (errors, totals, notes of a tool) stay in place.
 //!
@@ -9,7 +9,7 @@
 //! single blanks, an empty line. A line of names under no folder holds names that had none. A name with a
 //! blank in it keeps its whole path and a line of its own. The order of the lines is kept: a folder that
 //! comes back gets a new group, headed by `.../` and as much of its end as no other folder has.
-//! One name in many folders stands before them: `name in:`, a folder on each line, an empty line.
+//! One name in many folders is before them: `name in:`, a folder on each line, an empty line.
 //! In the long format of `ls`, the owner, group and date that most lines have stand once, before the first.
 //! A tree is written with one blank for each level.
 
@@ -185,7 +185,7 @@ fn is_tree(source: &Source<'_>) -> bool {
 }
 
 /// Whether a block of lines stands twice at once. Then it is for the encoder that counts them, which
-/// would not look at lines that are written anew here.
+/// would not look at lines that are written again here.
 fn has_repeats(source: &Source<'_>) -> bool {
     const MAX_BLOCK_LINES: usize = 24;
     let lines: Vec<&str> = (0..source.len()).map(|i| text(source, i)).collect();

@@ -82,7 +82,7 @@ fn holds_spinner(bytes: &[u8]) -> bool {
 }
 
 /// The meter of curl, from line `i` on: its head and its states but the last, or all of it once all has arrived. The line
-/// to go on with.
+/// to continue with.
 fn meter(input: &Input<'_>, end: usize, i: usize, out: &mut Reduction) -> usize {
     let source = input.source;
     if !source.line(i).trim_start().starts_with("% Total    % Received % Xferd") {
@@ -150,7 +150,7 @@ fn has_mark(text: &str) -> bool {
     has_figure(text.as_bytes()) || starts_with_spinner(text)
 }
 
-/// Whether a `%` stands behind a digit or a `/` before one.
+/// Whether a `%` is after a digit or a `/` before one.
 fn has_figure(bytes: &[u8]) -> bool {
     memchr::memchr2_iter(b'%', b'/', bytes).any(|at| {
         let digit = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_digit);
@@ -224,7 +224,7 @@ fn read_word(word: &str, state: &mut State, is_measured: &mut bool) -> Option<()
     Some(())
 }
 
-/// What may stand before the percentage in the same word: `]45%`, `:45%`.
+/// What may be before the percentage in the same word: `]45%`, `:45%`.
 fn bar_end(c: char) -> bool {
     matches!(c, ']' | ':' | '=' | '>' | '#' | '.' | '|') && c != '.'
 }

@@ -217,7 +217,7 @@ fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usiz
             names::from_other_folders(lines.iter().map(|line| (*line, source.line(*line))))
         }
         Reason::Progress => {
-            // What stands before it is how old the row is.
+            // The text before it is how old the row is.
             let message = header.find("MESSAGE").unwrap_or(0);
             measured(&|line| Measures::of_step(line.get(message..).unwrap_or_default()), measures::far_steps)
         }
@@ -298,7 +298,7 @@ pub fn cell<'a>(header: &str, line: &'a str, name: &str) -> Option<&'a str> {
     line.split_whitespace().nth(column(header, name)?)
 }
 
-/// What stands in a row from its cell `n` on.
+/// The text in a row from its cell `n` on.
 pub fn from_cell(line: &str, n: usize) -> Option<&str> {
     let mut rest = line.trim_start();
     for _ in 0..n {

@@ -102,7 +102,7 @@ fn is_search(input: &Input<'_>) -> bool {
         })
 }
 
-/// Whether a program is a search, or a wrapper or a word of the shell in front of one.
+/// Whether a program is a search, or a wrapper or a word of the shell before one.
 fn searches(simple: &Simple) -> bool {
     match simple.program() {
         "git" => simple.git_subcommand() == Some("grep"),
@@ -142,7 +142,7 @@ fn is_json(input: &Input<'_>) -> bool {
 }
 
 /// Whether a text of which the call says nothing is a search: most lines are those of files, those of one
-/// file come in order, and they hold code rather than messages, which stand behind a blank.
+/// file come in order, and they hold code rather than messages, which are after a blank.
 fn reads_as_search(input: &Input<'_>) -> bool {
     let source = input.source;
     // Most texts are recognized by their first line that holds anything.
@@ -167,7 +167,7 @@ fn reads_as_search(input: &Input<'_>) -> bool {
     same > 0 && rising == same && messages * 2 < found.hits.len()
 }
 
-/// Whether what stands behind the number starts with exactly one blank, as messages of tools do.
+/// Whether the text after the number starts with exactly one blank, as messages of tools do.
 fn is_message(hit: &grammar::Hit<'_>, line: &str) -> bool {
     let rest = line.get(hit.prefix()..).unwrap_or_default();
     let text = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
@@ -241,7 +241,7 @@ mod tests {
             assert_eq!(used(Some(command)).as_deref(), Some("search"), "{command}");
         }
         assert_eq!(used(Some("cat notes.md")), None);
-        // Messages of a tool stand behind a blank.
+        // Messages of a tool are after a blank.
         let messages = text.replace(":    total", ": total");
         assert_eq!(run(&messages, None).1.reducer, None);
         // Numbers that fall are those of another list.

@@ -67,7 +67,7 @@ fn lossy_utf8(bytes: &[u8]) -> Decoded<'_> {
 fn decode_as<'b>(encoding: &'static Encoding, bytes: &'b [u8], bom: bool) -> Decoded<'b> {
     let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
     let (bytes, line_feed) = match bytes {
-        // A line feed of one byte behind UTF-16.
+        // A line feed of one byte after UTF-16.
         [rest @ .., b'\n'] if is_wide && rest.len().is_multiple_of(2) => (rest, "\n"),
         bytes => (bytes, ""),
     };
@@ -90,7 +90,7 @@ pub(super) fn narrowed(text: &str) -> Option<String> {
         if c == '\0' {
             counts[chars % 2] += 1;
         }
-        // Plain words before or behind wide text make all of it plain.
+        // Plain words before or after wide text make all of it plain.
         run = if c == '\0' { 0 } else { run + 1 };
         if run > 8 {
             return None;

@@ -43,9 +43,9 @@ enum Class {
     Tag,
     /// A place where a word may break. No terminal or editor of code shows it.
     SoftHyphen,
-    /// Selectors of the supplement (VS17 on) behind anything but an ideograph, the Mongolian ones behind anything but
+    /// Selectors of the supplement (VS17 on) after anything but an ideograph, the Mongolian ones after anything but
     /// Mongolian: bytes can be hidden in them. VS1 to VS16 stay (VS15 and VS16 choose text or emoji style), but only
-    /// one at a time, behind something visible.
+    /// one at a time, after something visible.
     Variation,
     /// Letters that show as nothing: Hangul fillers, Khmer inherent vowels, combining grapheme joiner.
     Filler,
@@ -121,7 +121,7 @@ pub(super) const LEADS: [bool; 256] = {
     table
 };
 
-/// The length of the character that a text begins with, if nobody sees it, whatever stands around it.
+/// The length of the character that a text begins with, if nobody sees it, whatever is around it.
 pub(super) fn length(bytes: &[u8]) -> Option<usize> {
     let first = *bytes.first()?;
     let is_one = LEADS[usize::from(first)] && is_near(bytes);

@@ -1,6 +1,6 @@
 //! Decides in order of arrival what happens to each message. Runs on the reader's thread and never waits, except for
-//! `initialize`, changes of settings and a brief call behind which nothing has come yet. So cancels and `exit` take effect
-//! however busy the handlers are.
+//! `initialize`, changes of settings and a brief call after which nothing has come yet. So cancels and `exit` take
+//! effect however busy the handlers are.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(super) struct Dispatcher {
     outbox: Arc<Outbox>,
     phase: Arc<Phase>,
     runtime: Handle,
-    /// Whether nothing has come yet behind the message.
+    /// Whether nothing has come yet after the message.
     is_last: bool,
 }
 
@@ -63,7 +63,7 @@ impl Dispatcher {
         Self { service, methods, shared, jobs, outbox, phase, runtime, is_last: false }
     }
 
-    /// Handles one message. `is_last` says that nothing has come yet behind it.
+    /// Handles one message. `is_last` says that nothing has come yet after it.
     pub(super) fn accept(&mut self, body: Vec<u8>, is_last: bool) -> Step {
         self.is_last = is_last;
         let Ok(text) = String::from_utf8(body) else {

@@ -58,7 +58,7 @@ const BARE: [Words; 3] = [
     [100, 103, 106, 109, 106, 106, 108, 114, 121, 132, 155, 150],
     [100, 100, 155, 130, 140, 180, 185, 270, 270, 280, 350, 370],
 ];
-/// With a symbol in front: `.word`, `.Word`, `.WORD`.
+/// With a symbol before it: `.word`, `.Word`, `.WORD`.
 const GLUED: [Words; 3] = [
     [101, 111, 126, 124, 134, 147, 158, 180, 195, 207, 233, 270],
     [109, 140, 134, 140, 146, 154, 162, 205, 205, 200, 223, 246],
@@ -107,7 +107,7 @@ fn word(letters: &[u8], table: &[Words; 3]) -> usize {
     usize::from(prices[listed - 1]) + (letters.len() - listed) * LETTER
 }
 
-/// How well the vocabulary knows words with this symbol in front, in hundredths of the table's price.
+/// How well the vocabulary knows words with this symbol before it, in hundredths of the table's price.
 fn prefix(symbol: u8) -> usize {
     match symbol {
         b' ' | b'\t' => 98,

@@ -1,15 +1,15 @@
-//! Counts that are known line by line, so that a text made of lines of another is not counted anew.
+//! Counts that are known line by line, so that a text made of lines of another is not counted again.
 //!
-//! A piece never reaches over the start of a line that begins, behind any blanks, with a printable ASCII
+//! A piece never reaches over the start of a line that begins, after any blanks, with a printable ASCII
 //! character, a `/` at its very start aside: what holds a newline is white space up to the last newline of its
-//! run, or signs with newlines and slashes behind them. So the tokens between two such starts are the same
+//! run, or signs with newlines and slashes after them. So the tokens between two such starts are the same
 //! wherever the lines stand. This holds for the splitters of both vocabularies and for no estimate.
 
 use std::ops::Range;
 
 use super::Other;
 
-/// Tokens in front of each line.
+/// Tokens before each line.
 #[derive(Debug, Default)]
 pub struct LineCounts {
     /// [`UNKNOWN`] where a piece may reach over the start of the line.
@@ -90,7 +90,7 @@ impl LineCounts {
     }
 }
 
-/// Whether a piece begins with the line at `start`, whatever stands before it.
+/// Whether a piece begins with the line at `start`, whatever is before it.
 fn begins_piece(text: &[u8], start: usize) -> bool {
     let blanks = text[start..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     match text.get(start + blanks) {

@@ -41,7 +41,7 @@ pub struct Scratch {
 struct Run {
     /// Bytes of the token that long runs are made of; 0 where they are not.
     unit: usize,
-    /// The rests behind such tokens, by their length.
+    /// The rests after such tokens, by their length.
     rests: Vec<Rest>,
 }
 
@@ -50,7 +50,7 @@ struct Run {
 struct Rest {
     /// 0 where it was not merged yet.
     tokens: usize,
-    /// Whether it stays so behind a unit.
+    /// Whether it stays so after a unit.
     follows: bool,
 }
 
@@ -111,7 +111,7 @@ fn count_run(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scr
     let (byte, len) = (piece[0], piece.len());
     let mut runs = std::mem::take(&mut scratch.runs);
     runs.resize_with(256, || None);
-    // The ends of the tokens of a run of so many bytes.
+    // The ends of the tokens of a run of this many bytes.
     let mut merged = |len: usize| {
         merge(&vec![byte; len], rank, scratch);
         scratch.ends.clone()

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// A way to count the tokens of a text.
 pub trait TokenCounter: Sync {
-    /// The name that stands in the evidence, for example `o200k`.
+    /// The name in the evidence, for example `o200k`.
     fn name(&self) -> &'static str;
 
     /// The number of tokens that `text` costs.

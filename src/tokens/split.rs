@@ -85,7 +85,7 @@ pub fn cl100k(bytes: &[u8], start: usize) -> usize {
     space(bytes, start)
 }
 
-/// The end of a word in lower case, with what may stand in front of it, where all of it and what follows is
+/// The end of a word in lower case, with what may be before it, where all of it and what follows is
 /// ASCII and no contraction: the most frequent piece.
 #[inline(always)]
 fn plain_word(bytes: &[u8], start: usize) -> Option<usize> {

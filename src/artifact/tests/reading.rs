@@ -172,7 +172,7 @@ fn bad_questions_are_named() {
     assert_eq!(ask(&[range(0, 2)], 100, None), AccessError::RangeInvalid(range(0, 2)));
     assert_eq!(ask(&[range(3, 2)], 100, None), AccessError::RangeInvalid(range(3, 2)));
     assert_eq!(ask(&[], 0, None), AccessError::EmptyPage { setting: "maxBytes" });
-    // Not a cursor; behind the end; in the middle of a character; outside of the ranges, on either side.
+    // Not a cursor; after the end; in the middle of a character; outside of the ranges, on either side.
     for cursor in ["", "b", "5", "b-1", "b+1", "b9", "b99999999999999999999", "b5"] {
         assert_eq!(ask(&[], 100, Some(cursor)).code(), "cursor_invalid", "{cursor}");
     }

@@ -192,7 +192,7 @@ impl History {
         self.records.push(record);
     }
 
-    /// The context was cleared or summed up.
+    /// The context was cleared or summarized.
     pub(super) fn forget_all(&mut self) {
         let requests = self.requests;
         for (_, to) in self.spans.iter_mut().filter(|(_, to)| to.is_none()) {

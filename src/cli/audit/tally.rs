@@ -1,4 +1,4 @@
-//! Plays sessions and sums up their results.
+//! Plays sessions and adds up their results.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;

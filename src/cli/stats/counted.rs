@@ -36,7 +36,7 @@ pub(super) enum View {
     Graph,
 }
 
-/// The names behind fingerprints, as far as this process knows them.
+/// The names of fingerprints, as far as this process knows them.
 #[derive(Debug, Default)]
 struct Names {
     /// The project of the working directory.

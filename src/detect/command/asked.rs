@@ -9,8 +9,8 @@ pub const OFF_WORDS: [&str; 7] = ["off", "disabled", "none", "no", "raw", "false
 /// The wrapper for a command whose output stays as it is.
 const RAW: &[u8] = b"tersed run --raw";
 
-/// Whether `TERSED_MODE=off` or `tersed run --raw` stands in a command line, as words of their own. Words in quotes count
-/// too, since scripts stand in quotes: at worst the result of a command that only names them stays as it is.
+/// Whether `TERSED_MODE=off` or `tersed run --raw` is in a command line, as words of their own. Words in quotes count
+/// too, since scripts are in quotes: at worst the result of a command that only names them stays as it is.
 pub fn asks_for_all(text: &str) -> bool {
     let text = text.as_bytes();
     let is_off = |end: usize| {
@@ -36,7 +36,7 @@ fn is_word_end(rest: &[u8]) -> bool {
     rest.first().is_none_or(|next| is_between(*next))
 }
 
-/// Whether a byte may stand between the words of a shell.
+/// Whether a byte may be between the words of a shell.
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"'\"`;&|(){}".contains(&byte)
 }

@@ -29,7 +29,7 @@ impl Parser<'_, '_> {
         out
     }
 
-    /// A list behind a keyword, up to another one.
+    /// A list after a keyword, up to another one.
     pub(super) fn block(&mut self, stop: &[&str]) -> Vec<Pipeline> {
         self.at += 1;
         let list = self.list(stop);

@@ -87,14 +87,14 @@ pub enum Passed {
 pub struct Spanned {
     /// The token.
     pub token: Token,
-    /// Where it stands in the text.
+    /// Where it is in the text.
     pub range: Range<usize>,
 }
 
 /// An exact reading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Read {
-    /// The tokens. What is in double quotes stands in words as it was written.
+    /// The tokens. What is in double quotes is in words as it was written.
     pub tokens: Vec<Spanned>,
     /// What was passed over, and where it begins.
     pub passed: Vec<(Passed, usize)>,
@@ -116,14 +116,14 @@ pub fn lex(text: &str, dialect: Dialect) -> Vec<Token> {
     lexer.out.into_iter().map(|spanned| spanned.token).collect()
 }
 
-/// The exact reading of a POSIX command line. Tokens behind the first thing that was passed over may be wrong.
+/// The exact reading of a POSIX command line. Tokens after the first thing that was passed over may be wrong.
 pub fn read(text: &str) -> Read {
     let mut lexer = Lexer::new(text, Dialect::Posix, true);
     lexer.run();
     Read { tokens: lexer.out, passed: lexer.passed }
 }
 
-/// Behind a substituted command whose bracket is at `at`; `None` where nothing closes it.
+/// After a substituted command whose bracket is at `at`; `None` where nothing closes it.
 pub fn substitution_end(bytes: &[u8], at: usize) -> Option<usize> {
     nested::bracketed(bytes, at)
 }
@@ -158,7 +158,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether white space, or nothing, stands before this place.
+    /// Whether white space, or nothing, is before this place.
     fn is_behind_space(&self) -> bool {
         self.at.checked_sub(1).is_none_or(|at| self.bytes[at].is_ascii_whitespace())
     }
@@ -181,7 +181,7 @@ impl<'a> Lexer<'a> {
                 }
                 b' ' | b'\t' | b'\r' => self.at += 1,
                 _ if self.is_escape(b) && matches!(self.peek(1), b'\n') => self.at += 2,
-                // In an exact reading it is one only where a word could begin: not behind `2>&1`.
+                // In an exact reading it is one only where a word could begin: not after `2>&1`.
                 b'#' if self.dialect != Dialect::Cmd
                     && !(self.is_exact && !self.is_behind_space() && !self.starts_command()) =>
                 {

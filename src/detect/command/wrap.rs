@@ -223,7 +223,7 @@ enum Step {
     Script(String, Dialect),
 }
 
-/// How many words belong to the wrapper `name` with the words `rest` behind it.
+/// How many words belong to the wrapper `name` with the words `rest` after it.
 fn step(name: &str, rest: &[String], input: Option<&str>) -> Step {
     prefix(name, rest)
         .or_else(|| script_runner(name, rest, input))
@@ -231,7 +231,7 @@ fn step(name: &str, rest: &[String], input: Option<&str>) -> Step {
         .unwrap_or(Step::Program)
 }
 
-/// The words of a wrapper up to its command, if flags stand behind its first `from` words. `flags` are those with values.
+/// The words of a wrapper up to its command, if flags are after its first `from` words. `flags` are those with values.
 fn past(rest: &[String], from: usize, flags: &[&str]) -> usize {
     1 + from + flags_with_values(rest.get(from..).unwrap_or_default(), flags)
 }

@@ -265,7 +265,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         self.copy(node.start as usize..node.start as usize + 1);
         let reason = if node.kind == Kind::Object { Reason::ObjectMembers } else { Reason::ArrayItems };
         let was_sparse = self.is_sparse;
-        // If the end is missing, the marker stands there: the part before it is followed by a comma.
+        // If the end is missing, the marker is there: the part before it is followed by a comma.
         let at_end = keep.iter().rposition(|keep| *keep != Kept::No).map_or(0, |last| last + 1);
         let place = if at_end < keep.len() { at_end } else { 0 };
         let mut before = node.start as usize + 1;
@@ -353,7 +353,7 @@ impl<'d, 'a> Writer<'d, 'a> {
             // The line that has to stay ends or starts here; its indentation is no part of it.
             self.out.text.push_str(text.trim());
         } else {
-            // Mostly a sign and blanks behind it.
+            // Mostly a sign and blanks after it.
             let sign = text.bytes().take_while(|b| !b.is_ascii_whitespace()).count();
             let (sign, rest) = text.split_at(sign);
             self.out.text.push_str(sign);

@@ -7,7 +7,7 @@ use crate::text::marker::Marker;
 /// Most runs of items that a marker numbers.
 const MAX_GAPS: usize = 6;
 
-/// The indexes, from 0, of the items that are left out, where they stand in several places.
+/// The indexes, from 0, of the items that are left out, where they are in several places.
 pub(super) fn gaps(keep: &[Kept]) -> Option<String> {
     let mut at = 0;
     let mut runs: Vec<String> = Vec::new();

@@ -37,7 +37,7 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
                 expected = if byte == b'{' { Expected::Key } else { Expected::Value };
                 1
             }
-            // Also right behind an opening or a comma.
+            // Also right after an opening or a comma.
             b'}' if in_object && matches!(expected, Expected::Key | Expected::Comma) => {
                 close(&mut open, &mut expected)
             }

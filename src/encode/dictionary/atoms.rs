@@ -15,7 +15,7 @@ pub struct Atoms<'a> {
     pub ids: Vec<u32>,
     /// Where the pieces start, and the end of the last.
     pub starts: Vec<u32>,
-    /// Per piece, how many line ends stand before it; and before the end.
+    /// Per piece, how many line ends are before it; and before the end.
     pub newlines: Vec<u32>,
     /// How many different pieces there are.
     pub kinds: usize,

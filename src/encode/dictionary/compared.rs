@@ -91,7 +91,7 @@ struct Row {
     tabs: usize,
     semicolons: usize,
     commas: usize,
-    /// Cells behind two blanks or more, the indentation aside.
+    /// Cells after two blanks or more, the indentation aside.
     wide: usize,
     /// `key=value` pairs, options in the longest list without blanks, and flags.
     pairs: usize,

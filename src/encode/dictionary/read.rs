@@ -15,7 +15,7 @@ pub fn expand(text: &str) -> Option<String> {
     let mut rest = text;
     let mut found = false;
     while let Some((before, method, legend, body)) = dictionary(rest) {
-        // What stands before the first legend is no part of any.
+        // The text before the first legend is no part of any.
         out.push_str(before);
         let end = dictionary(body).map_or(body.len(), |(before, ..)| before.len());
         fill(&body[..end], method, &legend, &mut out);
@@ -105,7 +105,7 @@ fn fill(text: &str, method: Method, legend: &[Cow<'_, str>], out: &mut String) {
     out.push_str(rest);
 }
 
-/// A phrase as it stands in a legend.
+/// A phrase as it is in a legend.
 pub fn escape(phrase: &str, out: &mut String) {
     for c in phrase.chars() {
         match c {

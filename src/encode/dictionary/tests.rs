@@ -39,7 +39,7 @@ proptest! {
             prop_assert!(is_own(&out), "{}", out);
             prop_assert!(declines(&out).is_some());
             bounds_hold(&text, &out, method)?;
-            // A line that no phrase touches stands in the output as it was.
+            // A line that no phrase touches is in the output as it was.
             let (atoms, entries, _) = phrases(&text, method, o200k());
             let phrases = entries.iter().map(|e| atoms.slice(e.start, e.count).to_owned()).collect();
             let written = Written { text: out, tokens: 0, phrases, method };

@@ -8,7 +8,7 @@ use crate::text::signals;
 /// Appends the value at `at` to `out` without white space between tokens. Gives the offset after the
 /// value, or as an error the offset where the text stops being JSON; `out` then holds a part.
 ///
-/// A member that reports a failure keeps the one blank behind its colon, so that a search for it as it was
+/// A member that reports a failure keeps the one blank after its colon, so that a search for it as it was
 /// written finds it. `words` are the places of `signals::word_offsets` in the text.
 pub fn minify(text: &str, at: usize, out: &mut String, words: &[usize]) -> Result<usize, usize> {
     let words = &words[words.partition_point(|word| *word < at)..];
@@ -34,7 +34,7 @@ impl Scan<'_> {
     fn value(mut self) -> Result<usize, usize> {
         loop {
             if !self.open()? {
-                // After a value: close what ends here, then go on with the next member.
+                // After a value: close what ends here, then continue with the next member.
                 loop {
                     if self.depth == 0 {
                         self.flush();
@@ -115,7 +115,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Whether the member whose key starts at `start`, and whose value one blank behind here, reports a
+    /// Whether the member whose key starts at `start`, and whose value one blank after here, reports a
     /// failure. What it says alone decides, so that a second run finds the same.
     fn fails(&mut self, start: usize) -> bool {
         while self.words.first().is_some_and(|word| *word < start) {

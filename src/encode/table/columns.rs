@@ -77,7 +77,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     if is_table { lines.iter().map(line).collect() } else { None }
 }
 
-/// The row with one blank between its cells; the last goes on to the end of the line as it is.
+/// The row with one blank between its cells; the last continues to the end of the line as it is.
 fn write(line: &str, row: &[Piece]) -> String {
     crate::stop::tick();
     let mut out = String::with_capacity(line.len());

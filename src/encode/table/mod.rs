@@ -84,7 +84,7 @@ fn spare_tables(source: &Source<'_>, ledger: &Ledger, out: &mut Reduction) {
         whole.push(start..end);
         while gone.next_if(|line| *line < end).is_some() {}
     }
-    // In order and apart: the first that ends behind a line is the only one that may hold it.
+    // In order and apart: the first that ends after a line is the only one that may hold it.
     let holds = |line: usize| whole.get(whole.partition_point(|table| table.end <= line));
     out.spans.retain(|span| !holds(span.lines.start).is_some_and(|table| table.contains(&span.lines.start)));
 }

@@ -85,7 +85,7 @@ fn is_rule(line: &str) -> bool {
     line.contains("--") && line.bytes().all(|b| matches!(b, b'-' | b' '))
 }
 
-/// Where the names of a header start; two blanks stand between them at least.
+/// Where the names of a header start; two blanks are between them at least.
 fn starts(header: &str) -> Vec<usize> {
     let bytes = header.as_bytes();
     let begins = |&i: &usize| bytes[i] != b' ' && (i == 0 || i > 1 && bytes[i - 2..i] == *b"  ");

@@ -81,8 +81,8 @@ pub fn is_data(text: &str, nodes: &[Node]) -> bool {
     has.values().all(|(elements, text)| !(*elements && *text))
 }
 
-/// Whether most of a document is lines of text that stand in elements of which `holds` says that they hold such, or in a tag
-/// around all of it: that is no data, whatever its name.
+/// Whether most of a document is lines of text that are in elements of which `holds` says that they hold such, or in
+/// a tag around all of it: that is no data, whatever its name.
 pub fn only_wraps(text: &str, nodes: &[Node], holds: impl Fn(&str) -> bool) -> bool {
     let of = |node: &Node| &text[node.start as usize..node.end as usize];
     let (mut wrapped, mut all) = (0, 0);

@@ -22,13 +22,13 @@ pub enum Kind {
 pub struct Node {
     /// First byte.
     pub start: u32,
-    /// Behind the last byte.
+    /// After the last byte.
     pub end: u32,
-    /// For an element: the place behind its start tag.
+    /// For an element: the place after its start tag.
     pub open: u32,
     /// For an element: where its end tag starts.
     pub close: u32,
-    /// The first node behind this one and all inside it.
+    /// The first node after this one and all inside it.
     pub next: u32,
     /// The element that it stands in.
     pub parent: u32,

@@ -46,7 +46,7 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time left for the host after a command's output is passed on unchanged.
 const TIME_MARGIN: Duration = Duration::from_secs(10);
 
-/// What the hook prints; `None` if the host should go on as if there were no hook.
+/// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     if event.session_id.is_empty() {
         return None;
@@ -253,7 +253,7 @@ fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<
     let was_given = |text: &str| engine.gave_reference(&context, text);
     let texts = texts_of(response).map(|text| {
         let (before, ours) = text.split_at(marker::sealed_from(text, &key).unwrap_or(text.len()));
-        // A pointer to an original has no seal unless other text stands before it.
+        // A pointer to an original has no seal unless other text is before it.
         let pointer = match Marker::parse(before) {
             Some((Marker::Externalized { .. }, length))
                 if engine.gave_pointer(&context, &before[..length]) =>
@@ -299,7 +299,7 @@ fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<
         return made_safe(host, response);
     };
     let _ = replace_at(host, event, response, &mut updated, place);
-    // What stands in the place went through the session, which knows what the model wrote itself.
+    // The text that replaces it went through the session, which knows what the model wrote itself.
     let mut rest = updated.clone();
     let texts: Vec<Value> = slots(&mut rest, place).into_iter().map(Value::take).collect();
     if let Some(mut redacted) = made_safe(host, &rest) {

@@ -145,8 +145,8 @@ fn is_outline(answer: &str) -> bool {
 
 /// A result with this output of ours in the place of the lines of a file.
 ///
-/// The host writes a tag before and behind it. Its seal is made for the text with them, so that a gateway between the host and
-/// its model sees that the text is ours.
+/// The host writes a tag before and after it. Its seal is made for the text with them, so that a gateway between the
+/// host and its model sees that the text is ours.
 fn cell(host: &Host, path: &str, text: &str) -> Value {
     let (open, close) = (format!("<cell id=\"{OUTLINE}\">"), format!("</cell id=\"{OUTLINE}\">"));
     let mut whole = format!("{open}\n{text}{close}");
@@ -223,14 +223,15 @@ impl<'t> Source<'t> {
         text.split('\n').map(str::to_owned).collect()
     }
 
-    /// Bytes of the lines before and behind a window.
+    /// Bytes of the lines before and after a window.
     fn bytes_outside(&self, window: &Window) -> usize {
         let (first, last) = window.kept;
         self.lines[..first].iter().chain(&self.lines[last + 1..]).map(|line| line.len() + 1).sum()
     }
 }
 
-/// The text without secrets. A secret of several lines leaves as many line ends, so that the numbers behind it are right.
+/// The text without secrets. A secret of several lines leaves as many line ends, so that the numbers after it are
+/// right.
 fn with_line_ends(text: &str) -> String {
     let (mut out, mut at) = (String::new(), 0);
     for found in secrets::find(text.as_bytes()) {
@@ -250,7 +251,7 @@ fn with_line_ends(text: &str) -> String {
 struct Window {
     /// Indexes of its first and its last line.
     kept: (usize, usize),
-    /// What is said of the lines before and behind it.
+    /// What is said of the lines before and after it.
     markers: Vec<String>,
 }
 
@@ -258,13 +259,13 @@ impl Window {
     /// Reads an answer to `Source::numbered`; `None` if a line of it is neither a marker nor a line of the view.
     fn read(answer: &str, source: &Source<'_>) -> Option<Self> {
         let mut kept: Option<(usize, usize)> = None;
-        // Markers before the first line, and behind the last one that was read so far.
+        // Markers before the first line, and after the last one that was read so far.
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         let mut origin = None;
         for line in answer.lines() {
             if let Some((marker, _)) = Marker::parse(line).filter(|(_, len)| *len == line.len()) {
                 let marker = match marker {
-                    // The reference that it continues may stand between lines that are kept.
+                    // The reference that it continues may be between lines that are kept.
                     Marker::There { first, last, there } => {
                         let (origin, ago) = origin.clone()?;
                         Marker::Shown { first, last, there, origin, ago }

@@ -152,7 +152,7 @@ impl Traffic {
     }
 }
 
-/// The id of an answer that is not whole, where it stands before what the answer says.
+/// The id of an answer that is not whole, where it is before what the answer says.
 fn id_at_start(start: &[u8]) -> Option<&str> {
     let head =
         &start[..memchr::memmem::find(start, b"\"result\"").or(memchr::memmem::find(start, b"\"error\""))?];
@@ -275,7 +275,7 @@ fn listed(host: &Host, answer: &RawValue) -> Option<String> {
     let tools = result.get("tools").filter(|tools| tools.is_array())?;
     let mut edits = Edits::default();
     host.engine().minify_listed(tools, &mut edits);
-    // Behind another proxy of ours, the tools are already listed.
+    // After another proxy of ours, the tools are already listed.
     let has_ours = |json: Json<'_>| json.text_of("name").is_some_and(|name| Tool::named(&name).is_some());
     let is_last = result.get("nextCursor").is_none_or(|cursor| !cursor.is_string());
     if is_last && !tools.items().any(has_ours) {
@@ -371,7 +371,7 @@ mod tests {
         // The same id as a string is another id.
         assert_eq!(traffic.on_server_line(&host, br#"{"id":"3","result":{"content":[]}}"#), None);
         assert_eq!(traffic.abandoned("gone").len(), 1);
-        // What came behind a byte order mark was answered.
+        // What came after a byte order mark was answered.
         call(&mut traffic, &host, "3");
         let marked = b"\xef\xbb\xbf{\"id\":3,\"result\":{\"content\":[]}}\n";
         assert_eq!(traffic.on_server_line(&host, marked), None);

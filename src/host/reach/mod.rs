@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(Reach::named(reach.host), Some(*reach));
             let all: Vec<&str> = reach.tools.iter().flat_map(|tools| tools.names).copied().collect();
             for (at, name) in all.iter().enumerate() {
-                // A name behind one that stands for it would never count.
+                // A name after one that stands for it would never count.
                 assert!(!all[..at].iter().any(|before| names(before, name)), "{}: {name}", reach.host);
             }
         }

@@ -83,7 +83,7 @@ pub struct Output<'a> {
     pub room: Option<usize>,
     /// Whether earlier output of this command was compressed.
     pub is_later: bool,
-    /// Whether the command goes on as long as that takes: this is a part, because more came than can be held.
+    /// Whether the command continues as long as that takes: this is a part, because more came than can be held.
     pub is_part: bool,
 }
 

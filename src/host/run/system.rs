@@ -24,8 +24,8 @@ use crate::text::marker;
 
 /// Most bytes that are held; then they are compressed as a part if the host's limit is known, and pass if not.
 const MAX_HELD_BYTES: usize = 32 << 20;
-/// What a part may take of what the host still shows: one of so many bytes. The end may hold the failures that matter. A
-/// choice.
+/// What a part may take of what the host still shows: one part in this many. The end may hold the failures that
+/// matter. A choice.
 const PART_ONE_IN: usize = 8;
 /// How long to wait for the end of the output after the command has ended: a process that it left behind may hold it open.
 const OUTPUT_END_TIMEOUT: Duration = Duration::from_millis(300);
@@ -520,7 +520,7 @@ impl Running<'_> {
     }
 }
 
-/// Where to split output that goes on, so that no marker and no secret is parted.
+/// Where to split output that continues, so that no marker and no secret is parted.
 fn split_point(bytes: &[u8]) -> usize {
     marker::split_point(bytes).min(secrets::open(bytes).unwrap_or(bytes.len()))
 }

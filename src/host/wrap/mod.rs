@@ -1,9 +1,10 @@
 //! Wraps a command line in `tersed run`, if that changes nothing but the amount of output.
 //!
-//! For a single program, `tersed run` is put in front, so that the shell still reads quotes, variables and redirections. A
-//! list or pipeline becomes one argument, which a fresh shell of the same kind reads, if nothing in it can mean something
-//! else there. Setup commands (`cd`, `export`, activations) stay in front, in the shell itself. A command line is left alone
-//! if it is not understood, depends on the shell or changes it, runs in the background, waits for a person, or never ends.
+//! For a single program, `tersed run` is put before it, so that the shell still reads quotes, variables and
+//! redirections. A list or pipeline becomes one argument, which a fresh shell of the same kind reads, if nothing in
+//! it can mean something else there. Setup commands (`cd`, `export`, activations) stay before it, in the shell
+//! itself. A command line is left alone if it is not understood, depends on the shell or changes it, runs in the
+//! background, waits for a person, or never ends.
 
 mod split;
 mod state;

@@ -217,7 +217,7 @@ impl Fresh<'_> {
         true
     }
 
-    /// The bytes behind a `$` that belong to it; `None` if a fresh shell may put something else there.
+    /// The bytes after a `$` that belong to it; `None` if a fresh shell may put something else there.
     fn expansion(&self, rest: &str, has_status: bool, depth: usize) -> Option<usize> {
         let name_len =
             |text: &str| text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
@@ -253,7 +253,7 @@ impl Fresh<'_> {
     }
 }
 
-/// Behind the first pipeline.
+/// After the first pipeline.
 pub(super) fn status_from(parts: &[Part<'_>]) -> usize {
     parts.iter().find(|part| part.end != "|").map_or(usize::MAX, |part| part.start + part.text.len())
 }

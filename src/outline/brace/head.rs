@@ -135,7 +135,7 @@ impl<'t, 'a> Head<'t, 'a> {
         self.tokens.get(i).map_or_else(Name::default, |t| Name { line: t.line, start: t.start, end: t.end })
     }
 
-    /// The text of the tokens `from..to`, as far as it stands on one line.
+    /// The text of the tokens `from..to`, as far as it is on one line.
     pub(super) fn span(&self, from: usize, to: usize) -> Name {
         let mut name = self.name(from);
         for token in self.tokens.get(from + 1..to).unwrap_or_default() {

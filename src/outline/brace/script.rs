@@ -50,7 +50,7 @@ const TESTS: &[&str] = &[
     "bench",
 ];
 
-/// Words that stand beside others in expressions.
+/// Words that are beside others in expressions.
 const WORDS: &[&str] = &[
     "new",
     "await",
@@ -246,7 +246,7 @@ fn is_arrow(head: &Head<'_, '_>, from: usize) -> bool {
 }
 
 fn variable(head: &Head<'_, '_>, i: usize, inside: Inside, brace: bool) -> Verdict {
-    // A pattern is named by all of it that stands on the line.
+    // A pattern is named by all of it that is on the line.
     let assign = value_of(head, i);
     let end = assign.unwrap_or(head.len());
     let name = if head.is_word(i + 1) { head.name(i + 1) } else { head.span(i + 1, end) };

@@ -171,7 +171,7 @@ fn toml<'a>(lines: &[&'a str]) -> Found<'a> {
         } else if let Some(last) =
             items.last_mut().filter(|i| line.starts_with([' ', '\t']) && i.kind == Kind::Value)
         {
-            // INI goes on with a value on indented lines.
+            // INI continues with a value on indented lines.
             last.lines.end = at;
             last.body.end = at;
         } else {

@@ -167,7 +167,7 @@ fn elixir<'a>(text: &'a str, in_function: bool) -> Option<Declared<'a>> {
             .unwrap_or(rest.len());
         &rest[..end]
     };
-    // A head whose `do` stands on a later line.
+    // A head whose `do` is on a later line.
     let later =
         kind != Kind::Import && !block && !text.contains("do:") && text.trim_end().ends_with(['(', ',']);
     Some(Declared { kind, name, block: block || later })

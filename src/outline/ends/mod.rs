@@ -1,5 +1,5 @@
 //! Languages that close blocks with a word: Ruby, Lua, Elixir, shells. Blocks end where the closing
-//! word stands at the indentation that their declaration has.
+//! word is at the indentation that their declaration has.
 
 use super::{Found, Item, Kind, Language, extend_lead, has_word, indent_of, word};
 use crate::text::maps::Map;
@@ -145,7 +145,8 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// The line after the first below `at` that is an end; without one the line below. No line is looked at twice for one end.
+    /// The line after the first below `at` that is an end; without one the line below. No line is examined twice for
+    /// one end.
     fn after(&mut self, at: usize, end: &'a str, is_end: impl Fn(&str, &str) -> bool) -> usize {
         let reach = self.lines.len().min(at + 1 + MAX_HEREDOC_LINES);
         let from = self.missing.get(end).copied().unwrap_or(0).max(at + 1);

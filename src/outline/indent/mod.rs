@@ -6,7 +6,7 @@ mod logical;
 
 use logical::{logical, start};
 
-/// A declaration whose block may go on.
+/// A declaration whose block may continue.
 struct Open {
     item: usize,
     indent: usize,

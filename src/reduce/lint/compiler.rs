@@ -107,7 +107,7 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
             return true;
         }
     }
-    // Behind an excerpt that is gone there may be a note.
+    // After an excerpt that is gone there may be a note.
     let mut next = (i + 1..source.len())
         .take(MAX_LINES_TO_BODY)
         .filter(|&line| is_visible(line))

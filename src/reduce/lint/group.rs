@@ -1,6 +1,6 @@
 //! The engine of this family: diagnostics as blocks of lines, and one line for many of the same rule.
 //!
-//! The first diagnostic of a group becomes the message with every place, the others go behind one marker:
+//! The first diagnostic of a group becomes the message with every place, the others are left out under one marker:
 //! what each of them said can be read off the list. A diagnostic of which some line reports a failure is
 //! never part of a group.
 
@@ -36,7 +36,7 @@ pub struct Block<'a> {
 pub enum Layout {
     /// The message, and below it each path with its places.
     ByRule,
-    /// Below the heading that names the file: the places in front of the message. The number tells the headings
+    /// Below the heading that names the file: the places before the message. The number tells the headings
     /// apart.
     Below(usize),
     /// Not at all: only the body may go, but for lines that start so.
@@ -215,7 +215,7 @@ impl<'a> Plan<'a> {
         text
     }
 
-    /// Places with commas between; a long list goes on behind `next`.
+    /// Places with commas between; a long list continues after `next`.
     fn list(&self, places: &[String], next: &str) -> String {
         let shown = match self.is_aggressive && places.len() > 2 * SHOWN_PLACES {
             true => SHOWN_PLACES,

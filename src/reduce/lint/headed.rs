@@ -2,7 +2,7 @@
 //! yamllint, remark and others of that layout.
 //!
 //! A heading is a line with a path alone; below it stand lines that start with line and column, then severity or
-//! rule, then the message. Findings of one message in one file are written with all places in front.
+//! rule, then the message. Findings of one message in one file are written with all places before it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -66,7 +66,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
                 heading = Some((i, path));
                 out.knows(source, i..i + 1);
             }
-            // A finding that goes on for more lines, as an excerpt below it does.
+            // A finding that continues for more lines, as an excerpt below it does.
             None if line.starts_with(' ') && heading.is_some() => out.knows(source, i..i + 1),
             None if is_total(line) => out.knows(source, i..i + 1),
             None => heading = None,

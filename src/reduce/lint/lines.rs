@@ -2,7 +2,7 @@
 //! ruff, mypy, pyright, golangci-lint, rubocop, cppcheck, clang-tidy, cpplint, checkstyle, hadolint, SpotBugs,
 //! eslint's formats for editors, and linters that are not known by name but write the same way.
 //!
-//! A finding is the line with the place (or ruff's two lines: what, and `--> where`) and what stands below it up to
+//! A finding is the line with the place (or ruff's two lines: what, and `--> where`) and the text below it up to
 //! the next: an excerpt with a caret, notes. Findings of the same message are one group.
 
 use std::ops::Range;
@@ -188,7 +188,7 @@ fn body_end(source: &Source<'_>, found: &Diagnostic<'_>, start: usize, end: usiz
         }
         i += 1;
     }
-    // The empty line behind one of ruff's is its own.
+    // The empty line after one of ruff's is its own.
     let is_own = start > 1 && source.line(start - 1).trim_start().starts_with("--> ");
     i + usize::from(is_own && i < end && source.line(i).is_empty())
 }

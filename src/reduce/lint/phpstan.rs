@@ -1,4 +1,4 @@
-//! phpstan's table: a frame with `Line   path`, then the findings with the line in front, long messages wrapped.
+//! phpstan's table: a frame with `Line   path`, then the findings with the line before it, long messages wrapped.
 //!
 //! Findings of one message in one file are written together, progress is left out, everything else stays.
 

@@ -94,7 +94,7 @@ impl Reducer for PreCommit {
     }
 }
 
-/// What stands before the first hook, then each hook with its lines.
+/// The text before the first hook, then each hook with its lines.
 fn hooks(source: &Source<'_>) -> Vec<(Range<usize>, Option<Verdict>)> {
     let mut out: Vec<(Range<usize>, Option<Verdict>)> = vec![(0..0, None)];
     for i in 0..source.len() {

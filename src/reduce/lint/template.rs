@@ -15,7 +15,7 @@ const MAX_GAP_BYTES: usize = 60;
 pub struct Template {
     /// The message with [`GAP`] for each gap.
     pub key: String,
-    /// What stands in the gaps, as ranges of the message.
+    /// The text in the gaps, as ranges of the message.
     pub gaps: Vec<Range<usize>>,
 }
 
@@ -50,7 +50,7 @@ pub fn split(message: &str) -> Template {
     Template { key, gaps }
 }
 
-/// Whether a text can stand in a list of places.
+/// Whether a text can be in a list of places.
 fn is_listable(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= MAX_GAP_BYTES
@@ -78,7 +78,7 @@ fn number(bytes: &[u8], start: usize) -> Option<Range<usize>> {
         Some(b) => is_part(b),
         None => false,
     };
-    // All digits are looked at once, whether or not they are a gap.
+    // All digits are examined once, whether or not they are a gap.
     if before || after { Some(end..end) } else { Some(start..end) }
 }
 

@@ -1,4 +1,4 @@
-//! One line of a path list: what stands before the path, its folder and its name.
+//! One line of a path list: the text before the path, its folder and its name.
 //!
 //! Reads a line by itself and knows nothing of the lines around it.
 
@@ -31,7 +31,7 @@ pub fn parse(line: &str) -> Option<Entry<'_>> {
     if body.is_empty() || body.trim() != body || line.ends_with(':') {
         return None;
     }
-    // `find -ls` aligns the numbers in front; any other line starts with its first word.
+    // `find -ls` aligns the numbers before it; any other line starts with its first word.
     let prefix = match line.len() - body.len() {
         0 => prefix(line)?,
         indent => indent + Some(long_prefix(body)).filter(|len| *len > 0)?,

@@ -2,7 +2,7 @@
 //! padding.
 //!
 //! Size and name of every line stay, and so do each mode with its links, each owner with its group, and each date that are not
-//! those at the top. A line begins with its mode or, without one, with what stands behind it.
+//! those at the top. A line begins with its mode or, without one, with the text after it.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The line without what stands at the top.
+    /// The line without what is at the top.
     fn written(&self, shared: &Shared<'_>) -> String {
         let mut words = Vec::with_capacity(8);
         if shared.mode != Some((self.mode, self.links)) {
@@ -118,7 +118,7 @@ fn behind_numbers(line: &str) -> (&str, &str) {
     ("", line)
 }
 
-/// Writes the lines of the long format anew, those of `hidden` aside.
+/// Writes the lines of the long format again, those of `hidden` aside.
 pub fn write(source: &Source<'_>, shown: &[bool], sheet: &mut Sheet<'_, '_>) {
     let of_mode = |line: &&str| line.split(' ').next().is_some_and(entry::is_mode);
     let lines = || (0..source.len()).filter(|&i| shown[i] && of_mode(&super::text(source, i)));

@@ -19,7 +19,7 @@ const MIN_SHORTER: usize = 8;
 const MAX_SHORT_PARTS: usize = 16;
 /// Entries in a row with the same name above which their folders are listed under it.
 const MIN_ALIKE: usize = 6;
-/// What stands between such a name and its folders.
+/// The text between such a name and its folders.
 const IN: &str = " in:";
 /// What stands for the start of a folder that was written in full before.
 const BACK: &str = crate::text::names::ELIDED_START;
@@ -86,7 +86,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
     if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
 }
 
-/// The line after the entries from `at` on that can stand in one group.
+/// The line after the entries from `at` on that can be in one group.
 fn run_end(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize, first: Entry<'_>) -> usize {
     let is_bare = first.prefix.is_empty();
     let fits = |(entry, root): &(&Option<Entry<'_>>, &Option<&str>)| {

@@ -103,7 +103,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
         (self.done, self.after_blank) = (last, closes);
     }
 
-    /// Names without empty lines around them; `head` stands before the first, an empty line after the
+    /// Names without empty lines around them; `head` is before the first, an empty line after the
     /// last if `closes`.
     pub fn write(&mut self, first: usize, mut head: String, names: &[&str], layout: Layout, closes: bool) {
         let shown = if layout == Layout::Folders { None } else { self.shown(first, names) };

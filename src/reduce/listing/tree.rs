@@ -24,7 +24,7 @@ const MIN_NAMES: usize = 4;
 struct Branch<'a> {
     /// Columns before the branch.
     column: usize,
-    /// What stands after it.
+    /// The text after it.
     rest: &'a str,
     /// Whether neither it nor a folder that it lies in has more to come.
     is_last: bool,
@@ -70,7 +70,7 @@ pub fn is_bullets(source: &Source<'_>) -> bool {
     }
     let (mut deepest, mut names) = (0, 0);
     for line in lines {
-        // A note of the tool may stand behind the list.
+        // A note of the tool may be after the list.
         let Some(here) = bullet(line) else { return names >= MIN_NAMES && line.starts_with("NOTE: ") };
         if here.column == 0 || here.column % 2 > 0 || here.column > deepest + 2 || here.rest.contains(": ") {
             return false;
@@ -115,7 +115,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
     if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
 }
 
-/// The name of a file behind its branch: columns of `-s`, `-p`, … stand in brackets before it, `-f`
+/// The name of a file after its branch: columns of `-s`, `-p`, … are in brackets before it, `-f`
 /// writes the whole path.
 fn name(rest: &str) -> &str {
     let name = rest.rsplit("]  ").next().unwrap_or(rest);

@@ -18,7 +18,7 @@ const MAX_PAUSES_OF_KIND: usize = 1;
 const MAX_COUNTER_BREAKS: usize = 2;
 /// A number is a counter if all but 1 in this many steps are upwards, or equal.
 const COUNTER_ONE_IN: usize = 12;
-/// Numbers of a record that are looked at.
+/// Numbers of a record that are examined.
 const MAX_NUMBERS: usize = 8;
 /// Most digits of a number.
 const MAX_DIGITS: usize = 15;
@@ -168,7 +168,7 @@ fn times(source: &Source<'_>, records: &[Record]) -> Vec<Option<u64>> {
     records.iter().map(&mut time).collect()
 }
 
-/// What stands before the clock of a stamp, and its milliseconds.
+/// The text before the clock of a stamp, and its milliseconds.
 fn clock(stamp: &[u8]) -> Option<(&[u8], u64)> {
     let two = |at: usize| match stamp.get(at..at + 2)? {
         [a @ b'0'..=b'9', b @ b'0'..=b'9'] => Some(u64::from((a - b'0') * 10 + (b - b'0'))),

@@ -1,6 +1,6 @@
 //! Logs of CI runs: GitHub Actions (raw, and as `gh run view --log` prints them) and GitLab.
 //!
-//! Their steps stand in groups that the pages of both show closed: `##[group]` to `##[endgroup]`,
+//! Their steps are in groups that the pages of both show closed: `##[group]` to `##[endgroup]`,
 //! `section_start:` to `section_end:`. What a closed group of GitHub holds is left out when nothing in it is
 //! severe, but for the settings in which steps differ; a section of GitLab is where commands write, and
 //! stays. Lines outside of groups are folded as those of any log.

@@ -13,7 +13,7 @@ use crate::text::source::Source;
 /// Fewest lines of a form of which some are left out. A choice: the first, the last and a marker are three.
 const MIN_FORM_LINES: usize = 4;
 
-/// The form of a record as a key: what stands between stamp and message and the first words of the
+/// The form of a record as a key: the text between stamp and message and the first words of the
 /// message, with words that hold digits left open, and how many words there are. Empty for a record
 /// with values only: rows of data have no form.
 pub fn key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {

@@ -34,7 +34,7 @@ pub struct Head {
 
 /// A time stamp starts within this many bytes of the line's start.
 const REACH: usize = 72;
-/// A level starts within this many bytes behind the time stamp.
+/// A level starts within this many bytes after the time stamp.
 const LEVEL_REACH: usize = 160;
 
 static SEVERE: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
@@ -65,7 +65,7 @@ pub struct Hints {
     status: bool,
 }
 
-/// Where [`WORDS`] stand in a text, found as its lines are gone through in order.
+/// Where [`WORDS`] are in a text, found as its lines are gone through in order.
 pub struct Severe<'a> {
     text: &'a [u8],
     next: Range<usize>,
@@ -183,7 +183,7 @@ fn klog(line: &[u8]) -> Option<usize> {
     (line.get(end) == Some(&b' ')).then(|| stamp::end(line, end + 1)).flatten()
 }
 
-/// Seconds or milliseconds since 1970, also behind `- ` or `type=… msg=audit(`.
+/// Seconds or milliseconds since 1970, also after `- ` or `type=… msg=audit(`.
 fn epoch(line: &[u8]) -> Option<usize> {
     let start = if line.starts_with(b"- ") { 2 } else { 0 };
     let (n @ (10 | 13), mut end) = stamp::digits(line, start) else { return None };
@@ -224,7 +224,7 @@ fn level(line: &[u8], start: usize, end: usize, hints: impl FnOnce() -> Hints) -
     let hints = hints();
     let near = &line[end.min(line.len())..line.len().min(end + LEVEL_REACH)];
     let before = &line[..start];
-    // Most levels are the first word behind the stamp.
+    // Most levels are the first word after the stamp.
     let first = first_word(near);
     let is_in = |level: &Regex| level.is_match(near) || !before.is_empty() && level.is_match(before);
     match () {

@@ -161,7 +161,7 @@ fn repeats(source: &Source<'_>) -> bool {
 /// Whether most lines of a text start a record. Looks at some only.
 fn is_log(source: &Source<'_>) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    // How far records are indented. An indented line without a stamp that is no further in stands beside them, not below:
+    // How far records are indented. An indented line without a stamp that is no further in is beside them, not below:
     // where one of several fields is a date, its line starts no record.
     let beside = (0..source.len().min(HEAD_LINES))
         .map(|i| source.line(i))

@@ -8,9 +8,9 @@ use crate::reduce::quantities;
 
 /// What stands for a masked value in a key. Never shown.
 const MASK: u8 = 1;
-/// An id starts within this many bytes behind the time stamp.
+/// An id starts within this many bytes after the time stamp.
 const MAX_ID_OFFSET_BYTES: usize = 28;
-/// A thread in brackets starts within this many bytes behind the time stamp.
+/// A thread in brackets starts within this many bytes after the time stamp.
 const MAX_THREAD_OFFSET_BYTES: usize = 90;
 
 /// Bytes of the longest unit of a duration.
@@ -131,7 +131,7 @@ fn masked(line: &[u8], head: Option<Head>, mut each: impl FnMut(usize, usize)) {
 
 /// A digit or a capital letter.
 const STARTS_ID: u8 = 1;
-/// A character after which a word goes on.
+/// A character after which a word continues.
 const CONTINUES_WORD: u8 = 2;
 
 /// What each byte is.
@@ -222,7 +222,7 @@ fn duration(line: &[u8], at: usize, end: usize) -> Option<u64> {
     quantities::nanoseconds(text).filter(|_| has_unit || is_duration_key(key(line, at)))
 }
 
-/// Whether a word goes on at `at`.
+/// Whether a word continues at `at`.
 fn continues(line: &[u8], at: usize) -> bool {
     match line.get(at) {
         Some(b'_' | b'/') => true,
@@ -268,7 +268,7 @@ fn key(line: &[u8], at: usize) -> &[u8] {
     &head[head.len() - word..]
 }
 
-/// Whether the number at `at` stands behind an address and a colon: `10.0.0.1:1234`.
+/// Whether the number at `at` is after an address and a colon: `10.0.0.1:1234`.
 fn is_port(line: &[u8], at: usize) -> bool {
     let Some(head) = line[..at].strip_suffix(b":") else { return false };
     let address = head.iter().rev().take(15).take_while(|b| b.is_ascii_digit() || **b == b'.').count();

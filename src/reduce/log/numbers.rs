@@ -1,5 +1,5 @@
 //! Numbers of orders, invoices, tickets and the like that a line names. A record of a form may be left out, but
-//! not the number of the order that it was about: the marker lists what the records behind it name.
+//! not the number of the order that it was about: the marker lists what the records under it name.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -26,7 +26,7 @@ const THINGS: &[(&str, &str)] = &[
     ("reservation", "reservation"),
     ("incident", "incident"),
 ];
-/// What stands between the name of a thing and its number, in lower case.
+/// The text between the name of a thing and its number, in lower case.
 const LINKS: &[&[u8]] = &[b"id", b"ids", b"no", b"nr", b"num", b"number", b"key", b"ref", b"s"];
 /// Longest run of signs between the name, these words and the number, in bytes: `":"`, ` #`. A choice.
 const MAX_SIGNS: usize = 4;
@@ -78,7 +78,7 @@ fn number_behind(line: &str, mut at: usize) -> Option<&str> {
         let end = start + run(start, |b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
         let word = bytes.get(start..start + letters)?;
         let is_link = LINKS.iter().any(|link| word.eq_ignore_ascii_case(link));
-        // Letters right behind the name make it another word: `ordering`, `payments`.
+        // Letters right after the name make it another word: `ordering`, `payments`.
         if signs > MAX_SIGNS || (signs == 0 && !is_link) {
             return None;
         }

@@ -15,7 +15,7 @@ use crate::text::maps::Map;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Records of one key belong together if at most this many other records stand between two of them.
+/// Records of one key belong together if at most this many other records are between two of them.
 pub const WINDOW: usize = 200;
 /// Omissions with more shown lines than this between them have separate markers. A choice: about a screen.
 const MAX_LINES_BETWEEN: usize = 24;
@@ -74,7 +74,7 @@ pub fn number(
 ) -> usize {
     // Per digest the first number; a digest that two keys share is followed by the next one.
     let mut numbers: Map<u64, usize> = Map::default();
-    // All keys, one behind the other, and where each ends.
+    // All keys, one after the other, and where each ends.
     let (mut keys, mut ends): (Vec<u8>, Vec<usize>) =
         (Vec::with_capacity(source.text().len()), Vec::with_capacity(records.len()));
     let mut key = Vec::new();
@@ -211,18 +211,18 @@ fn label(line: &str, head: Option<Head>) -> String {
     if out.bytes().any(|b| b.is_ascii_alphabetic()) { out.to_owned() } else { String::new() }
 }
 
-/// Keys in front of a message, with their searches: to prepare one takes longer than to search a line.
+/// Keys before a message, with their searches: to prepare one takes longer than to search a line.
 static KEYS: LazyLock<[(&[u8], Finder<'static>); 5]> = LazyLock::new(|| {
     [&b"\"msg\":\""[..], b"\"message\":\"", b"msg=\"", b"msg=", b"\"event\":\""]
         .map(|key| (key, Finder::new(key)))
 });
 
-/// Where the message of a record starts: behind the first word that ends the names of host, thread,
-/// level and program; else behind the stamp.
+/// Where the message of a record starts: after the first word that ends the names of host, thread,
+/// level and program; else after the stamp.
 pub fn message(line: &[u8], head: Option<Head>) -> usize {
     const WORDS: usize = 8;
     let start = head.map_or(0, |h| h.end);
-    // No key stands in a line without these.
+    // No key is in a line without these.
     if memchr::memchr2(b'"', b'=', line).is_some() {
         for (key, finder) in KEYS.iter() {
             if let Some(at) = finder.find(line) {

@@ -83,7 +83,7 @@ pub fn odd_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Ve
     let sample = || (0..SAMPLE_RECORDS).map(|nth| form[nth * form.len() / SAMPLE_RECORDS]);
     for (place, first) in values(form[form.len() / 2]).enumerate() {
         let has = |value: &[u8]| sample().filter(|i| values(*i).nth(place) == Some(value)).count();
-        // One that is an exception itself may stand in the middle.
+        // One that is an exception itself may be in the middle.
         let common = [first, values(form[0]).nth(place).unwrap_or_default()]
             .into_iter()
             .find(|v| !v.is_empty() && has(v) >= MIN_AGREEING_RECORDS);
@@ -129,7 +129,7 @@ fn words(text: &[u8]) -> Words {
         match b {
             b' ' | b'\t' | b',' | b';' | b'&' | b'"' => {
                 if word != START {
-                    // What stands in place of a number is an exception, and no other shape.
+                    // The text in place of a number is an exception, and no other shape.
                     all.shape = mix(all.shape, u64::from(has_digit || is_no_number(&text[start..at])));
                 }
                 if word != START && !has_digit {

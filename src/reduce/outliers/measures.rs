@@ -26,7 +26,7 @@ pub struct Measures {
     time: u64,
     /// The largest size, in bytes.
     bytes: u64,
-    /// The seconds since something started that stand in front of what a line says, in nanoseconds.
+    /// The seconds since something started that are before what a line says, in nanoseconds.
     clock: u64,
 }
 
@@ -34,7 +34,7 @@ impl Measures {
     /// Of a line of any program: `Read complete after 3m14s`, `41.2s`, `2.81GB`, `12 kB`, `#40 211.31 ok`.
     pub fn of_step(line: &str) -> Self {
         let mut out = Self::default();
-        // How long something may take is not how long it took, and a step that goes on says so again when it ends.
+        // How long something may take is not how long it took, and a step that continues says so again when it ends.
         if memchr::memmem::find(line.as_bytes(), b"imeout").is_some()
             || line.trim_end().ends_with(" elapsed]")
         {
@@ -81,7 +81,7 @@ impl Measures {
         }
     }
 
-    /// Of a call to the kernel: its time behind it, as in `= 0 <31.204411>`, and the largest number among its arguments.
+    /// Of a call to the kernel: its time after it, as in `= 0 <31.204411>`, and the largest number among its arguments.
     pub fn of_call(line: &str) -> Self {
         let line = line.trim_end();
         let (call, time) = match line.strip_suffix('>').and_then(|line| line.rsplit_once(" <")) {

@@ -39,7 +39,7 @@ const COMMON_IN_TEN: usize = 9;
 const COMMON_ONE_IN: usize = 20;
 /// Words of a step that are counted to tell its form.
 const MAX_FORM_WORDS: usize = 16;
-/// Longest level in brackets in front of a step, in bytes.
+/// Longest level in brackets before a step, in bytes.
 const MAX_LEVEL_BYTES: usize = 11;
 /// Longest line that is kept, in bytes.
 const MAX_LINE_BYTES: usize = 240;

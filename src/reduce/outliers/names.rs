@@ -108,7 +108,7 @@ fn path(line: &str) -> &str {
         _ => line,
     };
     let line = match line.split_once(' ') {
-        // What a program says of a file has no slash and no dot in front of letters.
+        // What a program says of a file has no slash and no dot before letters.
         Some((word, rest)) if word.len() == 1 || word.len() == 11 && !word.contains('/') => rest.trim_start(),
         _ => line,
     };

@@ -1,7 +1,7 @@
-//! Reads the lines of a search: the file, the number and whether the line matched or stands around a
+//! Reads the lines of a search: the file, the number and whether the line matched or is around a
 //! match.
 //!
-//! A match is `PATH:12:text`; what stands around it is `PATH-12-text`, with numbers that lead up to it
+//! A match is `PATH:12:text`; the text around it is `PATH-12-text`, with numbers that lead up to it
 //! or away from it, since `-` is too common in names to tell alone. Without numbers the forms are
 //! `PATH:text` and `PATH-text`. Under a heading, or in the search of one file, the path is missing.
 //! Nothing here decides what is shown.
@@ -21,22 +21,22 @@ pub(super) struct Hit<'a> {
     pub line: usize,
     /// Index into the files.
     pub file: usize,
-    /// What stands in front of the line for the file; `None` where a heading or the call says it.
+    /// The text before the line for the file; `None` where a heading or the call says it.
     pub path: Option<&'a str>,
     /// Number in the file.
     pub number: Option<usize>,
-    /// Whether it only stands around a match.
+    /// Whether it only is around a match.
     pub is_context: bool,
 }
 
 impl Hit<'_> {
-    /// Bytes in front of the line that need not stand there when the path stands above it. Without a
+    /// Bytes before the line that need not be there when the path is above it. Without a
     /// number the sign stays: it keeps matches, their surroundings and paths apart.
     pub fn prefix(&self) -> usize {
         self.path.map_or(0, |path| path.len() + usize::from(self.number.is_some()))
     }
 
-    /// Bytes in front of the text: the path, the number and the column.
+    /// Bytes before the text: the path, the number and the column.
     pub fn head(&self, line: &str) -> usize {
         let mut rest = line.get(self.prefix()..).unwrap_or_default();
         rest = rest.strip_prefix("Line ").unwrap_or(rest);
@@ -266,7 +266,7 @@ pub(super) fn is_path(text: &str, strict: bool) -> bool {
     if opened(b'[', b']') || opened(b'(', b')') {
         return false;
     }
-    // A number in front of a colon or a `-` is that of a line.
+    // A number before a colon or a `-` is that of a line.
     if leading_number(text).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(':')) {
         return false;
     }

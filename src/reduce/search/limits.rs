@@ -1,6 +1,6 @@
 //! Which lines of a search are shown where limits are in force.
 //!
-//! Matches of a file and files are ranked by relevance, then by their place; what stands around a match
+//! Matches of a file and files are ranked by relevance, then by their place; the text around a match
 //! goes with it. Nothing here writes text.
 
 use std::ops::Range;
@@ -159,7 +159,7 @@ fn with_room(matches: &[Vec<usize>], limit: usize) -> usize {
     (limit + 1..=MIN_SHOWN_MATCHES).rev().find(|&more| total(more) <= MIN_SHOWN_MATCHES).unwrap_or(limit)
 }
 
-/// Bytes of the counts behind a path, about.
+/// Bytes of the counts after a path, about.
 const COUNT_BYTES: usize = 20;
 
 /// Keeps up to `most` lines on each side of the matches that are shown, except lines that are nearer to a

@@ -1,4 +1,4 @@
-//! The names of files that a search found, with or without counts: a folder that stands in front of
+//! The names of files that a search found, with or without counts: a folder that is before
 //! several names in a row is written once, in full, on a line of its own; its names follow, indented.
 
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub(super) fn reduce(source: &Source<'_>, names_only: bool, left_alone: &[usize]
 
 fn write(source: &Source<'_>, run: Option<(&str, Range<usize>)>, out: &mut Reduction) {
     let Some((folder, lines)) = run else { return };
-    // A line end and an indent of two stand in place of each folder.
+    // A line end and an indent of two are in place of each folder.
     let saved = (lines.len() - 1) * folder.len();
     if saved < MIN_SAVED_BYTES + 1 + 2 * lines.len() {
         return;

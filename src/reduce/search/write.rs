@@ -1,4 +1,4 @@
-//! Writes a search: paths above their lines, over-long lines cut, what the limits hide behind one
+//! Writes a search: paths above their lines, over-long lines cut, what the limits hide under one
 //! marker. Which lines are shown is not decided here.
 
 use std::collections::HashMap;
@@ -17,9 +17,9 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// The group of all that the limits hide, but for gaps in a block, which have groups of their own behind it.
+/// The group of all that the limits hide, but for gaps in a block, which have groups of their own after it.
 const HIDDEN: u32 = 1;
-/// What stands in front of the name of a file under its folder.
+/// The text before the name of a file under its folder.
 const INDENT: &str = "  ";
 /// Fewest bytes that a folder above its files must save. A choice.
 const MIN_FOLDER_SAVED_BYTES: usize = 16;
@@ -168,8 +168,8 @@ impl<'a> Writer<'a> {
         end
     }
 
-    /// Writes the folder of files with one line each once, above them. Gives the first hit behind them, or the first of the run
-    /// where that does not pay.
+    /// Writes the folder of files with one line each once, above them. Gives the first hit after them, or the first
+    /// of the run where that does not pay.
     fn folder(&mut self, run: Range<usize>) -> usize {
         let Some(folder) = self.in_folder(&run) else { return run.start };
         let mut end = run.end;
@@ -220,7 +220,7 @@ impl<'a> Writer<'a> {
         let shown = self.selection.shown[run.clone()].to_vec();
         let is_left_alone = self.is_left_alone(hits[0].line);
         let count = if is_left_alone { None } else { self.count(file) };
-        // One line alone costs the same with its path in front of it.
+        // One line alone costs the same with its path before it.
         let path = hits[0].path.filter(|_| hits.len() > 1 || count.is_some());
         let mut header = match (path, count) {
             (Some(path), Some(count)) => Some(format!("{path} {count}")),
@@ -265,7 +265,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes the count behind the heading that stands there already; gives it back where there is none.
+    /// Writes the count after the heading that is there already; gives it back where there is none.
     fn heading(&mut self, file: usize, count: String) -> Option<String> {
         let Some(heading) = self.found.files[file].heading else { return Some(count) };
         let text = format!("{} {count}", self.source.line(heading));
@@ -273,8 +273,8 @@ impl<'a> Writer<'a> {
         None
     }
 
-    /// A line that is shown, from the start of `head` on: cut behind `head` where it is over-long, else
-    /// as part of its group (`group` is what stands above it there), else as it is.
+    /// A line that is shown, from the start of `head` on: cut after `head` where it is over-long, else
+    /// as part of its group (`group` is the text above it there), else as it is.
     fn shown(&mut self, line: usize, body: &str, head: Range<usize>, group: Option<Option<String>>) {
         let number = self.source.number(line);
         let (label, text) = body.split_at_checked(head.end).unwrap_or(("", body));
@@ -289,7 +289,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Adds a line to the text of the group, with what stands above it.
+    /// Adds a line to the text of the group, with the text above it.
     fn grouped(&mut self, line: usize, header: Option<&str>, body: &str) {
         if self.pending.as_ref().is_none_or(|(lines, _)| lines.end != line) {
             self.flush();

@@ -87,7 +87,7 @@ fn exceptions(input: &Input<'_>) -> HashSet<usize> {
     zeros.into_iter().filter(|(_, form)| is_exception(form)).map(|(line, _)| line).collect()
 }
 
-/// What counters count: one of these stands in each.
+/// What counters count: one of these is in each.
 const COUNTED: &[&str] = &[
     "error",
     "drop",
@@ -162,7 +162,7 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
 /// Whether every part of a line has a number and a word for what it counts, and no part states a property.
 fn holds_only_counters(low: &str) -> bool {
     low.split([',', ';', '(']).map(str::trim).filter(|part| !part.is_empty()).all(|part| {
-        // What stands behind the last counter, such as a closing parenthesis, has no words.
+        // The text after the last counter, such as a closing parenthesis, has no words.
         let is_counted = COUNTED.iter().any(|word| part.contains(word));
         let has_number = part.bytes().any(|b| b.is_ascii_digit());
         let mut words = part.split(|c: char| !c.is_ascii_alphanumeric());

@@ -164,7 +164,7 @@ fn closing(input: &Input<'_>, start: usize) -> Option<usize> {
     opens.then_some(end + 1)
 }
 
-/// Whether a value goes on in the next line: `IFS='` and an odd number of quotes.
+/// Whether a value continues in the next line: `IFS='` and an odd number of quotes.
 fn continues(line: &str) -> bool {
     line.matches('\'').count() % 2 == 1
 }

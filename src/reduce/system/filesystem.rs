@@ -85,7 +85,7 @@ fn is_header(line: &str) -> bool {
 }
 
 fn df<'a>(header: &str, line: &'a str) -> Row<'a> {
-    // A name that is too long stands in a line of its own: such a row stays.
+    // A name that is too long is in a line of its own: such a row stays.
     let cells = line.split_whitespace().count();
     let Some(at) = line.split_whitespace().next_back().filter(|at| at.starts_with('/')) else {
         return Row::Other;

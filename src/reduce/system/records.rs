@@ -1,5 +1,5 @@
 //! Records of fields, one after the other (`show interface transceiver`, `lsusb -v`, `dpkg -s`,
-//! `systemctl show`): a line that stands in every record is shown in the first alone. Whatever differs
+//! `systemctl show`): a line that is in every record is shown in the first alone. Whatever differs
 //! between two records stays in all of them.
 
 use std::collections::HashMap;

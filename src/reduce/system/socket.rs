@@ -73,7 +73,7 @@ fn ss<'a>(first: &'a str, line: &'a str) -> Row<'a> {
             Row::Hide(Reason::LocalSockets, if unnamed_local { unnamed(&first[2..]) } else { local.into() })
         }
         "" => Row::Other,
-        // What a process wrote about itself stands in a line of its own.
+        // What a process wrote about itself is in a line of its own.
         _ => Row::Keep,
     }
 }

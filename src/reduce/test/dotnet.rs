@@ -94,7 +94,7 @@ impl Reducer for Dotnet {
                     skip = end;
                 }
             } else if is_diagnostic(line) {
-                // An error is a repeat only if the whole line is equal, with the node number in front.
+                // An error is a repeat only if the whole line is equal, with the node number before it.
                 let key = if signals::is_failure(line) { line.trim() } else { without_node(line) };
                 if reported.insert(key) {
                     headings.clear();

@@ -1,4 +1,4 @@
-//! Jest: `PASS` and `FAIL` lines of files, the tree of `--verbose`, failures behind `●`, totals.
+//! Jest: `PASS` and `FAIL` lines of files, the tree of `--verbose`, failures after `●`, totals.
 //!
 //! Lines as written by Jest 24 to 30 without a terminal. A failure is reported up to the next file, the
 //! coverage or the totals.

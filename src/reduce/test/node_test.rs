@@ -1,4 +1,4 @@
-//! `node --test` with the reporter `spec`: suites behind `▶`, tests behind `✔` and `✖`, totals behind `ℹ`.
+//! `node --test` with the reporter `spec`: suites after `▶`, tests after `✔` and `✖`, totals after `ℹ`.
 //!
 //! Lines as written by Node.js 18 to 24. All versions report failures at the end, some also in the tree: what the end
 //! repeats line for line is left out. The reporter `tap` is read by the reducer `tap`.

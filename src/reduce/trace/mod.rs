@@ -3,8 +3,8 @@
 //!
 //! A trace is a run of frames. Of it stay the user's frames, the frame that each of them called, the
 //! innermost frame, and every line that reports a failure; in a trace without a frame of the user's, the
-//! first and the last few. The frames of a trace that stood in the text before are left out as a whole. What
-//! stands between traces is never touched.
+//! first and the last few. The frames of a trace that was in the text before are left out as a whole. What
+//! is between traces is never touched.
 
 mod frame;
 mod library;
@@ -117,11 +117,11 @@ fn frame_text(line: &str) -> &str {
     text.rsplit_once(" +0x").map_or(text, |(text, _)| text)
 }
 
-/// Longest name of a process in front of its lines, in bytes. A choice.
+/// Longest name of a process before its lines, in bytes. A choice.
 const MAX_PROCESS_BYTES: usize = 40;
 
-/// What a line says behind the name of one of several processes: `[rank3]:` of torchrun, `[1,3]<stderr>:` of mpirun, `web-1  |` of
-/// Docker Compose.
+/// What a line says after the name of one of several processes: `[rank3]:` of torchrun, `[1,3]<stderr>:` of mpirun,
+/// `web-1  |` of Docker Compose.
 fn behind_process(line: &str) -> &str {
     let head = &line[..line.floor_char_boundary(MAX_PROCESS_BYTES)];
     let is_name = |name: &str| {

@@ -1,4 +1,4 @@
-//! Entries in a row that share what stands before their names: a folder, a mark, a mode. It is
+//! Entries in a row that share the text before their names: a folder, a mark, a mode. It is
 //! written once, above the names.
 //!
 //! Of a status with very many files a sample is shown ([`sampled`]).
@@ -24,11 +24,11 @@ const MIN_SAVED: usize = 24;
 /// A line that names a path or a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry<'a> {
-    /// What stands in front and is the same for many: a mark, a mode.
+    /// The text before the hash that many entries share: a mark, a mode.
     pub mark: &'a str,
     /// What differs from line to line: an object's hash. Empty where the format has none.
     pub hash: &'a str,
-    /// What stands behind the hash.
+    /// The text after the hash.
     pub stage: &'a str,
     /// The folder, with its slash.
     pub folder: &'a str,
@@ -50,7 +50,7 @@ impl<'a> Entry<'a> {
             == (other.mark, other.stage, other.folder, other.hash.is_empty())
     }
 
-    /// The line that stands above the names.
+    /// The line that is above the names.
     fn heading(&self) -> String {
         let hash = if self.hash.is_empty() { "" } else { "<hash>" };
         let mut text = String::new();

@@ -1,8 +1,8 @@
-//! `gh run view --log` and `--log-failed`: job, step and day stand in front of every line; they are
+//! `gh run view --log` and `--log-failed`: job, step and day are before every line; they are
 //! written once above the lines of a step, and the time of day where its second changes.
 //!
 //! Grammar: job, tab, step, tab, time, blank, text. A line that reads like a failure stays as it is,
-//! and so does every text behind the columns. The heading says how times are written.
+//! and so does every text after the columns. The heading says how times are written.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ const MIN_CLAIM_LINES: usize = 3;
 /// A line of a log.
 #[derive(Debug, Clone, Copy)]
 struct Line<'a> {
-    /// Job and step, with the tab between and the one behind.
+    /// Job and step, with the tab between and the one after.
     step: &'a str,
     /// `2024-05-01`
     day: &'a str,

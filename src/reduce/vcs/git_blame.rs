@@ -145,7 +145,7 @@ fn line(text: &str, number: Option<usize>) -> Option<Line<'_>> {
     let open = text.get(end..)?.find('(')? + end;
     // Where the number ends.
     let rest = text.get(open..)?;
-    // The blank behind it may be gone where the line is empty.
+    // The blank after it may be gone where the line is empty.
     let at_end = || text.len().checked_sub(1).filter(|_| rest.ends_with(')'));
     let close = match number {
         Some(n) => {
@@ -215,7 +215,7 @@ fn piece<'a>(
     }
 }
 
-/// The path in front of the author, where there is one.
+/// The path before the author, where there is one.
 fn path(columns: &str) -> &str {
     columns.split_once('(').map_or("", |(path, _)| path.trim())
 }

@@ -123,7 +123,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Reads what stands between the files: `git status && git diff`, `git status -v`, `git log -p`.
+/// Reads the text between the files: `git status && git diff`, `git status -v`, `git log -p`.
 fn between<'a>(
     source: &Source<'a>,
     lines: Range<usize>,
@@ -171,7 +171,7 @@ fn read<'a>(input: &Input<'a>) -> Vec<Item<'a>> {
     items
 }
 
-/// Leaves out all hunks of a file, behind one marker that names it.
+/// Leaves out all hunks of a file, under one marker that names it.
 fn fold(source: &Source<'_>, file: &File<'_>, group: u32, out: &mut Reduction) {
     let mut names = generated::named(source, file);
     for hunk in &file.hunks {

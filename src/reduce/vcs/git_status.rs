@@ -2,7 +2,7 @@
 //! and a folder that many entries in a row share is written once.
 //!
 //! Grammar: a block starts with `On branch …`, `HEAD detached at|from …`, `Not currently on any
-//! branch.` or a rebase in progress; sections follow, each a heading, hints, and entries behind a
+//! branch.` or a rebase in progress; sections follow, each a heading, hints, and entries after a
 //! tab. A line that is none of these ends the block, and none starts in a Markdown fence. The short,
 //! porcelain and `-z` formats have nothing to leave out and are not read. No state of the tree is
 //! ever put into words of our own.
@@ -237,7 +237,7 @@ fn scan_but(
     blocks
 }
 
-/// A status in the old style, or in a commit template, has a `#` in front of every line.
+/// A status in the old style, or in a commit template, has a `#` before every line.
 fn uncommented(line: &str) -> &str {
     line.strip_prefix('#').map_or(line, |l| l.strip_prefix(' ').unwrap_or(l))
 }

@@ -229,7 +229,7 @@ fn file(line: &str) -> Option<Entry<'_>> {
     Entry::new(line.get(..line.len() - path.len())?.trim_end(), path)
 }
 
-/// What stands in front of a new reference, its name, and what its new name has in front.
+/// The text before a new reference, its name, and what its new name has before it.
 fn new_ref(line: &str) -> Option<(&str, &str, &str)> {
     const KINDS: &[&str] = &["[new branch]", "[new tag]", "[new ref]"];
     let rest = line.strip_prefix(" * ")?;

@@ -83,7 +83,7 @@ impl<'a> File<'a> {
 
 /// Changes that stand together, with unchanged lines around them.
 pub struct Hunk {
-    /// Its lines without its `@@` line, which stands before them.
+    /// Its lines without its `@@` line, which is before them.
     pub body: Range<usize>,
     /// Lines added or removed.
     pub changes: usize,
@@ -95,7 +95,7 @@ pub struct Hunk {
 }
 
 impl Hunk {
-    /// Reads the hunk whose `@@` line is `header`, or gives the line that cannot stand in it.
+    /// Reads the hunk whose `@@` line is `header`, or gives the line that cannot be in it.
     fn read(source: &Source<'_>, header: usize, mut lengths: Lengths) -> Result<Self, usize> {
         let first = header + 1;
         let parents = lengths.parents;
@@ -117,7 +117,7 @@ impl Hunk {
         }
         hunk.body.end = at;
         hunk.is_whole = lengths.is_used_up();
-        // A hunk without a change is none that a tool wrote; behind a cut a change may have followed.
+        // A hunk without a change is none that a tool wrote; after a cut a change may have followed.
         if run > first && hunk.is_whole {
             hunk.gap(source, run..at, CONTEXT, 0);
         }
@@ -164,13 +164,13 @@ fn is_heading(line: &str, parents: usize) -> bool {
     line.as_bytes().get(parents).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
 }
 
-/// Whether lines may hold changes of the kind `[-old-]{+new+}`, which stand in lines that look unchanged.
+/// Whether lines may hold changes of the kind `[-old-]{+new+}`, which are in lines that look unchanged.
 fn has_word_changes(text: &str) -> bool {
     let has = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
     (has("[-") && has("-]")) || (has("{+") && has("+}"))
 }
 
-/// The path of the file in a `--- ` or `+++ ` line: `src/x.rs` in `+++ b/src/x.rs`. What stands behind a tab is a time or a
+/// The path of the file in a `--- ` or `+++ ` line: `src/x.rs` in `+++ b/src/x.rs`. The text after a tab is a time or a
 /// revision.
 fn file_path(line: &str) -> &str {
     let path = line.get(4..).unwrap_or_default();
@@ -202,7 +202,7 @@ impl Lengths {
         rest.strip_prefix(' ')?.starts_with(fence).then_some(Self { parents, old, new })
     }
 
-    /// Counts one line of the hunk; gives whether it is unchanged, or `None` when it cannot stand here.
+    /// Counts one line of the hunk; gives whether it is unchanged, or `None` when it cannot be here.
     fn take(&mut self, line: &str) -> Option<bool> {
         let mut marks = [b' '; MAX_PARENTS];
         // Editors and hosts cut the blanks of an empty unchanged line.

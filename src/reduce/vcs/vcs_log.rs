@@ -184,7 +184,7 @@ pub(super) struct Log<'a> {
     body: Vec<usize>,
     /// Lines of a commit that is not shown.
     hidden: Vec<usize>,
-    /// Whether nothing of the commits stands between the pieces, so that whole commits may go.
+    /// Whether nothing of the commits is between the pieces, so that whole commits may go.
     is_alone: bool,
     /// Whether author and date of a commit went whatever they are.
     is_undated: bool,
@@ -293,7 +293,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Leaves out the body of an old commit: all behind the subject but trailers and failures.
+    /// Leaves out the body of an old commit: all after the subject but trailers and failures.
     fn end_body(&mut self, source: &Source<'a>, out: &mut Reduction) {
         let hidden = std::mem::take(&mut self.hidden);
         // A commit that reports a failure keeps those lines, and its hash with them.

@@ -6,7 +6,7 @@ use std::ops::Range;
 const MAX_BLANKS: usize = 16;
 
 /// The quotation mark to write around a placeholder for `value`: that of the name before it, with its backslashes. `None`
-/// if the value is not a number, or does not stand behind a quoted name and a colon.
+/// if the value is not a number, or is not after a quoted name and a colon.
 pub(super) fn quote<'a>(text: &'a [u8], value: &Range<usize>) -> Option<&'a [u8]> {
     if is_list(text, value) {
         return Some(quote_of_list(text, value.start));

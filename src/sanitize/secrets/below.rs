@@ -1,5 +1,5 @@
-//! A value in quotation marks that stands in the line below its name: behind an operator or an open bracket at the end of the
-//! line, in a string of many lines, or in a text that a shell reads. It claims nothing.
+//! A value in quotation marks that is in the line below its name: after an operator or an open bracket at the end of
+//! the line, in a string of many lines, or in a text that a shell reads. It claims nothing.
 
 use super::judge::{ByteSet, skip};
 use std::ops::Range;
@@ -14,7 +14,7 @@ const MAX_WORD_BYTES: usize = 32;
 const BLANK: ByteSet = ByteSet::parse(" \t");
 const QUOTE: ByteSet = ByteSet::parse("\"'`");
 
-/// The value below what stands at `at`, behind the operator of a name.
+/// The value below what is at `at`, after the operator of a name.
 pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     match text.get(at)? {
         b'\r' | b'\n' => string(text, next_line(text, at)?, false),

@@ -1,5 +1,5 @@
-//! The short texts without secrets that this thread searched last. The parts of a call are looked at for several reasons, and
-//! come again with the next call. A text with a secret is never remembered.
+//! The short texts without secrets that this thread searched last. The parts of a call are examined for several
+//! reasons, and come again with the next call. A text with a secret is never remembered.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

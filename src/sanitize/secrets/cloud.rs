@@ -266,7 +266,7 @@ fn in_string(value: &[u8], open: Option<u8>) -> usize {
         let ends = value.get(close).is_none_or(|b| b.is_ascii_whitespace() || b"\\\"'`,}]".contains(b));
         return if ends { close } else { value.len() };
     }
-    // Behind coded data a quote ends the string, whatever follows.
+    // After coded data a quote ends the string, whatever follows.
     let data = value.iter().take_while(|b| b.is_ascii_alphanumeric() || b"+/=".contains(b)).count();
     let slashes = value[data..].iter().take_while(|b| **b == b'\\').count();
     if data > 0 && open.is_some() && value.get(data + slashes).is_some_and(|b| open == Some(*b)) {

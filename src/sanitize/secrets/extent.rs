@@ -1,8 +1,8 @@
 //! How far a value without quotation marks reaches over signs that also end values: `DB_PASSWORD=Kp7mQ2xR)t9zQ`.
 //!
-//! In a setting that is the whole line the value goes to the end of the line, in a word of a log line or behind a flag to the
-//! end of the word. `password=get(user2)` is code and `password=abc1,host=db` a list: there the signs end the value. It reads
-//! one word and claims nothing.
+//! In a setting that is the whole line the value goes to the end of the line, in a word of a log line or after a flag
+//! to the end of the word. `password=get(user2)` is code and `password=abc1,host=db` a list: there the signs end the
+//! value. It reads one word and claims nothing.
 
 use super::judge::{ByteSet, Doubt, is_random, is_random_with_signs, is_word, oddity, skip};
 use std::ops::Range;
@@ -15,13 +15,13 @@ const MIN_LETTERS_OF_WORD: usize = 4;
 const OPEN: ByteSet = ByteSet::parse("([{<");
 const CLOSE: ByteSet = ByteSet::parse(")]}>");
 const QUOTE: ByteSet = ByteSet::parse("\"'`");
-/// What may stand behind a value at the end of its word.
+/// What may be after a value at the end of its word.
 const BEHIND: ByteSet = ByteSet::parse(",;&|)]}>\"'`");
-/// What stands between the items of a list.
+/// The text between the items of a list.
 const BETWEEN: ByteSet = ByteSet::parse(",;&|");
 
-/// The end of a bare value that `first` begins, if it goes on behind `first`. `is_line` says that its name begins the line,
-/// `is_environment` that it is `name=value`, and `is_capital` that the name is in capitals.
+/// The end of a bare value that `first` begins, if it continues after `first`. `is_line` says that its name begins
+/// the line, `is_environment` that it is `name=value`, and `is_capital` that the name is in capitals.
 pub(super) fn end(
     text: &[u8],
     first: &Range<usize>,
@@ -43,7 +43,7 @@ pub(super) fn end(
     if is_environment && is_whole && is_list_of_keys(all) {
         return Some(start + all.len());
     }
-    // Where a value is the line, no bracket of code is open. A list may stand there.
+    // Where a value is the line, no bracket of code is open. A list may be there.
     let is_shell = is_environment && is_whole;
     let word = if is_shell && is_capital { all } else { up_to_item(all) };
     let core = word.len() - word.iter().rev().take_while(|b| BEHIND.has(**b)).count();
@@ -84,7 +84,7 @@ fn is_list_of_keys(word: &[u8]) -> bool {
     word.contains(&b',') && keys.all(|key| key.len() >= 16 && is_random(key, Doubt::Some))
 }
 
-/// Whether nothing but blanks and a comment stands behind a value in its line.
+/// Whether nothing but blanks and a comment is after a value in its line.
 fn is_last(text: &[u8], end: usize) -> bool {
     let at = skip(text, end, const { ByteSet::parse(" \t") }, 8);
     text.get(at).is_none_or(|b| b"\r\n".contains(b) || *b == b'#' && at > end)
@@ -108,7 +108,7 @@ fn up_to_item(word: &[u8]) -> &[u8] {
     &word[..end.unwrap_or(word.len())]
 }
 
-/// Most signs between items that are looked at in a word.
+/// Most signs between items that are examined in a word.
 const MAX_ITEMS: usize = 16;
 
 /// Whether a word is code, a pattern or a list of names, with `behind` at its end. No code of a shell ends in an open bracket.
@@ -133,7 +133,7 @@ fn is_code(word: &[u8], behind: &[u8], is_shell: bool) -> bool {
             depth += 1;
         } else if CLOSE.has(*b) {
             pairs += usize::from(depth > 0);
-            // Behind the bracket of a call no name follows.
+            // After the bracket of a call no name follows.
             inside |= next(at).is_some_and(is_word);
             if depth == 0 && !is_shell && next(at).is_none_or(|b| b",;.)]}".contains(&b)) {
                 return true;
@@ -142,7 +142,7 @@ fn is_code(word: &[u8], behind: &[u8], is_shell: bool) -> bool {
         }
     }
     let is_call = pairs > 0 && depth == 0 && !inside;
-    // The call goes on in the next line, or ends behind the word.
+    // The call continues in the next line, or ends after the word.
     let is_open =
         depth > 0 && (behind.iter().any(|b| b",)]}>".contains(b)) || OPEN.has(word[word.len() - 1]));
     is_call || is_open && !is_shell || is_list(word)
@@ -158,7 +158,7 @@ fn is_list(word: &[u8]) -> bool {
     word.iter().any(|b| BETWEEN.has(*b)) && word.split(|b| BETWEEN.has(*b)).all(is_plain)
 }
 
-/// Whether letters of both cases and digits stand in a word as they do in no name.
+/// Whether letters of both cases and digits are in a word as they do in no name.
 pub(super) fn is_strong(word: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| word.iter().any(is);
     has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit) && oddity(word) > 0

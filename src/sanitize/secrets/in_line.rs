@@ -115,7 +115,7 @@ fn is_told(before: &[u8]) -> bool {
     LEADS.iter().any(|lead| before[start..].eq_ignore_ascii_case(lead))
 }
 
-/// Whether a name stands in the brackets of a call.
+/// Whether a name is in the brackets of a call.
 fn is_argument(before: &[u8]) -> bool {
     let mut depth = 0usize;
     for (at, b) in before.iter().enumerate().rev() {

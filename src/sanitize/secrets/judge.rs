@@ -292,7 +292,7 @@ fn is_path(value: &[u8]) -> bool {
     !(is_key && oddity(rest) > 2 || is_made)
 }
 
-/// Whether what stands behind `#` or `@` is a chosen password, and no colour, selector, annotation or name of a scope.
+/// Whether the text after `#` or `@` is a chosen password, and no colour, selector, annotation or name of a scope.
 fn is_chosen_behind_sign(rest: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| rest.iter().any(is);
     let digits = rest.iter().filter(|b| b.is_ascii_digit()).count();
@@ -365,7 +365,7 @@ fn is_alternating(value: &[u8]) -> bool {
         && changes.count() * 3 > value.len()
 }
 
-/// Whether a person chose a value with letters of both cases, two digits or more, and signs between them that stand in no
+/// Whether a person chose a value with letters of both cases, two digits or more, and signs between them that are in no
 /// name, path or code: `Violet589?rJkW`.
 pub(super) fn is_signed_password(value: &[u8]) -> bool {
     let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
@@ -383,7 +383,7 @@ pub(super) fn is_signed_password(value: &[u8]) -> bool {
 
 /// Whether a value of many signs is random, as frameworks make their keys: `8$w@k3(7n!x_q2&z^m0p5=jr#t+6yv9h*4bu1-cg)se%fl`.
 ///
-/// Patterns, queries and code have many signs too; their letters stand in words, or in ranges.
+/// Patterns, queries and code have many signs too; their letters are in words, or in ranges.
 pub(super) fn is_random_with_signs(value: &[u8]) -> bool {
     /// Fewest bytes, kinds of signs, and entropy. A choice: patterns have as few.
     const MIN_BYTES: usize = 20;

@@ -53,10 +53,10 @@ struct Head {
     /// Its first eight bytes, and the bits of them that a text must have too: all but the case of letters.
     eight: u64,
     mask: u64,
-    /// The eight behind these.
+    /// The eight after these.
     tail: u64,
     tail_mask: u64,
-    /// How many of the heads behind it, within its slot, have the same first eight bytes.
+    /// How many of the heads after it, within its slot, have the same first eight bytes.
     alike: u16,
     /// How many of these have the same ninth byte too.
     alike_in_nine: u16,
@@ -101,7 +101,7 @@ impl Head {
         (self.eight ^ eight) & self.mask == 0
     }
 
-    /// The bits by which the eight behind these are not `tail`, in any case. The lowest are those of the ninth byte.
+    /// The bits by which the eight after these are not `tail`, in any case. The lowest are those of the ninth byte.
     fn differs_behind(&self, tail: u64) -> u64 {
         (self.tail ^ tail) & self.tail_mask
     }
@@ -242,7 +242,7 @@ impl Keywords {
         }
     }
 
-    /// Whether a text has what a word has behind its first sixteen bytes.
+    /// Whether a text has what a word has after its first sixteen bytes.
     fn ends(&self, word: usize, text: &[u8], start: usize) -> bool {
         let rest = self.words[word].as_bytes().get(16..).unwrap_or_default();
         let here = text.get(start + 16..).and_then(|here| here.get(..rest.len()));

@@ -13,9 +13,8 @@ use super::table::{Form, Place, Rule, Table, compile};
 use super::{cloud, named, pem, shapes, terraform};
 use crate::stop;
 
-/// Bytes that continue a value beyond the window of its rule.
-/// A value of so many bytes whose word goes on is one that its regex did not read to the end. A choice: no key of a fixed
-/// length is longer and has letters behind it.
+/// Bytes that continue a value beyond the window of its rule. A value of this many bytes whose word continues is one
+/// that its regex did not read to the end. A choice: no key of a fixed length is longer and has letters after it.
 const LONG_BYTES: usize = 100;
 pub(super) const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
 /// Bytes of the name of an element, with its prefix.
@@ -218,7 +217,7 @@ impl Scan<'_> {
         self.claim(rule, index, value);
     }
 
-    /// Whether a value that begins with so many bytes of a set may be assigned to the name in which a keyword ends.
+    /// Whether a value that begins with this many bytes of a set may be assigned to the name in which a keyword ends.
     fn may_be_assigned(&self, end: usize, set: ByteSet, bytes: usize) -> bool {
         shapes::value_behind(self.text, end).is_some_and(|at| skip(self.text, at, set, bytes) == at + bytes)
     }

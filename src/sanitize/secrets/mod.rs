@@ -52,7 +52,7 @@ const UNAVAILABLE: &str = "rules-unavailable";
 pub struct Finding {
     /// Offset of the first byte of the secret value.
     pub start: usize,
-    /// Offset behind the last byte of the secret value.
+    /// Offset after the last byte of the secret value.
     pub end: usize,
     /// Name of the rule, for example `github-pat`.
     pub rule: &'static str,
@@ -73,7 +73,7 @@ pub type Hits = Vec<(&'static str, usize)>;
 /// What the documentation says about one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleInfo {
-    /// Stable name, as it stands in the placeholder.
+    /// Stable name, as it is in the placeholder.
     pub id: &'static str,
     /// What kind of secret it finds, in a few words.
     pub description: &'static str,
@@ -206,7 +206,7 @@ fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> 
     Some((out, count(&findings)))
 }
 
-/// What stands in the place of a finding, with letters as wide as those of the value.
+/// The text in the place of a finding, with letters as wide as those of the value.
 pub fn placeholder(text: &[u8], finding: &Finding) -> Vec<u8> {
     let narrow = format!("{PLACEHOLDER}{}]", finding.rule).into_bytes();
     match hidden::nulls::padding(&text[finding.start..finding.end]) {

@@ -176,7 +176,7 @@ fn is_literal(text: &[u8], name_end: usize, value: &Range<usize>) -> bool {
         && is_random(word, Doubt::Some)
 }
 
-/// Whether a name says that its value is a key that grants access, so that a UUID behind it is one and no id.
+/// Whether a name says that its value is a key that grants access, so that a UUID after it is one and no id.
 fn is_name_of_key(name: &[u8]) -> bool {
     const KEYS: &[&str] = &[
         "clientsecret",
@@ -215,7 +215,7 @@ fn is_name_of_service(name: &[u8], word: Range<usize>) -> bool {
         && !OF_REQUESTS.iter().any(|word| judge::contains(head, word))
 }
 
-/// Whether a value behind a name such as `token` or `secret` names something that everybody may know: a contract of a
+/// Whether a value after a name such as `token` or `secret` names something that everybody may know: a contract of a
 /// blockchain, the commit of a submodule, an object of a cluster.
 fn is_name_of_resource(text: &[u8], name: usize, bytes: &[u8]) -> bool {
     /// Hexadecimal digits of a contract's address, and of a commit.
@@ -226,7 +226,7 @@ fn is_name_of_resource(text: &[u8], name: usize, bytes: &[u8]) -> bool {
     is_contract || is_commit() || is_object_of_cluster(bytes)
 }
 
-/// `kube-api-access-7xk2p`: words, and what a cluster makes at random behind them.
+/// `kube-api-access-7xk2p`: words, and what a cluster makes at random after them.
 fn is_object_of_cluster(bytes: &[u8]) -> bool {
     /// The signs that Kubernetes takes for the ends of names.
     const MADE: ByteSet = ByteSet::parse("bcdfghjklmnpqrstvwxz2456789");
@@ -248,7 +248,7 @@ fn is_plain(bytes: &[u8], name: &[u8]) -> bool {
     !has(u8::is_ascii_digit) || !(is_mixed || is_signed || is_random(bytes, Doubt::Some))
 }
 
-/// `0x5555556a2c0`: where a debugger found the string behind it.
+/// `0x5555556a2c0`: where a debugger found the string after it.
 fn is_address(bytes: &[u8]) -> bool {
     bytes.len() <= 18
         && bytes.strip_prefix(b"0x").is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
@@ -292,7 +292,7 @@ fn compares(operator: &[u8]) -> bool {
 
 /// Finds the value of the name at `name`.
 fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> {
-    // Behind a letter of another script it is a dash.
+    // After a letter of another script it is a dash.
     let flag = text[name.start] == b'-' && (name.start == 0 || text[name.start - 1].is_ascii());
     // `**NAME**: …` of Markdown.
     let bold = text[name.end..].starts_with(b"**") && text[..name.start].ends_with(b"**");
@@ -365,7 +365,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     Some(value)
 }
 
-/// Behind the anchor and the tag that YAML writes in front of a value: `&name `, `!!str `.
+/// After the anchor and the tag that YAML writes before a value: `&name `, `!!str `.
 fn behind_properties(text: &[u8], mut at: usize) -> usize {
     for _ in 0..2 {
         if !matches!(text.get(at), Some(b'&' | b'!')) {
@@ -389,10 +389,10 @@ fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
     b"?&;".contains(&before) || (before.is_ascii_whitespace() && behind.is_ascii_whitespace())
 }
 
-/// Longest type without a blank behind it. A longer one is base64 that ends with `=`. A choice.
+/// Longest type without a blank after it. A longer one is base64 that ends with `=`. A choice.
 const MAX_TYPE_BYTES: usize = 16;
 
-/// `let key: &str = "…"`: the position of the value, if a type stands at `at`.
+/// `let key: &str = "…"`: the position of the value, if a type is at `at`.
 fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let end = skip(text, at, const { ByteSet::parse("a-zA-Z0-9_&<>[].| ?") }, MAX_NAME_BYTES);
     let is_type = end > at && (text[end - 1] == b' ' || end - at <= MAX_TYPE_BYTES);
@@ -436,7 +436,8 @@ fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
 /// Most quotation marks inside a value. A choice.
 const MAX_JOINED: usize = 4;
 
-/// Where a string goes on whose quotation mark at `at` stands for itself: `'it'\''s'` of shells, `'it''s'` of SQL and YAML.
+/// Where a string continues whose quotation mark at `at` stands for itself: `'it'\''s'` of shells, `'it''s'` of SQL
+/// and YAML.
 fn rejoined(text: &[u8], at: usize, quote: u8) -> Option<usize> {
     let rest = &text[at..text.len().min(at + 8)];
     let shell = quote == b'\'' && rest.starts_with(b"'\\''");
@@ -476,7 +477,7 @@ fn skip_scheme(text: &[u8], at: usize) -> usize {
         .map_or(0, |s| s.len())
 }
 
-/// `Key [None]: value`: the end of the operator behind what a prompt shows of the value before.
+/// `Key [None]: value`: the end of the operator after what a prompt shows of the value before.
 fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {
     let inside = text.get(at..)?.strip_prefix(b"[")?;
     let len = inside.iter().take(24).position(|b| !b.is_ascii_alphanumeric() && *b != b'*')?;

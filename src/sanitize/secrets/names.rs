@@ -55,7 +55,8 @@ pub(super) enum Tail {
     About,
 }
 
-/// Whether the word of a keyword that ends with `last` goes on in `tail`, as in `tokenizer`; with a plural it does not.
+/// Whether the word of a keyword that ends with `last` continues in `tail`, as in `tokenizer`; with a plural it does
+/// not.
 pub(super) fn goes_on(tail: &[u8], last: u8) -> bool {
     let Some(&next) = tail.first() else { return false };
     let is_one_word = next.is_ascii_alphabetic() && next.is_ascii_lowercase() == last.is_ascii_lowercase();

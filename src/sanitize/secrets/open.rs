@@ -5,7 +5,7 @@ use super::table::table;
 
 /// Longest last line that waits as a whole, in bytes. A choice.
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// Lines before the last one, without empty ones, whose keywords count too: a value may stand below its name. A choice.
+/// Lines before the last one, without empty ones, whose keywords count too: a value may be below its name. A choice.
 const LINES_BEFORE: usize = 2;
 
 /// Where the end of a text begins that may be a part of a secret: a last line without its end if a keyword of a rule stands in
@@ -44,7 +44,7 @@ pub fn open(text: &[u8]) -> Option<usize> {
 const MAX_PROMPT_BYTES: usize = 200;
 
 /// Whether a line without its end asks for a value and holds none: `user@host's password: `. Whoever is to answer has to see it.
-/// A value that follows is found behind it.
+/// A value that follows is found after it.
 fn is_prompt(line: &[u8]) -> bool {
     let Some((b':' | b'?', asks)) = line.trim_ascii_end().split_last() else { return false };
     let has_value = asks.iter().enumerate().any(|(at, byte)| match byte {

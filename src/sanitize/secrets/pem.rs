@@ -1,4 +1,5 @@
-//! Private keys in blocks: PEM, OpenSSH, PGP, static keys of OpenVPN (between BEGIN and END) and PuTTY (behind `Private-Lines`).
+//! Private keys in blocks: PEM, OpenSSH, PGP, static keys of OpenVPN (between BEGIN and END) and PuTTY (after
+//! `Private-Lines`).
 //!
 //! The body is removed, the lines around it stay. A block without an end, as in cut output, is removed up to the first line
 //! that is not key material. Code that only mentions the markers stays.
@@ -69,9 +70,9 @@ fn is_of_hex(label: &[u8]) -> bool {
 }
 
 /// Where the last block of a text that is still arriving begins, if it is a key without its END line, and nothing but key
-/// material stands in it so far.
+/// material is in it so far.
 pub(super) fn open(text: &[u8]) -> Option<usize> {
-    /// Bytes before the word: the dashes, and what tools put in front of a line.
+    /// Bytes before the word: the dashes, and what tools put before a line.
     const MAX_BEFORE_BYTES: usize = 64;
     let near = text.len().saturating_sub(MAX_BLOCK_BYTES);
     let word = near + memchr::memmem::rfind(text.get(near..)?, b"BEGIN ")?;

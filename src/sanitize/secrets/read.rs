@@ -14,7 +14,7 @@ pub(super) struct Entry {
     /// Literal prefixes of a token, case-sensitive; part of the value.
     pub(super) prefix: Vec<String>,
     /// The inside of a regex class: the bytes after a prefix, or of an assigned value. With a `regex`: the first bytes of its
-    /// value, which then has to stand behind a name with a keyword in it, an operator and quotation marks; see
+    /// value, which then must be after a name with a keyword in it, an operator and quotation marks; see
     /// `shapes::value_behind`.
     pub(super) charset: String,
     /// Smallest and largest number of bytes of `charset`; without a second number there is no upper limit. With a `regex`: how
@@ -30,9 +30,9 @@ pub(super) struct Entry {
     pub(super) regex: String,
     /// How many bytes before and after a keyword a match of `regex` may reach.
     pub(super) reach: Vec<usize>,
-    /// Whether `regex` asks for the end of a word, or a byte that no word has, behind each keyword.
+    /// Whether `regex` asks for the end of a word, or a byte that no word has, after each keyword.
     pub(super) ends_word: bool,
-    /// The byte with which a match of `regex` begins, if only a name that ends with a keyword stands behind it.
+    /// The byte with which a match of `regex` begins, if only a name that ends with a keyword is after it.
     pub(super) opening: String,
     /// The name of a matcher written in Rust: `private-key`, `url-password`, `cookie`, `password`, `random`,
     /// `kubernetes-secret`, `secret-string`, `terraform-random`, `terraform-attributes`.

@@ -114,7 +114,7 @@ impl Groups {
     }
 }
 
-/// The bytes before and behind a range.
+/// The bytes before and after a range.
 fn around(text: &[u8], range: &Range<usize>) -> [Option<u8>; 2] {
     [range.start.checked_sub(1).map(|before| text[before]), text.get(range.end).copied()]
 }
@@ -300,8 +300,8 @@ impl<'t> Scan<'t> {
 /// Most backslashes in a row that are counted.
 const MAX_SLASHES: usize = 16;
 
-/// The start of a value that does not part a backslash from its letter: behind an escaped line end or tab, and with any other
-/// escape.
+/// The start of a value that does not part a backslash from its letter: after an escaped line end or tab, and with
+/// any other escape.
 fn outside_escape(text: &[u8], start: usize) -> usize {
     let slashes = text[..start].iter().rev().take(MAX_SLASHES).take_while(|b| **b == b'\\').count();
     match text.get(start) {

@@ -134,7 +134,7 @@ fn is_this_machine(host: &[u8]) -> bool {
     })
 }
 
-/// `scheme://user:pa/ss@host`: a password that nobody encoded. A number behind the colon is a port.
+/// `scheme://user:pa/ss@host`: a password that nobody encoded. A number after the colon is a port.
 fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<usize>> {
     /// Longest such password, in bytes. A choice.
     const MAX_BYTES: usize = 64;
@@ -197,7 +197,8 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     scan.state(index).seen = hit.start..at.max(hit.end);
 }
 
-/// Where the cookies begin that a keyword announces: behind an operator, a flag, or the member of a header with that name.
+/// Where the cookies begin that a keyword announces: after an operator, a flag, or the member of a header with that
+/// name.
 fn behind_cookie(text: &[u8], hit: &Range<usize>) -> Option<usize> {
     let word = &text[hit.clone()];
     if !word.ends_with(b"e") && !word.ends_with(b"E") {
@@ -241,7 +242,8 @@ fn cookie_members(text: &[u8], range: Range<usize>, mut found: impl FnMut(Range<
     }
 }
 
-/// `name: DB_PASSWORD` followed by `value: …`, on one line or two, in YAML, JSON or XML: the end of the operator behind `value`.
+/// `name: DB_PASSWORD` followed by `value: …`, on one line or two, in YAML, JSON or XML: the end of the operator
+/// after `value`.
 pub(super) fn value_field(text: &[u8], from: usize) -> Option<usize> {
     let at = skip(text, from, const { ByteSet::parse(" \t\r\n\"',\\") }, 48);
     let word = text.get(at..at + 5)?;

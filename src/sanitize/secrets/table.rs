@@ -38,7 +38,7 @@ pub(super) enum Form {
     TerraformRandom,
     /// The telling attributes of a resource in Terraform's state.
     TerraformAttributes,
-    /// A telling name, an operator and a value; `password` accepts what people choose, else only random values.
+    /// The name of a secret, an operator and a value; `password` accepts what people choose, else only random values.
     Named { password: bool },
 }
 
@@ -98,9 +98,9 @@ pub(super) enum Place {
     Near,
     /// The same, if the keyword ends a word.
     NearWord,
-    /// At the keyword, if behind its name and an operator stands a value that begins with so many bytes of a set.
+    /// At the keyword, if its name and an operator are followed by a value that begins with this many bytes of a set.
     Assigned(ByteSet, usize),
-    /// At this byte, which stands in front of the name that the keyword ends.
+    /// At this byte, which is before the name that the keyword ends.
     Opening(u8),
 }
 
@@ -147,7 +147,7 @@ pub(super) struct Table {
     pub(super) keywords: Keywords,
     /// For each keyword the rules that look near it.
     pub(super) users: Vec<Vec<u16>>,
-    /// For each keyword whether names hold it: an assigned value or a telling name.
+    /// For each keyword whether names hold it: an assigned value or the name of a secret.
     pub(super) names: Vec<bool>,
     /// For each keyword whether a rule that reads many lines looks near it.
     pub(super) wide: Vec<bool>,

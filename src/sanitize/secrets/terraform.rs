@@ -21,7 +21,7 @@ const TELLING: &[&str] =
 const ABOUT: &[&str] =
     &["arn", "name", "id", "version", "path", "url", "length", "policy", "type", "enabled"];
 
-/// `"type": "random_password"`: the results behind it.
+/// `"type": "random_password"`: the results after it.
 pub(super) fn random(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
     let end = text.len().min(hit.end + FORWARD_BYTES);

@@ -249,7 +249,7 @@ mod properties {
     use regex::bytes::{Regex, RegexBuilder};
     use std::sync::LazyLock;
 
-    /// Everything a text is put together from: examples, whole and in pieces, and what stands around them.
+    /// Everything a text is put together from: examples, whole and in pieces, and the text around them.
     static PARTS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let mut parts: Vec<String> = [
             "\n",
@@ -367,7 +367,7 @@ mod properties {
         CACHE.lock().unwrap().entry(index).or_insert_with(|| plain(regex)).clone()
     }
 
-    /// A regex that gives texts for a regex with conditions on what stands around them: without these.
+    /// A regex that gives texts for a regex with conditions on the text around them: without these.
     fn without_conditions(regex: &str) -> String {
         regex.replace("\\b", "").replace("(?:^|", "(?:").replace("|$)", ")")
     }

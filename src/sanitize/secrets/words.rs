@@ -1,4 +1,4 @@
-//! Words as passwords: whether `correcthorsebattery` behind a name for a password is the password.
+//! Words as passwords: whether `correcthorsebattery` after a name for a password is the password.
 //!
 //! In code such a word is a type, a variable or a message far more often. So it counts only where a text is data and not
 //! code: a pair of JSON, a file with `[sections]`, a mapping of YAML with other settings around it, an environment.

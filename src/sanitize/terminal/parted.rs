@@ -3,8 +3,8 @@
 use crate::sanitize::secrets::PLACEHOLDER;
 use crate::stop;
 
-/// The text with a line end for the carriage return behind the last placeholder of a line, where what follows on that line
-/// would overwrite it; `None` if there is no such line.
+/// The text with a line end for the carriage return after the last placeholder of a line, where what follows on that
+/// line would overwrite it; `None` if there is no such line.
 pub(in crate::sanitize) fn parted(text: &str) -> Option<String> {
     if !text.contains(PLACEHOLDER) || !text.contains('\r') {
         return None;
@@ -20,7 +20,7 @@ pub(in crate::sanitize) fn parted(text: &str) -> Option<String> {
     (out != text).then_some(out)
 }
 
-/// What stands before and behind the carriage return after which a line overwrites its last placeholder.
+/// The text before and after the carriage return after which a line overwrites its last placeholder.
 fn overwritten_at(line: &str) -> Option<(&str, &str)> {
     let last = line.rfind(PLACEHOLDER)?;
     let (before, rest) = line.split_at(last);

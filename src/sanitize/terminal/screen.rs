@@ -65,7 +65,7 @@ pub(super) struct Screen {
     anchored: bool,
     /// The cursor was put into the first row and column, and nothing was done since.
     homed: bool,
-    /// The overwriting that goes on is counted.
+    /// The current overwriting is already counted.
     counted: bool,
     drawing: bool,
     last: Option<char>,
@@ -274,7 +274,7 @@ impl Screen {
         self.place_footer();
         self.drop_unfed();
         self.leave(self.rows.len());
-        // Every row left with a line feed behind it; the last one has none.
+        // Every row left with a line feed after it; the last one has none.
         self.out.pop();
         Shown {
             text: self.out,

@@ -131,7 +131,7 @@ impl Log {
         // left with the first new message that is not the agent's.
         let ids: HashSet<&str> = messages.iter().flat_map(|message| result_ids(message)).collect();
         let mut is_shown = false;
-        // The same message may stand in a body twice.
+        // The same message may be in a body twice.
         let mut same: HashMap<u64, u64> = HashMap::new();
         for message in messages {
             let digest = digest(message);

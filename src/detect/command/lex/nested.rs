@@ -12,22 +12,22 @@ enum Open {
     Brackets(usize),
 }
 
-/// Behind the next `close` after `at`.
+/// After the next `close` after `at`.
 pub(super) fn closed(bytes: &[u8], at: usize, close: u8) -> Option<usize> {
     Some(at + memchr::memchr(close, bytes.get(at + 1..)?)? + 2)
 }
 
-/// Behind a text in double quotes that begins at `at`.
+/// After a text in double quotes that begins at `at`.
 pub(super) fn double_quoted(bytes: &[u8], at: usize) -> Option<usize> {
     end(bytes, at + 1, Open::Quotes)
 }
 
-/// Behind a substituted command whose bracket is at `at`.
+/// After a substituted command whose bracket is at `at`.
 pub(super) fn bracketed(bytes: &[u8], at: usize) -> Option<usize> {
     end(bytes, at + 1, Open::Brackets(1))
 }
 
-/// Behind what is open at `at`.
+/// After what is open at `at`.
 fn end(bytes: &[u8], mut at: usize, open: Open) -> Option<usize> {
     let mut all = vec![open];
     while let Some(open) = all.last_mut() {

@@ -9,7 +9,7 @@ impl Lexer<'_> {
         self.redirect(Some(STDOUT_AND_STDERR), self.at - 1);
     }
 
-    /// Reads from `<` or `>` on; `stream` is what stood before it, from `start` on.
+    /// Reads from `<` or `>` on; `stream` is what was before it, from `start` on.
     pub(super) fn redirect(&mut self, stream: Option<u8>, start: usize) {
         let is_in = self.peek(0) == b'<';
         let next = self.peek(1);
@@ -26,7 +26,7 @@ impl Lexer<'_> {
             return self.here(start);
         }
         self.at += 1;
-        // `<|` and `&>|` are pipes behind a redirection without a file, `>>&` and `>|&` are no streams.
+        // `<|` and `&>|` are pipes after a redirection without a file, `>>&` and `>|&` are no streams.
         let is_single = !self.is_exact || (!is_in && stream != Some(STDOUT_AND_STDERR));
         let is_double = is_single && matches!(self.peek(0), b'>' | b'|');
         self.at += usize::from(is_double);

@@ -21,7 +21,7 @@ const SAMPLE_BYTES: usize = 64 << 10;
 pub struct Composed<'a> {
     /// The text, without a line end.
     pub text: String,
-    /// The rows that stand in tables, as they are written in the JSON, in order.
+    /// The rows that are in tables, as they are written in the JSON, in order.
     pub rows: Vec<&'a str>,
 }
 
@@ -108,7 +108,7 @@ fn rows_as_table<'a>(
         sample <= SAMPLE_BYTES
     });
     let few = few.count().max(MIN_ROWS);
-    // As JSON each row has a separator behind it, and what a row is given verbatim is longer than the row.
+    // As JSON each row has a separator after it, and what a row is given verbatim is longer than the row.
     let mut plain = String::new();
     for row in shape.rows.iter().take(few) {
         plain.push_str(row);

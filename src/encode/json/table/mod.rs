@@ -208,7 +208,7 @@ fn row_of(json: &[&str], line: &str, tables: &Composed<'_>) -> Option<(usize, St
         })
     };
     if let Some(row) = find(line) {
-        // The line may end with the comma behind the row.
+        // The line may end with the comma after the row.
         let comma = if line.ends_with(',') && !row.contains(line) { "," } else { "" };
         return Some((place(row), format!("{row}{comma}")));
     }

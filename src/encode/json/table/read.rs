@@ -56,7 +56,7 @@ pub fn expand(text: &str) -> Option<String> {
         let inside = !text[line.max(done)..header.start].trim().is_empty();
         out.push_str(&text[done..header.start]);
         out.push_str(&json);
-        // Behind a table inside a document the document goes on, on a line of its own.
+        // After a table inside a document the document continues, on a line of its own.
         let ended = end > 0 && text.as_bytes()[end - 1] == b'\n';
         if ended && !inside {
             out.push('\n');
@@ -71,7 +71,7 @@ pub fn expand(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The header whose `]{` stands at `at` and that starts no earlier than `from`.
+/// The header whose `]{` is at `at` and that starts no earlier than `from`.
 fn header(text: &str, at: usize, from: usize) -> Option<Header<'_>> {
     let head = &text[from..at];
     let (lines, number) = match head.strip_suffix(" lines") {
@@ -183,7 +183,7 @@ fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
             (_, false) => ",",
         });
         let is_marker = is_marker(text.get(at..)?);
-        // Behind all objects only the marker can follow.
+        // After all objects only the marker can follow.
         if header.is_part && (is_marker && has_marker || !is_marker && !has_marker && row + 1 == count) {
             return None;
         }
@@ -225,7 +225,7 @@ fn row(text: &str, at: usize, columns: &[Column<'_>], out: &mut String) -> Optio
         at = end;
         let Some(value) = value else { continue };
         let folder = &column.path[..column.path.len() - 1];
-        // A value and members cannot both stand at one path.
+        // A value and members cannot both are at one path.
         if !last.is_empty() && last.len() <= folder.len() && folder.starts_with(last) {
             return None;
         }
@@ -248,7 +248,7 @@ fn row(text: &str, at: usize, columns: &[Column<'_>], out: &mut String) -> Optio
     Some(at)
 }
 
-/// Reads the cell at `at`: the offset behind it, and its value as JSON unless it is missing.
+/// Reads the cell at `at`: the offset after it, and its value as JSON unless it is missing.
 #[allow(clippy::type_complexity)]
 fn cell(text: &str, at: usize, kind: Option<Type>) -> Option<(usize, Option<String>)> {
     let bytes = text.as_bytes();

@@ -137,7 +137,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the object at `at`; gives the offset behind it.
+    /// Reads the object at `at`; gives the offset after it.
     fn object(&mut self, text: &'a str, at: usize, node: usize, depth: usize) -> Result<usize, Reason> {
         let bytes = text.as_bytes();
         let mut at = at + 1;
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
             let end = string_end(bytes, at);
             let key = text.get(at..end).ok_or(Reason::NotRecognized)?;
             let child = self.child(node, key, &mut next)?;
-            // A member that reports a failure has a blank behind its colon.
+            // A member that reports a failure has a blank after its colon.
             at = end + 1 + usize::from(bytes.get(end + 1) == Some(&b' '));
             if bytes.get(at) == Some(&b'{') && bytes.get(at + 1) != Some(&b'}') {
                 if depth == MAX_PATH {
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
             *next = place + 1;
             return Ok(children[place]);
         }
-        // Two ways to write one key could hide that it stands there twice.
+        // Two ways to write one key could hide that it is there twice.
         if self.nodes.len() > MAX_COLUMNS || key.contains("\\u") || key.contains("\\/") {
             return Err(Reason::MixedItems);
         }
@@ -267,7 +267,7 @@ pub fn items_of(rows: &[&str]) -> Result<Option<usize>, Reason> {
     }
 }
 
-/// The items of the array that starts at `at`, if all are objects or markers, and the offset behind it.
+/// The items of the array that starts at `at`, if all are objects or markers, and the offset after it.
 pub fn objects(text: &str, at: usize) -> Option<(Vec<&str>, usize)> {
     let bytes = text.as_bytes();
     let mut rows = Vec::new();

@@ -156,7 +156,7 @@ fn list<'a>(raw: &'a RawValue, path: &str) -> Option<Vec<&'a RawValue>> {
 }
 
 impl Tool {
-    /// Whether all names stand in a text that every report of the tool has.
+    /// Whether all names are in a text that every report of the tool has.
     fn may_write(&self, text: &str) -> bool {
         self.own
             .iter()

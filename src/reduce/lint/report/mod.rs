@@ -2,8 +2,8 @@
 //! semgrep, shellcheck, hadolint, mypy and SARIF.
 //!
 //! A caller that asks for JSON may parse it. So `standard` keeps the document valid: only the source of a linted file and
-//! lists that every file repeats are left out, and a string with a marker stands in their place. After a failed run
-//! nothing is left out, since the exit status would have to stand behind the document. `aggressive` writes findings
+//! lists that every file repeats are left out, and a string with a marker is in their place. After a failed run
+//! nothing is left out, since the exit status would have to be written after the document. `aggressive` writes findings
 //! of one rule together, as it does for text, and what remains is no JSON. Errors stay as they are, always.
 
 mod document;
@@ -77,7 +77,7 @@ impl Reducer for JsonReport {
         let report = read(source).ok_or(Reason::NotRecognized)?;
         let is_aggressive = input.policy.rewrites_documents();
         let out = match report.lines.len() {
-            // The exit status would have to be told behind the document.
+            // The exit status would have to be told after the document.
             _ if !is_aggressive && input.call.exit_code.is_some_and(|code| code != 0) => Reduction::default(),
             1 if !report.is_series => one_line(source, &report, is_aggressive),
             _ if is_aggressive => return many_lines(source, &report),

@@ -7,7 +7,7 @@ use crate::text::source::Source;
 /// What announces the data.
 pub const HEADER: &str = "GIT binary patch";
 
-/// The lines of data of the patch whose header stands at a line: one run for each way, forth and back.
+/// The lines of data of the patch whose header is at a line: one run for each way, forth and back.
 /// What does not follow the format of git's `diff.c` is in no run.
 pub fn data(source: &Source<'_>, header: usize) -> Vec<Range<usize>> {
     let mut runs = Vec::new();

@@ -1,5 +1,5 @@
 //! Files of a diff that are not read line by line: lock files by name, and minified files by name and by their long lines. What the call names was asked
-//! for and is none of these. What a file says of itself ("generated", "do not edit") counts for nothing.
+//! for and is none of these. What a file says of itself ("generated", "do not edit") is ignored.
 
 use super::super::unified::File;
 use crate::input::Input;

@@ -70,7 +70,7 @@ fn form(source: &Source<'_>, file: &File<'_>) -> u64 {
     changes.fold(0, |form: u64, i| form.rotate_left(7) ^ likeness(source.line(i)))
 }
 
-/// Which of the forms stood above often enough to be known.
+/// Which of the forms was above often enough to be known.
 fn again(forms: impl Iterator<Item = u64>) -> Vec<bool> {
     let mut seen: Map<u64, usize> = Map::default();
     let known = |form: u64| {
@@ -217,7 +217,7 @@ mod tests {
     use crate::text::call::ToolCall;
     use crate::text::relevance::Relevance;
 
-    /// The lines that stay of a diff whose lines all are in hunks or in front of them.
+    /// The lines that stay of a diff whose lines all are in hunks or before them.
     fn shown(text: &str, query: Option<&str>, per_hunk: usize, in_all: usize) -> Vec<String> {
         let source = Source::new(text);
         let policy = Policy {

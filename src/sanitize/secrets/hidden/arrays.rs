@@ -1,5 +1,5 @@
 //! Arrays that spell a text byte by byte: `{0x67, 0x68}`, `{'g', 'h'}`, `[103, 104]` and `[103 104]`, also mixed and over
-//! lines, and the bytes that `gdb` prints behind addresses.
+//! lines, and the bytes that `gdb` prints after addresses.
 //!
 //! It reads neither names nor types. A text without `0x`, `','` and brackets costs a search for these alone.
 
@@ -13,7 +13,7 @@ use memchr::memmem;
 
 /// Fewest elements of an array that is examined.
 const MIN_ELEMENTS: usize = 12;
-/// The same behind a name. A choice.
+/// The same after a name. A choice.
 const MIN_NAMED_ELEMENTS: usize = 8;
 /// Longest name of an array, and bytes of the word before it that are compared.
 const MAX_NAME_BYTES: usize = 48;
@@ -81,8 +81,8 @@ fn least(is_named: bool) -> usize {
     if is_named { MIN_NAMED_ELEMENTS } else { MIN_ELEMENTS }
 }
 
-/// Writes the name in front of an array whose first element is at `start`, as that of a string: `apiKey = [`, `"token": {"type":
-/// "Buffer", "data": [`, `secret: <Buffer `. Whether there is one.
+/// Writes the name before an array whose first element is at `start`, as that of a string: `apiKey = [`,
+/// `"token": {"type": "Buffer", "data": [`, `secret: <Buffer `. Whether there is one.
 pub(super) fn name(text: &[u8], start: usize, view: &mut View) -> bool {
     const OPENS: ByteSet = ByteSet::parse("[({< \t\r\nb");
     const AROUND: ByteSet = ByteSet::parse(" \t\"'\\[]");
@@ -208,8 +208,8 @@ fn element(text: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// Where the next element begins: behind a comma, where a letter of Rust may have a `b` in front, or behind white space and
-/// perhaps an address.
+/// Where the next element begins: after a comma, where a letter of Rust may have a `b` before it, or after white
+/// space and perhaps an address.
 fn separator(text: &[u8], at: usize) -> Option<usize> {
     let next = blank(text, at);
     if text.get(next) != Some(&b',') {
@@ -221,7 +221,7 @@ fn separator(text: &[u8], at: usize) -> Option<usize> {
     Some(next + usize::from(is_rust))
 }
 
-/// Behind `0x7fffffffe3a8:` or `0x555555558040 <key>:`, where one begins at a place.
+/// After `0x7fffffffe3a8:` or `0x555555558040 <key>:`, where one begins at a place.
 fn behind_address(text: &[u8], at: usize) -> usize {
     const MAX_ADDRESS_BYTES: usize = 80;
     let rest = &text[at + 2..text.len().min(at + MAX_ADDRESS_BYTES)];
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::sanitize::secrets::{find, redact};
 
-    /// Put together here, so that none stands in this file.
+    /// Put together here, so that none is in this file.
     fn token() -> String {
         ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
     }

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Shortest run that is examined, in bytes.
 const MIN_RUN_BYTES: usize = 16;
-/// Shortest line that goes on in the next.
+/// Shortest line that continues in the next.
 const MIN_LINE_BYTES: usize = 40;
 /// Bytes of a run that are decoded first, a multiple of four.
 const PROBE_BYTES: usize = 24;
@@ -26,7 +26,7 @@ const ENGINE: GeneralPurpose = GeneralPurpose::new(
 
 const MEMBERS: [bool; 256] = table(b"+/-_");
 
-/// Calls `found` with every run that holds text, decoded. Notes in `coded` where full lines stand behind something.
+/// Calls `found` with every run that holds text, decoded. Notes in `coded` where full lines are after something.
 pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(View)) {
     let mut at = 0;
     while let Some(mut first) = next(text, at) {
@@ -97,7 +97,7 @@ fn plain(digit: u8) -> u8 {
     }
 }
 
-/// Whether a run fills its line to the end, behind something else than a blank: a number, the name of a file.
+/// Whether a run fills its line to the end, after something else than a blank: a number, the name of a file.
 fn is_behind(text: &[u8], run: &Range<usize>) -> bool {
     let ends = text.get(run.end).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'='));
     if !ends || run.len() < MIN_LINE_BYTES {
@@ -125,7 +125,7 @@ fn run(text: &[u8], from: usize) -> usize {
     text[from..].iter().position(|b| !MEMBERS[*b as usize]).map_or(text.len(), |n| from + n)
 }
 
-/// The run and those of the lines below that go on with it: each begins its line and ends it.
+/// The run and those of the lines below that continue with it: each begins its line and ends it.
 fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     let width = first.len();
     let mut lines = vec![first];
@@ -145,7 +145,7 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
         let end = run(text, start);
         let behind = end + text[end..].iter().take(2).take_while(|b| **b == b'=').count();
         let ends = text.get(behind).is_none_or(|b| b"\r\n\\\"'`,;)<".contains(b));
-        // The first line may stand behind a name and so be shorter.
+        // The first line may be after a name and so be shorter.
         let fits = end > start && end - start <= width.max(last.len()).max(76);
         // A word below a whole text is none of its lines.
         let sum = || lines.iter().map(Range::len).sum::<usize>();

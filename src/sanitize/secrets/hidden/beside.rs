@@ -1,5 +1,5 @@
-//! Values that stand beside a telling name without the operator of a setting: another member of the object that the name is
-//! in, an attribute of the same tag, an argument, the line below, the rest of a pipe.
+//! Values that are beside the name of a secret without the operator of a setting: another member of the object that
+//! the name is in, an attribute of the same tag, an argument, the line below, the rest of a pipe.
 //!
 //! Each reader is given a name and reads a few hundred bytes around it. It claims nothing: `fields` writes the pair.
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 const MAX_OBJECT_BYTES: usize = 320;
 /// Longest path of which a name is the last part, in bytes.
 const MAX_PATH_BYTES: usize = 96;
-/// Longest line with a name whose value may stand in the line below. A choice.
+/// Longest line with a name whose value may be in the line below. A choice.
 const MAX_LINE_BYTES: usize = 256;
 /// Longest value that stands alone in its line, in bytes.
 const MAX_ALONE_BYTES: usize = 512;
@@ -280,7 +280,7 @@ fn led(text: &[u8], end: usize) -> Option<Range<usize>> {
     (at >= dots + 3 && text.get(at) == Some(&b' ')).then(|| line(text, skip(text, at, BLANK, 4)))?
 }
 
-/// `using the signing secret 8f…`: a key behind a name in a sentence. A commit has forty digits.
+/// `using the signing secret 8f…`: a key after a name in a sentence. A commit has forty digits.
 fn told(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     const DIGITS_OF_COMMIT: usize = 40;
     (text.get(name.end) == Some(&b' ') && text[name.clone()].is_ascii()).then_some(())?;

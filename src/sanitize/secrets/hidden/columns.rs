@@ -1,7 +1,8 @@
-//! Tables: CSV, the tables of databases and of Markdown, text in columns. A cell under a telling name is its value.
+//! Tables: CSV, the tables of databases and of Markdown, text in columns. A cell under the name of a secret is its
+//! value.
 //!
 //! Each such cell is written as `name: "cell"`, and the rules judge that. It looks only below lines that hold a
-//! telling name as a cell, and behind the columns of a statement of SQL that hold one.
+//! name of a secret as a cell, and after the columns of a statement of SQL that hold one.
 
 use super::view::{View, blanks, line_end, table};
 use crate::stop;
@@ -16,7 +17,7 @@ const MAX_NAME_BYTES: usize = 48;
 /// Most columns of a line that are examined. Bounds the work.
 const MAX_COLUMNS: usize = 64;
 
-/// What stands between the cells of a line.
+/// The text between the cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
     Byte(u8),
@@ -28,7 +29,7 @@ enum Cut {
 
 const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes()];
 
-/// Whether the name that holds `hit` may be a cell: something that parts cells stands behind it.
+/// Whether the name that holds `hit` may be a cell: something that parts cells is after it.
 pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
     const INSIDE: [bool; 256] = table(b"_-)\"'*`");
     let rest = &text[hit.end..text.len().min(hit.end + MAX_NAME_BYTES)];
@@ -42,7 +43,7 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
     }
 }
 
-/// One view of all cells that belong to the telling names at `heads`, which are in order.
+/// One view of all cells that belong to the names of secrets at `heads`, which are in order.
 pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
     let mut view = View::default();
     let (mut done, mut table, mut stated, mut spent) = (0, 0, 0, 0);
@@ -210,7 +211,7 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
     }
 }
 
-/// Whether two bars of a line may have nothing between them. Bars that are drawn are not looked at.
+/// Whether two bars of a line may have nothing between them. Bars that are drawn are not examined.
 fn may_have_empty_cell(line: &[u8]) -> bool {
     let mut is_open = false;
     for byte in line {
@@ -225,8 +226,8 @@ fn may_have_empty_cell(line: &[u8]) -> bool {
     false
 }
 
-/// A value that goes on in the lines below, whose cells of names are empty: `| token | ghp_… |` above `| | … |`. Whether there is
-/// one.
+/// A value that continues in the lines below, whose cells of names are empty: `| token | ghp_… |` above `| | … |`.
+/// Whether there is one.
 fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize], view: &mut View) -> bool {
     /// Most lines of a value. A choice.
     const MAX_LINES: usize = 64;
@@ -254,7 +255,7 @@ fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize],
     pieces.len() > 1
 }
 
-/// The cells below the telling names, as long as the lines have the same cells; where that ends.
+/// The cells below the names of secrets, as long as the lines have the same cells; where that ends.
 fn rows(
     text: &[u8],
     head: Range<usize>,
@@ -339,8 +340,8 @@ fn is_name(cell: &[u8]) -> bool {
         && cell.first().is_some_and(|b| !b.is_ascii_digit())
 }
 
-/// Where a string begins that an earlier layer has opened, so that the line of a program around it is no cell: behind the last
-/// quotation mark before `line.end` that nothing closes there.
+/// Where a string begins that an earlier layer has opened, so that the line of a program around it is no cell: after
+/// the last quotation mark before `line.end` that nothing closes there.
 fn string_start(text: &[u8], line: Range<usize>) -> usize {
     let before = &text[line.clone()];
     let Some(open) = memchr::memrchr2(b'"', b'\'', before) else { return line.start };

@@ -53,7 +53,7 @@ fn control(rest: &[u8]) -> Option<usize> {
     (0x40..0x7f).contains(&rest[end]).then_some(end + 1)
 }
 
-/// Length of the escape sequence behind an escape.
+/// Length of the escape sequence after an escape.
 fn sequence(rest: &[u8]) -> Option<usize> {
     match *rest.first()? {
         b'[' => control(&rest[1..]).map(|len| len + 1),

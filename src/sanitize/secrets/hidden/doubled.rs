@@ -1,6 +1,6 @@
 //! Quotation marks that are written twice inside a cell of CSV: `7,"{""key"": ""…""}",3`.
 //!
-//! Of an empty string no letter stands beside the two.
+//! Of an empty string no letter is beside the two.
 
 use super::near::Near;
 use super::view::View;

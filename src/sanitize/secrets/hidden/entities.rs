@@ -5,7 +5,7 @@
 use super::percent::hex;
 use super::unit::Unit;
 
-/// Names of references that stand in and around values.
+/// Names of references that are in and around values.
 const NAMES: &[(&[u8], char)] = &[
     (b"quot", '"'),
     (b"apos", '\''),

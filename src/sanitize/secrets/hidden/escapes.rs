@@ -1,6 +1,6 @@
 //! Escapes of string literals: `\n`, `\"`, `\u0041`, `\x41`, `\101`, `\u{41}`, `\000041`.
 //!
-//! It does not ask whether it stands in a string: undoing an escape elsewhere makes no secret.
+//! It does not check whether it is in a string: undoing an escape elsewhere makes no secret.
 
 use super::percent::hex;
 use super::unit::Unit;

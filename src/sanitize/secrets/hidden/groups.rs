@@ -11,7 +11,8 @@ const REACH_BYTES: usize = 512;
 /// Bytes before it that the rules may need.
 const BEFORE_BYTES: usize = 128;
 
-/// The lines on which a token is cut short at one of `cut`, which are in order, and goes on in groups, with these together.
+/// The lines on which a token is cut short at one of `cut`, which are in order, and continues in groups, with these
+/// together.
 pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
     let (mut view, mut done) = (View::default(), 0);
     let mut blanks = Vec::new();

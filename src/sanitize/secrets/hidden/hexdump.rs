@@ -9,7 +9,7 @@ use crate::stop;
 /// Shortest and longest line of a dump, in bytes.
 const MIN_LINE_BYTES: usize = 3;
 const MAX_LINE_BYTES: usize = 160;
-/// Shortest and longest line of a dump behind something, in bytes.
+/// Shortest and longest line of a dump after something, in bytes.
 const MIN_PREFIXED_LINE_BYTES: usize = 24;
 const MAX_PREFIXED_LINE_BYTES: usize = 360;
 /// Shortest line without an address that counts, in bytes dumped.
@@ -25,7 +25,7 @@ struct Dumped {
 }
 
 /// Calls `found` with every dump, decoded; with words also as another machine would have written them. Notes in
-/// `coded` where lines that look like those of a dump stand behind something.
+/// `coded` where lines that look like those of a dump are after something.
 pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(View)) {
     let mut at = 0;
     let (mut big, mut little, mut words) = (View::default(), View::default(), false);
@@ -116,7 +116,7 @@ fn line(line: &[u8]) -> Option<Dumped> {
     groups(line, start, colon == 1)
 }
 
-/// Where the digits begin behind `0x0010:`, as `tcpdump -X` writes an address.
+/// Where the digits begin after `0x0010:`, as `tcpdump -X` writes an address.
 fn behind_offset(line: &[u8], from: usize) -> Option<usize> {
     let rest = line[from..].strip_prefix(b"0x")?;
     let len = rest.iter().take(9).take_while(|b| b.is_ascii_hexdigit()).count();

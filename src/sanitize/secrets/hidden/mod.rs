@@ -36,8 +36,7 @@ use crate::stop;
 use near::Near;
 use view::View;
 
-/// Which layers a text is looked through. None but codings stands around another of its kind, so that a text that was put
-/// together is not put together once more.
+/// The layers that are still applied to a text. Except for codings, a layer is not applied again to its own result.
 #[derive(Debug, Clone, Copy)]
 struct Layers {
     /// How many codings around one another are undone.
@@ -52,7 +51,7 @@ const WORK_PER_BYTE: usize = 8;
 /// The same for short texts, in bytes.
 const MIN_WORK_BYTES: usize = 16 << 10;
 
-/// Bytes around a head of a column, or of a field, whose values may stand behind prefixes. A choice.
+/// Bytes around a head of a column, or of a field, whose values may be after prefixes. A choice.
 const AROUND_HEAD_BYTES: (usize, usize) = (128, 1 << 10);
 /// Bytes around an encoded line after which others may follow.
 const AROUND_CODED_BYTES: (usize, usize) = (1 << 10, 8 << 10);
@@ -62,7 +61,7 @@ pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
     let mut work = text.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
     let mut claims = search(table, text, ALL, &mut work);
     let Some(narrow) = nulls::narrowed(text) else { return claims };
-    // No value goes on in the next item of a list.
+    // No value continues in the next item of a list.
     for claim in &mut claims {
         let ends = memchr::memchr_iter(0, &text[claim.start..claim.end]);
         if let Some(len) = ends.into_iter().find(|at| cuts::is_variable(&text[claim.start + at + 1..])) {

@@ -30,7 +30,7 @@ pub(super) fn widen(text: &[u8], ranges: &mut [(&mut usize, &mut usize)]) {
     });
 }
 
-/// How many NULs stand between the letters of a wide text; 0 for any other.
+/// How many NULs are between the letters of a wide text; 0 for any other.
 pub(in crate::sanitize::secrets) fn padding(text: &[u8]) -> usize {
     let count = text.iter().skip(1).take(4).take_while(|byte| **byte == 0).count();
     match text.first() {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::sanitize::secrets::{find, redact_bytes};
 
-    /// Put together here, so that none stands in this file.
+    /// Put together here, so that none is in this file.
     fn token() -> String {
         ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
     }
@@ -95,7 +95,7 @@ mod tests {
                 String::from_utf8_lossy(&wide(&expected, before, behind))
             );
         }
-        // With a mark in front, and behind plain text.
+        // With a mark before it, and after plain text.
         for head in [&b"\xff\xfe"[..], b"\xfe\xff", b"plain\n"] {
             let bytes = [head, &wide(&given, 0, 1)].concat();
             let expected = [head, &wide(&expected, 0, 1)].concat();

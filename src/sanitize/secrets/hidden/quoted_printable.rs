@@ -1,4 +1,4 @@
-//! The quoted-printable coding of mail: `=3D`, and a `=` at the end of a line that goes on.
+//! The quoted-printable coding of mail: `=3D`, and a `=` at the end of a line that continues.
 
 use super::percent::hex;
 use super::unit::Unit;

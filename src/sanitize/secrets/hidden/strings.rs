@@ -1,4 +1,4 @@
-//! Strings of programs, and what stands in a line that has none.
+//! Strings of programs, and the text in a line that has none.
 
 use crate::sanitize::secrets::judge::{ByteSet, skip};
 use std::ops::Range;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::sanitize::secrets::{find, redact};
 
-/// Secrets are put together here, so that none stands in this file.
+/// Secrets are put together here, so that none is in this file.
 fn token() -> String {
     ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
 }
@@ -292,7 +292,7 @@ fn a_value_that_the_cursor_writes_out_of_order_goes() {
     }
 }
 
-/// Chosen and random values; put together here, so that none stands in this file.
+/// Chosen and random values; put together here, so that none is in this file.
 fn values() -> [String; 2] {
     [["Harbor743", "*8G5U"].concat(), ["kZHGrUmnoss", "k74cFnfhVl3rCMKDnHzCHjhTwyMKi"].concat()]
 }
@@ -301,8 +301,8 @@ fn shown(text: &str) -> String {
     redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }
 
-/// Asserts that the value goes from every text, in which `NAME` stands for a telling name, `*` for the value and `§` for the
-/// sign of bold text.
+/// Asserts that the value goes from every text, in which `NAME` stands for the name of a secret, `*` for the value
+/// and `§` for the sign of bold text.
 fn all_go(texts: &[&str]) {
     let mut wrong = Vec::new();
     for (value, name) in values().iter().zip(["DB_PASSWORD", "API_TOKEN"]) {

@@ -40,7 +40,7 @@ struct Gap {
     range: Range<usize>,
     /// Whether the line before it is as long as a full line.
     is_full: bool,
-    /// The quotation mark that was opened before it and is closed behind it; `>` for the text of an element.
+    /// The quotation mark that was opened before it and is closed after it; `>` for the text of an element.
     quote: Option<u8>,
 }
 
@@ -109,7 +109,7 @@ impl Joined {
     }
 }
 
-/// Whether only a guess puts a value behind its name, and nothing else says that it is one.
+/// Whether only a guess puts a value after its name, and nothing else says that it is one.
 fn is_apart(text: &[u8], gap: &Gap, claim: &Claim) -> bool {
     let value = &text[claim.start..claim.end];
     (gap.range.end..=gap.range.end + 1).contains(&claim.start)
@@ -149,7 +149,7 @@ fn last_piece(
     Some(claim.end)
 }
 
-/// Whether a value stands behind or before its quotation mark, or is the text of an element.
+/// Whether a value is after or before its quotation mark, or is the text of an element.
 fn is_quoted(text: &[u8], claim: &Claim, quote: u8) -> bool {
     let is_first = claim.start.checked_sub(1).is_some_and(|before| text[before] == quote);
     let behind = &text[claim.end..];
@@ -174,7 +174,7 @@ struct Value<'a> {
 }
 
 impl Value<'_> {
-    /// Whether the piece behind a gap belongs to it.
+    /// Whether the piece after a gap belongs to it.
     fn goes_on(&self, form: &Form, gap: &Gap, piece: Range<usize>) -> bool {
         let Value { text, is_claimed, .. } = *self;
         let (bytes, end, n) = (&text[piece.clone()], piece.end, self.crossed.len() - 1);
@@ -234,7 +234,7 @@ impl Value<'_> {
         is_digits || is_alone && (is_uuid(&value) || is_base64())
     }
 
-    /// Whether the password of an address goes on behind a gap, and not a port or a host before it.
+    /// Whether the password of an address continues after a gap, and not a port or a host before it.
     fn is_password_of_url(&self, gap: &Gap, piece: &[u8]) -> bool {
         let first = &self.text[self.claim.start..gap.range.start.max(self.claim.start)];
         let is_odd = |part: &[u8]| is_mixed(part) && !part.contains(&b'.');
@@ -242,7 +242,7 @@ impl Value<'_> {
     }
 }
 
-/// The shortest piece of a value that would be complete without it, behind a line that is not full.
+/// The shortest piece of a value that would be complete without it, after a line that is not full.
 const MIN_LONG_PIECE_BYTES: usize = 16;
 /// The shortest piece that shows by itself that it is one.
 const MIN_PIECE_BYTES: usize = 10;
@@ -351,18 +351,18 @@ fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usi
     })
 }
 
-/// A line end that nothing marks as continued. `around` is the line end with the blanks behind it, `line` where the next line
-/// begins.
+/// A line end that nothing marks as continued. `around` is the line end with the blanks after it, `line` where the
+/// next line begins.
 fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Option<Gap> {
     let (before, mut next) = (around.start, around.end);
     let last = text[before - 1];
     if is_inside(last) || last == b' ' {
-        // What a tool puts in front of the line.
+        // What a tool puts before the line.
         let rest = &text[line..line_end(&text[..text.len().min(line + LINE_LOOK_BYTES)], line)];
         let is_added = rest.len() > 1 && rest[0] == b'+' && rest[1] != b'+';
         let skipped = if next == line { prefix(rest, is_diff || is_added) } else { 0 };
         next += skipped;
-        // The `=` at the end of a line of mail that goes on.
+        // The `=` at the end of a line of mail that continues.
         let is_soft = last == b'=' && before >= 2 && text[before - 2].is_ascii_alphanumeric();
         let end = before - usize::from(is_soft);
         if let Some(quote) = open_quote(text, before, line + skipped) {
@@ -384,11 +384,11 @@ fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Optio
     (may_be_cut && is_full(text, before, line)).then(|| Gap { is_full: true, ..Gap::new(before..line) })
 }
 
-/// Bytes of a line before its end that are searched for a quotation mark without a second one, and bytes behind it.
+/// Bytes of a line before its end that are searched for a quotation mark without a second one, and bytes after it.
 const QUOTED_BYTES: usize = 256;
 
-/// The quotation mark before the end of a line that is closed on the next line: it opens a value, behind an operator or a word.
-/// `>` if the text of an element goes on.
+/// The quotation mark before the end of a line that is closed on the next line: it opens a value, after an operator
+/// or a word. `>` if the text of an element continues.
 fn open_quote(text: &[u8], end: usize, next: usize) -> Option<u8> {
     let line = &text[line_start(text, end, QUOTED_BYTES)..end];
     let behind = &text[next..text.len().min(next + QUOTED_BYTES)];

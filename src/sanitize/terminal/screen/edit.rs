@@ -237,7 +237,7 @@ impl Screen {
     }
 }
 
-/// Both lists, one behind the other. Only the shorter one moves: a row may inherit from many.
+/// Both lists, one after the other. Only the shorter one moves: a row may inherit from many.
 fn joined(mut first: VecDeque<String>, mut second: VecDeque<String>) -> VecDeque<String> {
     if first.len() < second.len() {
         first.into_iter().rev().for_each(|line| second.push_front(line));
