@@ -1,7 +1,7 @@
-//! Variables: environments that something listed, with `NAME=value` in every line or in the strings of a container, and
-//! commands and files that declare a value after a name without an operator.
+//! Variables: listed environments, with `NAME=value` in every line or in the strings of a container, and commands and
+//! files that declare a value after a name without an operator.
 //!
-//! It reads the lines around a variable, a few at a time, and claims nothing.
+//! It reads a few lines around a variable, and makes no claims.
 
 use super::judge::{ByteSet, is_word, skip};
 use super::names::MAX_NAME_BYTES;
@@ -70,7 +70,7 @@ pub(super) fn is_setting(text: &[u8]) -> bool {
     len > 0 && text.get(len) == Some(&b'=') && !text[0].is_ascii_digit()
 }
 
-/// Whether the value of such a name in a listed environment is a real value: such a list has no examples.
+/// Whether the value of such a name in a listed environment is a real value: these lists do not contain examples.
 pub(super) fn is_given(bytes: &[u8], password: bool) -> bool {
     let plain = bytes.iter().all(|b| b.is_ascii_graphic());
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! Parses `rules.toml` without a TOML parser, which would take longer than the first request may.
+//! Parses `rules.toml` without a TOML parser, which would slow down the first request too much.
 //!
 //! It supports the part of TOML that the file uses: `[[rule]]`, one key per line, strings, numbers, booleans, and arrays of
 //! strings or numbers. It skips the examples, which only tests use. A test compares it with a full parser.
@@ -7,7 +7,7 @@
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Entry {
     pub(super) id: String,
-    /// What kind of secret it finds.
+    /// The kind of secret that it finds.
     pub(super) description: String,
     /// Lower-case literals; every match contains at least one of them. Default: the prefixes.
     pub(super) keywords: Vec<String>,

@@ -1,4 +1,4 @@
-//! Keeps placeholders of secrets from being overwritten: without them nothing would tell that a value is gone.
+//! Keeps placeholders of secrets from being overwritten: without them nothing would show that a value was removed.
 
 use crate::sanitize::secrets::PLACEHOLDER;
 use crate::stop;
@@ -38,7 +38,7 @@ mod tests {
         let parted = |text: &str| parted(text).unwrap_or_else(|| text.to_owned());
         let one = "password=[REDACTED:generic-password]";
         assert_eq!(parted(&format!("a\n{one}\rxxxx\nb\n")), format!("a\n{one}\nxxxx\nb\n"));
-        // The last state of a progress bar has its own.
+        // The last state of a progress bar has its own placeholder.
         let bar = format!("1% {one}\r2% {one}\n");
         assert_eq!(parted(&bar), bar);
         for text in [format!("{one}\r\nb\r\n"), format!("{one}\r\r\n"), "a\rb\n".to_owned()] {

@@ -1,8 +1,8 @@
 //! Tables: CSV, the tables of databases and of Markdown, text in columns. A cell under the name of a secret is its
 //! value.
 //!
-//! Each such cell is written as `name: "cell"`, and the rules judge that. It looks only below lines that hold a
-//! name of a secret as a cell, and after the columns of a statement of SQL that hold one.
+//! Each such cell is written as `name: "cell"`, and the rules judge that. It reads only below lines with the name of
+//! a secret as a cell, and after the columns of an SQL statement with such a name.
 
 use super::view::{View, blanks, line_end, table};
 use crate::stop;
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Longest line of a table, in bytes.
 const MAX_LINE_BYTES: usize = 4 << 10;
-/// Shorter cells, in bytes, are no secrets: no rule for names takes a shorter value.
+/// Shorter cells, in bytes, are not secrets: no rule for names accepts a shorter value.
 const MIN_VALUE_BYTES: usize = 4;
 /// Longest name of a column.
 const MAX_NAME_BYTES: usize = 48;
@@ -21,7 +21,7 @@ const MAX_COLUMNS: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
     Byte(u8),
-    /// `|`, or the same drawn.
+    /// `|`, or a box-drawing character like it.
     Bar,
     /// Two blanks or more.
     Blanks,
@@ -29,7 +29,7 @@ enum Cut {
 
 const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes()];
 
-/// Whether the name that holds `hit` may be a cell: something that parts cells is after it.
+/// Whether the name around `hit` may be a cell: a separator of cells follows it.
 pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
     const INSIDE: [bool; 256] = table(b"_-)\"'*`");
     let rest = &text[hit.end..text.len().min(hit.end + MAX_NAME_BYTES)];
@@ -93,7 +93,8 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
 const MAX_COLUMNS_BYTES: usize = 1 << 10;
 /// Bytes of the rows of a statement that are read.
 const MAX_ROWS_BYTES: usize = 256 << 10;
-/// The same once rows that never close took as long as the text is: many of them would cost the square of it.
+/// The same once unclosed rows have cost as many bytes as the text has: many of them would otherwise take quadratic
+/// time.
 const MAX_LATER_ROWS_BYTES: usize = 512;
 
 /// `INSERT INTO t (id, password) VALUES (1, '…'), …` and `COPY t (id, password) FROM stdin;` around the first of `heads`: where
@@ -174,7 +175,7 @@ fn row(text: &[u8], range: Range<usize>) -> Option<(Vec<Range<usize>>, usize)> {
             quote @ (b'\'' | b'"') => {
                 let start = at + 1;
                 at = start;
-                // A quotation mark that stands twice is part of the string.
+                // A doubled quotation mark is part of the string.
                 while at < range.end && (text[at] != quote || text.get(at + 1) == Some(&quote)) {
                     at += 1 + usize::from(text[at] == b'\\' || text[at] == quote);
                 }
@@ -290,7 +291,7 @@ fn rows(
     at
 }
 
-/// The cells of a line below the heads of columns that blanks part.
+/// The cells of a line below heads of columns that are separated by blanks.
 fn below(start: usize, text: &[u8], line: Range<usize>, heads: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
     let mut cells = Vec::new();
     for (i, column) in heads.iter().enumerate() {
@@ -320,7 +321,7 @@ fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view:
     let mut head = Vec::with_capacity(name.len() + 5);
     head.push(b'\n');
     head.extend(text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }));
-    // Two blanks: it is no line of a file of settings, where words are passwords.
+    // Two blanks, so that it is not read as a line of a settings file, where words are passwords.
     head.extend_from_slice(b":  ");
     head.extend_from_slice(quote);
     view.stand(&head, cell.start..cell.start);
@@ -332,7 +333,7 @@ fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view:
     view.stand(quote, end..end);
 }
 
-/// Whether a cell is a name: a word or three, not a piece of a program.
+/// Whether a cell is a name: one to three words, not a piece of code.
 fn is_name(cell: &[u8]) -> bool {
     cell.len() <= MAX_NAME_BYTES
         && cell.iter().filter(|b| **b == b' ').count() <= 2
@@ -352,14 +353,14 @@ fn string_start(text: &[u8], line: Range<usize>) -> usize {
     if is_open { line.start + open + 1 } else { line.start }
 }
 
-/// Whether a line may be a row that signs part: it begins its line, or has no blanks, as arguments have.
+/// Whether a line may be a row with separators: the row begins its line, or has no blanks, which arguments have.
 fn is_row(line: &[u8]) -> bool {
     line[0] != b' ' || !line.trim_ascii().contains(&b' ')
 }
 
 fn cut(line: &[u8]) -> Option<Cut> {
     let count = |byte| memchr::memchr_iter(byte, line).count();
-    // All but one begin with the same byte.
+    // All except one begin with the same byte.
     let is_drawn = |at: usize| BARS.iter().any(|bar| line[at..].starts_with(bar));
     if memchr::memchr2_iter(b'|', 0xe2, line).any(is_drawn) {
         Some(Cut::Bar)

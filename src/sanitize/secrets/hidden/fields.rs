@@ -1,7 +1,8 @@
-//! Names and values in fields of their own: cells of HTML tables, `<dt>` and `<dd>`, `<key>` and `<string>`, what dumps of
-//! objects print, tuples and hashes, and a member `"value"` beside the member that names it.
+//! Names and values in separate fields: cells of HTML tables, `<dt>` and `<dd>`, `<key>` and `<string>`, dumps of
+//! objects, tuples and hashes, and a member `"value"` beside the member that names it.
 //!
-//! Each such pair is written as `name: "value"`, and the rules judge that. It looks only at names of secrets.
+//! Each such pair is written as `name: "value"`, and the rules are applied to that. It reads only around names of
+//! secrets.
 
 use super::beside;
 use super::strings::{line, string};
@@ -10,16 +11,16 @@ use crate::sanitize::secrets::judge::{ByteSet, skip, skip_back};
 use crate::stop;
 use std::ops::Range;
 
-/// Longest name, and longest value.
+/// Longest name, and longest value, in bytes.
 const MAX_NAME_BYTES: usize = 48;
 const MAX_VALUE_BYTES: usize = 4 << 10;
 /// Bytes that may be between two fields: blanks, line ends, opening tags.
 const MAX_BETWEEN_BYTES: usize = 256;
 /// Bytes between a name and the member that holds its value.
 const MAX_APART_BYTES: usize = 48;
-/// Bytes before a name in which the row of its table begins.
+/// Bytes before a name that are searched for the start of its table row.
 const MAX_ROW_BYTES: usize = 4 << 10;
-/// Longest class and its access after a name, in bytes.
+/// Longest class name and access modifier after a name, in bytes.
 const MAX_CLASS_BYTES: usize = 80;
 /// Bytes of a table that are read.
 const MAX_TABLE_BYTES: usize = 256 << 10;
@@ -51,11 +52,11 @@ const WRAPPERS: &[&str] = &[
     "std::string ",
     "L",
 ];
-/// The members that name another one, and the member that they name.
+/// Members whose value is the name of another value.
 const NAMING: &[&str] = &["name", "key", "Name", "Key", "NAME", "KEY", "id", "ParameterKey", "ParameterName"];
 const VALUE: &str = "value";
 
-/// Whether the name that holds `hit` may be a field: the text after or before it parts fields.
+/// Whether the name around `hit` may be a field: a separator of fields is after or before it.
 pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>) -> bool {
     let end = skip(text, hit.end, NAME, MAX_NAME_BYTES);
     match text.get(end) {
@@ -260,7 +261,7 @@ fn inner(text: &[u8], at: usize) -> Option<Range<usize>> {
     let sign = ["\t", "→"].iter().find(|sign| digits > at && text[digits..].starts_with(sign.as_bytes()));
     at = sign.map_or(at, |sign| skip(text, digits + sign.len(), BLANK, MAX_BETWEEN_BYTES));
     while at < limit && text[at] == b'<' {
-        // What is closed has no text, and a row ends the field.
+        // An element that is closed at once has no text, and the end of a row ends the field.
         let is_row = text[at..].starts_with(b"</tr") || text[at..].starts_with(b"<tr");
         if text.get(at + 1) == Some(&b'/') && opened || is_row {
             return None;
@@ -294,7 +295,7 @@ struct Row {
     start: usize,
     /// Cells up to here.
     cells: usize,
-    /// Whether it holds heads: it is the first of a table, or has a cell that says so.
+    /// Whether it holds heads: it is the first row of a table, or has a head cell.
     is_head: bool,
     /// The cells below it, row by row, if they were read.
     below: Option<Vec<Vec<Option<Range<usize>>>>>,

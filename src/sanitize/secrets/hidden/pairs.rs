@@ -1,7 +1,7 @@
-//! Bytes as pairs of hexadecimal digits with one sign between them, also over lines: `67:68:70`, `67 68 70`,
+//! Bytes as pairs of hexadecimal digits with a separator of one character, also over lines: `67:68:70`, `67 68 70`,
 //! `<Buffer 67 68 70>`.
 //!
-//! Lines of dumps with an address are for `hexdump`. Digits of numbers that are no text, such as fingerprints, stay.
+//! `hexdump` reads dumps with addresses. Digits that do not encode text, such as fingerprints, stay.
 
 use super::arrays;
 use super::base64::is_text;
@@ -46,7 +46,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     }
 }
 
-/// Whether the sign at a place is between two pairs, and the same sign after the second.
+/// Whether the separator at a place is between two pairs, and the same separator follows the second pair.
 fn is_between(text: &[u8], at: usize) -> bool {
     matches!(text[at], b' ' | b':' | b'-')
         && text.get(at + 3) == Some(&text[at])

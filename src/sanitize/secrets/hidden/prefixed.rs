@@ -1,18 +1,18 @@
 //! What tools put before every line: numbers, file names, signs of a diff, times and levels of a log.
 //!
-//! It gives the lines without it, so that what reads several lines, or the start of one, sees them as they were.
+//! It returns the lines without it, for rules that read several lines or the start of a line.
 
 use super::near::Near;
 use super::view::{View, blanks, line_end, line_start, table};
 use crate::stop;
 use std::ops::Range;
 
-/// Longest name of a file before a line.
+/// Longest file name before a line, in bytes.
 const MAX_PATH_BYTES: usize = 200;
 /// Lines without anything before them that are kept after one that has something.
 const MAX_LINES_APART: usize = 8;
 
-/// The lines near something without the text before them; `None` where nothing does.
+/// The lines near keywords without their prefixes; `None` if no line has one.
 pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     if near.stretches().is_empty() {
         return None;
@@ -57,7 +57,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     (!view.bytes().is_empty()).then_some(view)
 }
 
-/// Whether something may be before the line that contains `at`, or at its end.
+/// Whether a tool may have written something before the line that contains `at`, or at its end.
 pub(super) fn is_framed(text: &[u8], at: usize) -> bool {
     let start = line_start(text, at, MAX_PATH_BYTES + 1);
     let rest = &text[start..text.len().min(at + MAX_PATH_BYTES)];
@@ -113,14 +113,14 @@ fn mark(line: &[u8]) -> usize {
     if bar > end && line[bar..].starts_with(b"| ") { bar + 2 } else { 0 }
 }
 
-/// Parts what follows from the lines before `at`, if there are any.
+/// Separates the text from the lines before `at`, if there are any.
 fn part(view: &mut View, at: usize, apart: Option<usize>) {
     if apart.is_some() {
         view.stand(b"\n\n", at..at);
     }
 }
 
-/// Whether some line is a diff's line of places, or the lines are all additions and removals.
+/// Whether some line is a hunk header of a diff, or all lines are additions and removals.
 pub(super) fn is_diff(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"@@ ").is_some() || {
         let signed = |line: &&[u8]| matches!(line.first(), Some(b'+' | b'-'));
@@ -189,7 +189,7 @@ fn path(line: &[u8]) -> usize {
     0
 }
 
-/// `src/x.env-3-`: the name and the number run into each other, and the line itself may continue with letters.
+/// `src/x.env-3-`: the name and the number are not separated, and the line itself may continue with letters.
 fn dashed(line: &[u8], name: usize) -> Option<usize> {
     let mut at = memchr::memchr(b'.', &line[..name])?;
     loop {
