@@ -24,8 +24,8 @@ pub struct Method {
     pub summary: &'static str,
     /// The types of its parameters and of its result.
     pub types: Types,
-    /// Takes the JSON text of the parameters, does the work, returns the JSON text of the result. Synchronous; may use a
-    /// whole core; panics only if there is a bug.
+    /// Takes the JSON text of the parameters and returns the JSON text of the result. Synchronous; may use a whole
+    /// core; panics only if there is a bug.
     pub handle: fn(&Engine, &str, &Cancel) -> Result<String, RpcError>,
 }
 

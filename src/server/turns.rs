@@ -162,7 +162,7 @@ impl Turns {
         Ok(turns)
     }
 
-    /// Runs `work` after the earlier calls of `session`, when it is its turn.
+    /// Runs `work` in its turn, after the earlier calls of `session`.
     pub(super) fn push(&self, session: Option<String>, size: Size, work: Work) {
         let mut state = lock(&self.state);
         if state.closed {
