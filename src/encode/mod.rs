@@ -1,5 +1,4 @@
-//! Encoders: lossless steps that know nothing of the meaning of an output. Each is used only where it saves
-//! tokens.
+//! Encoders: lossless steps that do not depend on the meaning of an output. Each is used only if it saves tokens.
 //!
 //! Each works on the lines that the reducer kept and returns spans, like a reducer.
 
@@ -28,7 +27,7 @@ pub trait Encoder: Sync {
     /// Name in the evidence.
     fn id(&self) -> &'static str;
 
-    /// What to do with the kept lines, or the stable reason for doing nothing.
+    /// The spans for the kept lines, or the stable reason for doing nothing.
     fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason>;
 }
 
@@ -61,7 +60,7 @@ pub static ENCODERS: &[&dyn Encoder] = &[
 pub static REWRITERS: &[&str] =
     &["json_table", "json_minify", "xml_whitespace", "data_whitespace", "table_whitespace"];
 
-/// The encoder that writes data in another format, in which failure lines have to be looked for.
+/// The encoder that writes data in another format; its output must be searched for failure lines.
 pub const TABLES: &str = "json_table";
 
 /// The encoder that leaves lines out.
@@ -85,7 +84,7 @@ mod tests {
         compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
     }
 
-    /// Pieces that tempt every encoder, few enough that they often repeat and meet.
+    /// Pieces that encoders may rewrite, few enough that they often repeat and combine.
     fn piece() -> impl Strategy<Value = String> {
         let table = "USER         PID  COMMAND\nroot           1  init\nada        23192  ls  -l\n";
         prop_oneof![

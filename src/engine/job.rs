@@ -49,7 +49,7 @@ pub(super) struct About {
     label: Option<String>,
     /// The file that it looks at, empty if unknown; `None` if a repeated request gets the same answer.
     looks_at: Option<String>,
-    /// The file that it edits, and the texts that it puts there.
+    /// The file that it edits, and the texts that it writes there.
     edits: Option<(FileDigest, Vec<Arc<str>>)>,
 }
 
@@ -161,7 +161,7 @@ impl<'a> Job<'a> {
         About { label, edits, looks_at: looks_at.filter(|_| policy.on_repeat == OnRepeat::Full) }
     }
 
-    /// The file that the call edits, and the texts that it puts there.
+    /// The file that the call edits, and the texts that it writes there.
     fn edits(&self) -> Option<(FileDigest, Vec<Arc<str>>)> {
         let file = self.call.path.as_deref().map(viewed::name).filter(|name| !name.is_empty())?;
         let texts: Vec<Arc<str>> = edit::new_texts(&self.call).into_iter().map(Arc::from).collect();

@@ -1,4 +1,4 @@
-//! Connections that change to another protocol, as WebSocket: their bytes pass in both directions.
+//! Connections that change to another protocol, such as WebSocket: their bytes are passed on in both directions.
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Empty};

@@ -1,7 +1,7 @@
 //! Answers to the hooks of GitHub Copilot, in the terminal and in the cloud.
 //!
-//! Only results that Copilot counts as successes can be replaced. A failed command is one of them; its exit code stands in
-//! the last line. Events do not name their call, so no later result refers to one of these.
+//! Only results that Copilot counts as successes can be replaced. A failed command is one of them; its exit code is
+//! in the last line. Events do not name their call, so no later result refers to one of these.
 //!
 //! The shapes come from events recorded from GitHub Copilot CLI 1.0.102, in `editors/copilot/recorded`.
 

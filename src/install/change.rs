@@ -33,7 +33,7 @@ pub enum What {
     Toml(Vec<Part>),
 }
 
-/// How much of a change a file contains.
+/// How much of a change is in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Held {
     /// Nothing.

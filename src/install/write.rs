@@ -68,7 +68,7 @@ pub(super) fn replace(
     file.persist(path).map(|_| ()).map_err(|e| fault(e.error))
 }
 
-/// What stands where a folder has to be made, if anything does.
+/// The fault if something other than a folder is where a folder must be created.
 fn no_folder(folder: &Path) -> Option<String> {
     let mut above: Vec<&Path> = folder.ancestors().collect();
     above.reverse();

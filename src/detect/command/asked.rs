@@ -1,10 +1,10 @@
-//! Words in a command line with which somebody asks for its exact output.
+//! Words in a command line that request its exact output.
 
 use memchr::memmem;
 
-/// A variable of a command that turns compressing off for it, as the settings read it.
+/// A variable with which a command line turns compression off; the settings read it too.
 const VARIABLE: &[u8] = b"TERSED_MODE=";
-/// Its values that do so, in any case: people write either.
+/// The values that do so, in upper or lower case.
 pub const OFF_WORDS: [&str; 7] = ["off", "disabled", "none", "no", "raw", "false", "0"];
 /// The wrapper for a command whose output stays as it is.
 const RAW: &[u8] = b"tersed run --raw";

@@ -123,7 +123,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Puts a word in place of a variable.
+/// Replaces a variable by a word.
 fn filled(argument: &mut String, name: &str, word: &str) {
     if argument.contains('$') {
         *argument = argument.replace(&format!("${{{name}}}"), word);

@@ -65,7 +65,7 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
     (expected == Expected::End).then_some(out)
 }
 
-/// Which token may come next.
+/// The token that may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Key,

@@ -1,5 +1,5 @@
-//! TOML: no indentation, one blank where keys and values were aligned, arrays on one line where no comment
-//! is in them, one empty line where there were more.
+//! TOML: no indentation, one blank in place of aligned padding, arrays without comments on one line, and one empty
+//! line in place of several.
 
 /// The document without unneeded white space. The result is parsed again and must hold the same values.
 pub(super) fn rewritten(text: &str) -> Option<String> {
@@ -18,7 +18,7 @@ pub(super) fn is_toml(text: &str) -> bool {
 
 /// A cheap check of the first line that is not a comment: parsing a whole log would take long.
 fn may_be(text: &str) -> bool {
-    // Blanks above the first line are passed over at once.
+    // Blanks above the first line are skipped at once.
     let first =
         text.trim_start().lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     first.is_some_and(|line| is_header(line) || is_entry(line))

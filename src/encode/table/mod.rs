@@ -230,7 +230,7 @@ mod tests {
                 prop_assert_eq!(squeezed(&out), None);
                 prop_assert!(out.len() < text.len());
             } else {
-                // It only stays when it does not pay, or when it may be a dump of an address and bytes or a
+                // A table stays only if rewriting does not pay, or if it may be a dump of addresses and bytes, or a
                 // stack trace.
                 let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
                 let dense = cells.iter().map(|row| row.join(" ").len() + 1).sum::<usize>();

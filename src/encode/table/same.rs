@@ -14,7 +14,7 @@ const MIN_ROWS: usize = 4;
 /// Fewest columns of a table.
 const MIN_COLUMNS: usize = 2;
 
-/// The lines with the cells that all rows share written at the header only.
+/// The lines, with cells that all rows share written only at the header.
 pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let (header, rest) = lines.split_first()?;
     let is_ruled = rest.first().is_some_and(|line| is_rule(line));
@@ -92,7 +92,7 @@ fn starts(header: &str) -> Vec<usize> {
     (0..bytes.len()).filter(begins).collect()
 }
 
-/// The cells of a row with their padding; `None` where a cell has no blank before it.
+/// The cells of a row with their padding; `None` if a cell has no blank before it.
 fn at_places(line: &str, starts: &[usize]) -> Option<Vec<String>> {
     crate::stop::tick();
     let chars: Vec<char> = line.chars().collect();

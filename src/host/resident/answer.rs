@@ -100,7 +100,7 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     let is_cut = ran.room.is_some_and(|room| texts.iter().map(|text| text.len()).sum::<usize>() > room);
     let limits = Limits {
         bytes: ran.room.map(|room| room.saturating_sub(room / FREE_ONE_IN)),
-        // A cut through a JSON document would end it.
+        // A cut would make a JSON document invalid.
         unread: (is_cut && !texts.iter().any(|text| is_document(text))).then_some(KEPT_OF_CUT_BYTES),
         ..Limits::default()
     };

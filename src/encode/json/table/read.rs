@@ -1,4 +1,4 @@
-//! Decoding: finds tables in a text and gives the minified JSON from which they were written.
+//! Decoding: finds tables in a text and restores the minified JSON from which they were written.
 //!
 //! Text that does not match the grammar of tables is left as it is.
 
@@ -6,26 +6,26 @@ use super::super::scan;
 use super::shape::{MAX_COLUMNS, Type, is_marker, string_end};
 use super::write::{is_bare_key, is_number};
 
-/// Most bytes of JSON that are written for what turns out not to be a table, as a multiple of the bytes of the text.
-/// Bounds the work.
+/// Most bytes of JSON that are written for texts that turn out not to be tables, as a multiple of the bytes of the
+/// text. Bounds the work.
 const MAX_WASTED_RATIO: usize = 8;
 
 /// A column as a header names it.
 struct Column<'a> {
     /// Keys as JSON strings.
     path: Vec<std::borrow::Cow<'a, str>>,
-    /// `None` where each cell tells.
+    /// `None` if the form of each cell gives its type.
     kind: Option<Type>,
 }
 
 /// A header.
 struct Header<'a> {
-    /// The rows that follow, and whether the row of a marker comes in addition.
+    /// The number of rows, and whether there is also a row with a marker.
     count: usize,
     is_part: bool,
     lines: bool,
     columns: Vec<Column<'a>>,
-    /// Where it starts, and where the rows do.
+    /// The start of the header, and of the rows.
     start: usize,
     end: usize,
 }
@@ -35,7 +35,7 @@ pub fn expand(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
     let mut from = 0;
-    // What fails as a table may be read again from its next line on: not without end.
+    // Text that fails as a table is read again from its next line on, up to a limit.
     let mut failed = 0;
     while let Some(hit) = memchr::memmem::find(text.as_bytes().get(from..)?, b"]{") {
         let at = from + hit;
@@ -169,7 +169,7 @@ fn is_order(columns: &[Column<'_>]) -> bool {
     })
 }
 
-/// Reads the rows of a table and writes them as JSON; gives the offset after them.
+/// Reads the rows of a table and writes them as JSON; returns the offset after them.
 fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = header.end;
@@ -210,7 +210,7 @@ fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
 fn row(text: &str, at: usize, columns: &[Column<'_>], out: &mut String) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = at;
-    // The objects that are open, and whether the last member was written right there.
+    // The open objects, and whether the last member was written directly in the innermost one.
     let mut open: &[std::borrow::Cow<'_, str>] = &[];
     let mut last: &[std::borrow::Cow<'_, str>] = &[];
     out.push('{');
