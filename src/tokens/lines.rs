@@ -1,9 +1,9 @@
 //! Counts that are known line by line, so that a text made of lines of another is not counted again.
 //!
-//! A piece never reaches over the start of a line that begins, after any blanks, with a printable ASCII
-//! character, a `/` at its very start aside: what holds a newline is white space up to the last newline of its
-//! run, or signs with newlines and slashes after them. So the tokens between two such starts are the same
-//! wherever the lines stand. This holds for the splitters of both vocabularies and for no estimate.
+//! A piece never extends over the start of a line that begins, after any blanks, with a printable ASCII character,
+//! except a `/` as its first character. Pieces with a newline are either white space up to the last newline of its
+//! run, or symbols with newlines and slashes after them. So the tokens between two such starts do not depend on the
+//! text around. This is true for the splitters of both vocabularies, but not for the estimate.
 
 use std::ops::Range;
 
@@ -12,19 +12,19 @@ use super::Other;
 /// Tokens before each line.
 #[derive(Debug, Default)]
 pub struct LineCounts {
-    /// [`UNKNOWN`] where a piece may reach over the start of the line.
+    /// [`UNKNOWN`] if a piece may extend over the start of the line.
     before: Vec<u32>,
     total: usize,
 }
 
 const UNKNOWN: u32 = u32::MAX;
 
-/// Lines that a text shows as another one has them.
+/// Lines that a text has verbatim from another text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verbatim {
-    /// Where the first of them begins in the text.
+    /// The start of the first of them in the text.
     pub at: usize,
-    /// Which lines of the other text they are.
+    /// Their lines in the other text.
     pub lines: Range<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Token counters: what a text costs a model.
+//! Token counters: the number of tokens of a text.
 //!
 //! Counting is pure and needs no start-up; a counter never changes a text, never fails, and knows no
 //! special tokens: `<|endoftext|>` in a tool's output is ordinary text.
@@ -32,8 +32,8 @@ pub trait TokenCounter: Sync {
         None
     }
 
-    /// [`TokenCounter::count`] of a text that shows lines of another one, for which there are `counts`. What of
-    /// `verbatim` is not so is counted as any other text.
+    /// [`TokenCounter::count`] of a text that shows lines of another one, for which there are `counts`. Parts of
+    /// `verbatim` that are not equal are counted like any other text.
     fn recount(&self, text: &str, _counts: &LineCounts, _other: Other<'_>, _verbatim: &[Verbatim]) -> usize {
         self.count(text)
     }

@@ -1,8 +1,8 @@
-//! What one line of Ruby, Lua, Elixir or a shell declares.
+//! The declaration in one line of Ruby, Lua, Elixir or a shell.
 
 use crate::outline::{Kind, Language, word};
 
-/// What a line declares.
+/// The declaration of a line.
 pub(super) struct Declared<'a> {
     pub kind: Kind,
     pub name: &'a str,
@@ -27,7 +27,7 @@ pub(super) fn declare<'a>(language: Language, text: &'a str, in_function: bool) 
     }
 }
 
-/// Whether the line closes by itself the block that it opens.
+/// Whether the line also closes the block that it opens.
 fn is_closed(text: &str) -> bool {
     let text = text.trim_end();
     text.strip_suffix("end").is_some_and(|t| t.ends_with([' ', ';', ')']))
