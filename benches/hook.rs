@@ -1,6 +1,6 @@
-//! What the ways into hosts cost: an event of a hook from the start of its process to its end, a command in
-//! `tersed run`, and a call through `tersed mcp-proxy`, each beside the same without. It prints a table and judges
-//! nothing.
+//! The cost of the interfaces to hosts: an event of a hook from the start of its process to its end, a command in
+//! `tersed run`, and a call through `tersed mcp-proxy`, each compared with the same without tersed. It prints a table
+//! and asserts nothing.
 //!
 //! The server that the proxy wraps is this program, started with `--server`.
 

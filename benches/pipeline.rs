@@ -1,5 +1,5 @@
-//! Speed of the stages and of the whole pipeline on text made up here: a log, a diff, JSON, the coloured
-//! output of a build, a source file, a test run. It reads no files and checks no outputs.
+//! Speed of the stages and of the whole pipeline on text invented here: a log, a diff, JSON, the coloured output of a
+//! build, a source file, a test run. It reads no files and checks no outputs.
 //!
 //! A fixed generator varies the text, so that no stage profits from a short loop of one line.
 
@@ -211,7 +211,7 @@ fn tests(dice: &mut Dice, out: &mut String) {
     );
 }
 
-/// A kind of output: the call that it answers, what begins and ends it, and how it goes on.
+/// A kind of output: the call that it answers, what begins and ends it, and how it continues.
 struct Kind {
     name: &'static str,
     tool: &'static str,
@@ -316,7 +316,7 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, Wal
     group
 }
 
-/// One result through everything, no session behind it.
+/// One result through everything, no session after it.
 fn whole(criterion: &mut Criterion) {
     for mode in [Mode::Standard, Mode::Safe] {
         let mut group = group(criterion, mode.name());

@@ -1,7 +1,8 @@
-//! The automata of the regexes in `src/text/signals/patterns.rs`, which are read where they lie.
+//! The automata of the regexes in `src/text/signals/patterns.rs`. At run time they are used in place, without
+//! copying.
 //!
-//! To compile them takes a build script, which nobody optimizes, twelve seconds. They are stored in `failures.zst`, with a digest of
-//! the regexes that they are for; those of other regexes, or for another byte order, are compiled.
+//! A build script is not optimized and would take twelve seconds to compile them. They are therefore stored in
+//! `failures.zst`, with a digest of their regexes. If the regexes or the byte order differ, they are compiled.
 
 use regex_automata::dfa::{StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -37,7 +38,7 @@ pub fn unpacked(stored: &[u8], regexes: &[&str]) -> Option<Vec<Vec<u8>>> {
     (out.len() == regexes.len()).then_some(out)
 }
 
-/// FNV-1a over the regexes, each with a zero behind it.
+/// FNV-1a over the regexes, each with a zero after it.
 pub fn digest(regexes: &[&str]) -> u64 {
     let bytes = regexes.iter().flat_map(|regex| regex.bytes().chain([0]));
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3))

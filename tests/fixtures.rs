@@ -3,7 +3,7 @@
 //! understands) is a case; `tests/common/fixture.rs` says how they are written.
 //!
 //! One test a case: `cargo test --test fixtures pytest` runs those of a reducer. With `BLESS=1` the expected sections are
-//! written anew; read the difference before you commit it.
+//! written again; read the difference before you commit it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

@@ -1,4 +1,4 @@
-//! Events to an OpenTelemetry collector, here one on the loopback interface that keeps what it gets.
+//! Events to an OpenTelemetry collector. The tests run one on the loopback interface; it keeps what it receives.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

@@ -1,5 +1,5 @@
-//! What the tests of the published protocol share: the real binary as a child, the method table without
-//! one, and the published schema. Checks nothing by itself.
+//! Helpers for the tests of the published protocol: the real binary as a child process, the method table without a
+//! process, and the published schema.
 
 #![allow(dead_code, reason = "every test target uses another part of it")]
 
@@ -28,7 +28,7 @@ pub fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Whether expected files are to be written anew.
+/// Whether expected files are to be written again.
 pub fn bless() -> bool {
     std::env::var_os("BLESS").is_some()
 }

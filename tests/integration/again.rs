@@ -1,4 +1,5 @@
-//! What was shown before and comes again: edits show what they touched, who asks again gets the text, runs say what changed.
+//! Text that was shown before: after an edit the changed lines are shown, a repeated request gets the whole text, and
+//! a repeated run shows what changed.
 
 use crate::common::call;
 use serde_json::{Value, json};

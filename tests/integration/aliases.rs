@@ -1,4 +1,4 @@
-//! The names that other hosts use for the members of a result, and the shapes in which they give them.
+//! The names and shapes that other hosts use for the members of a result.
 
 use crate::common::{call, try_call};
 use serde_json::{Value, json};

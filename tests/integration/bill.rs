@@ -1,4 +1,4 @@
-//! `tersed replay --bill`: a session whose bill can be told by hand.
+//! `tersed replay --bill`: a session whose bill can be computed by hand.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! What the hooks of Claude Code are answered, on events that it sent.
+//! The answers to the hooks of Claude Code, for events that it sent.
 
 use std::fs;
 
@@ -271,7 +271,7 @@ fn results_of_other_tools_keep_their_shape() {
     for tool in ["ListMcpResourcesTool", "WebSearch"] {
         assert_eq!(answer(&events[tool]), None, "{tool}");
     }
-    // What stands beside the text is redacted, and what is data of a fixed form.
+    // What is beside the text is redacted, and what is data of a fixed form.
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9".repeat(2));
     let mut event = events["ListMcpResourcesTool"].clone();
     event["tool_response"][0]["uri"] = json!(format!("https://x/?t={token}"));
@@ -338,7 +338,7 @@ fn what_was_summed_up_is_not_referred_to() {
     assert!(!ask(test_run("c3")).contains("earlier result"));
 }
 
-/// Every event goes to the process that `tersed run` asks too: one memory, and none behind a tool for the model.
+/// Every event goes to the process that `tersed run` asks too: one memory, and none after a tool for the model.
 #[test]
 fn the_plugin_calls_commands_and_no_tools() {
     let hooks: Value =
@@ -556,7 +556,7 @@ fn the_first_view_of_a_long_file_is_its_outline() {
     assert!(tersed::text::marker::is_sealed(&whole, &host.engine().seal_key()), "{whole}");
     // Lines that are asked for by their numbers come as they are.
     assert_eq!(told(&host, &event("b", &json!({ "offset": 300, "limit": 12 }), 300, &lines[299..311])), None);
-    // What an edit wrote is shown with what stands around it.
+    // What an edit wrote is shown with the text around it.
     lines[305] = "    let step_3 = other(28)?;".to_owned();
     let mut edit = event("c", &none, 1, &[]);
     edit["tool_name"] = json!("Edit");
@@ -624,7 +624,7 @@ fn the_report_of_a_sub_agent_becomes_smaller() {
     );
     let shown = output["content"][0]["text"].as_str().unwrap();
     assert!(shown.len() * 4 < text.len() && shown.contains("120 passed; 0 failed"), "{shown}");
-    // One that goes on in the background has no report.
+    // One that continues in the background has no report.
     event["tool_response"] = json!({ "status": "async_launched", "agentId": "a1", "outputFile": "/tmp/a1" });
     assert_eq!(told(&host(), &event), None);
 }

@@ -1,5 +1,5 @@
-//! The command line as a person meets it: what is typed wrongly is told with what was meant, nothing is ignored, and a closed
-//! pipe or a full disk is a message and no panic.
+//! The command line as a person uses it: a mistyped word causes an error with the word that was probably meant,
+//! nothing is ignored, and a closed pipe or a full disk causes a message instead of a panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};

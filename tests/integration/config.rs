@@ -1,4 +1,4 @@
-//! Settings: layers and origins, what errors say, and the real binary with files and variables of its own.
+//! Settings: layers and origins, the texts of errors, and the real binary with its own files and variables.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Contexts: what one agent saw is no place for another to look. Forks, summaries and cuts of the host, on the wire.
+//! Contexts: an agent is never referred to results that only another agent saw. Forks, summaries and cuts of the
+//! host, through the protocol.
 
 use crate::common::{call, try_call};
 use serde_json::{Value, json};
@@ -181,7 +182,7 @@ fn after_a_summary_nothing_or_only_what_is_named_is_referred_to() {
     assert_eq!(send(&engine, "s", "a", &text(1, 40))["content"], sent[0]["content"], "what was sent stays");
     call(&engine, "session/compacted", &json!({"sessionId": "s"}));
     assert!(refers_to(&send(&engine, "s", "e", &text(2, 40))).is_empty());
-    // Nor does a resend make visible what was summed up.
+    // Nor does a resend make visible what was summarized.
     assert_eq!(send(&engine, "s", "b", &text(2, 40))["content"], sent[1]["content"]);
     call(&engine, "session/compacted", &json!({"sessionId": "s"}));
     send(&engine, "s", "b", &text(2, 40));

@@ -1,5 +1,4 @@
-//! What must hold for views of files, whatever is left out of them, over the fixtures and random changes
-//! of them.
+//! Properties of shortened views of files, tested on the fixtures and random changes of them.
 
 use std::collections::BTreeSet;
 
@@ -204,7 +203,7 @@ proptest! {
     }
 
     /// A marker's numbers are those that its lines carry, or else those of the result, and each name
-    /// stands on the line that it gives.
+    /// is on the line that it gives.
     #[test]
     fn markers_are_true((text, call) in changed(), policy in policy()) {
         let outcome = run(&call, &text, &policy);

@@ -1,5 +1,5 @@
-//! `tersed doctor`, by real child processes in a home folder of their own: what is well is called so, each fault is
-//! named with what to do, and nothing is changed.
+//! `tersed doctor`, by real child processes in a home folder of their own: sound parts are reported as sound, each
+//! fault is named with its remedy, and nothing is changed.
 
 #![cfg(unix)]
 

@@ -1,5 +1,5 @@
-//! `tersed explain`: what it shows is what happened, on every fixture of the pipeline, and looks as
-//! recorded in `tests/fixtures/explain` (`BLESS=1` writes those pages anew; look at them).
+//! `tersed explain`: on every fixture of the pipeline it shows what happened, and its pages equal those in
+//! `tests/fixtures/explain` (`BLESS=1` writes them again; look at them).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -153,7 +153,7 @@ fn check_part(name: &str, part: &Part, text: &str, explained: &Explained) {
     }
     let whole = part.rewritten_by.filter(|_| part.is_rewritten);
     let by = whole.map(|step| explained.outcome.evidence.steps[step].id.as_str());
-    // Nothing else writes a whole output anew.
+    // Nothing else writes a whole output again.
     let is_known = by.is_none_or(|id| id == "budget" || id == "envelope" || id.starts_with("dictionary"));
     assert!(is_known && whole.is_some() == part.is_rewritten, "{name}: {by:?}");
     let (mut line, mut shown) = (0, part.lead);

@@ -1,9 +1,9 @@
-//! Faults for which compressors of tool results are known: each is a case here, run in `standard` and
-//! in `aggressive`. What sessions, batches, the wire or the artifact store are needed for is tested in
-//! `sessions.rs`, `references.rs`, `promises.rs`, `tokens.rs` and `server/`.
+//! Known faults of compressors of tool results: each is a case here, run in `standard` and in `aggressive`. Cases
+//! that need sessions, batches, the server or the artifact store are in `sessions.rs`, `references.rs`,
+//! `promises.rs`, `tokens.rs` and `server/`.
 //!
-//! A case says what must stand in the output and what never may. Inputs are small; nothing is left
-//! alone for its size. Pointers without a preview, and batches, are in `budget/`.
+//! A case lists what must be in the output and what must not. Inputs are small, but no text is left unchanged for
+//! being small. Pointers without a preview, and batches, are in `budget/`.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,6 @@
-//! The figures of `protocol/measured.md` that this repository can measure by itself: outputs of tools with a fact in each that an
-//! agent needs, in every mode and cut in the middle. `BLESS=1` writes them anew.
+//! The figures of `protocol/measured.md` that this repository can measure by itself: for outputs of tools that each
+//! have a fact an agent needs, how often the fact is kept, in every mode and with a cut in the middle. `BLESS=1`
+//! writes them again.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! `tersed gateway` as a child process, between a client and a server that stands for the API of a model.
+//! `tersed gateway` as a child process, between a client and a server that plays the API of a model.
 
 use std::collections::HashMap;
 use std::fs;
@@ -78,7 +78,7 @@ fn message(from: &mut impl BufRead) -> Option<Message> {
 struct Upstream {
     port: u16,
     asked: Receiver<Message>,
-    /// Each word lets a stream go on.
+    /// Each word lets a stream continue.
     go_on: Sender<()>,
 }
 

@@ -1,5 +1,5 @@
-//! What is generated is what is committed: the schema, the metadata, the tables in documents, the page of
-//! reducers, the examples, the types of the clients. With `BLESS=1` the files are written anew.
+//! Generated files equal the committed ones: the schema, the metadata, the tables in documents, the page of reducers,
+//! the examples, the types of the clients. `BLESS=1` writes them again.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

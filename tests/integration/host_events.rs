@@ -1,4 +1,4 @@
-//! What the hooks of Codex, Gemini CLI, Copilot and Cursor are answered, on events in `editors/*/recorded`.
+//! The answers to the hooks of Codex, Gemini CLI, Copilot and Cursor, for events in `editors/*/recorded`.
 
 use std::fs;
 
@@ -90,7 +90,7 @@ fn gemini_keeps_results_that_our_tool_could_not_give() {
     let mut shell = recorded("gemini", "shell");
     shell["cwd"] = json!("/nonexistent/workspace");
     assert_eq!(reply(&host, "gemini", &shell), None);
-    // Our own answer is not looked at again.
+    // Our own answer is not examined again.
     assert_eq!(tail(&host, &recorded("gemini", "result")), None);
     assert_eq!(tail(&host, &recorded("gemini", "before-shell")), None);
     let mut failed = recorded("gemini", "mcp");

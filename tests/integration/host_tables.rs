@@ -1,5 +1,5 @@
-//! What the READMEs of hosts say of figures and tools: made from `tests/hosts/measured.json`, which holds what real runs gave, and
-//! from the table that the adapters and the audit use. With `BLESS=1` the tables are written anew.
+//! The tables of figures and tools in the READMEs of hosts. They are made from `tests/hosts/measured.json`, which has
+//! the figures of real runs, and from the table that the adapters and the audit use. `BLESS=1` writes them again.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -101,7 +101,7 @@ fn the_model_is_offered_what_it_may_call_and_nothing_for_hooks() {
         tools["result"]["tools"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["tersed_expand", "tersed_search", "tersed_list"]);
     assert!(!tools.to_string().to_lowercase().contains("hook"), "{tools}");
-    // Hooks of an earlier version call a tool all the same: they are told to go on, and nothing is remembered.
+    // Hooks of an earlier version call a tool all the same: they are told to continue, and nothing is remembered.
     let event = json!({
         "session_id": "s", "tool_use_id": "c1", "tool_name": "Bash", "tool_input": { "command": "cargo test" },
         "tool_response": { "stdout": passing_tests(), "stderr": "", "interrupted": false, "isImage": false },
@@ -239,7 +239,7 @@ fn the_proxy_passes_signals_on() {
     assert_eq!(proxy.child.wait().unwrap().code(), Some(7));
 }
 
-/// A client reads line by line: an answer of ours behind half a line of the server would be lost.
+/// A client reads line by line: an answer of ours after half a line of the server would be lost.
 #[test]
 fn what_a_server_leaves_unfinished_is_a_line_of_its_own() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));

@@ -1,5 +1,5 @@
-//! Whole request bodies: only what tools gave back changes, the same way in every format, and what was sent
-//! stays byte for byte as the conversation grows.
+//! Whole request bodies: only tool results change, in the same way in every format, and results that were sent keep
+//! the same bytes as the conversation grows.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -480,7 +480,7 @@ fn each_request_of_a_session_of_100_turns_starts_as_the_one_before() {
     }
 }
 
-/// Two results in each turn: the calls stand in one message, their results after it.
+/// Two results in each turn: the calls are in one message, their results after it.
 fn pairs(turns: &[Turn]) -> String {
     let of_pair = |(i, pair): (usize, &[Turn])| {
         let both: Vec<Vec<String>> = pair

@@ -1,4 +1,4 @@
-//! A file that is read again after an edit: the part of its outline that an earlier result shows is named in one line.
+//! A file that is read again after an edit: one line refers to the part of its outline that an earlier result shows.
 
 use serde_json::{Value, json};
 use tersed::engine::Engine;
@@ -73,7 +73,7 @@ fn a_read_after_an_edit_names_the_outline_that_was_shown() {
     assert!(found[0].contains("as in c1 (read_file); src/rooms.js, 2 results ago]"), "{found:?}");
     assert!(text(&second).contains("log(\"room of the guests\");"));
     assert!(text(&second).len() * 3 < text(&first).len(), "{}", text(&second));
-    // The declaration to which the lines behind a reference belong stays.
+    // The declaration to which the lines after a reference belong stays.
     let lines: Vec<&str> = text(&second).lines().collect();
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.contains("same_outline")) {
         let next =

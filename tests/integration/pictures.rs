@@ -1,5 +1,5 @@
-//! Pictures of what the program prints, for the README: drawn from the text itself, so that they show what comes out.
-//! `BLESS=1` draws them anew.
+//! Pictures of what the program prints, for the README: drawn from the text itself, so that they show the real
+//! output. `BLESS=1` draws them again.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,6 +1,6 @@
 //! The promises as properties, over the fixtures and random mutations of them.
 //!
-//! Each test says which promise of the README it holds; each would fail without it.
+//! Each test names the promise of the README that it checks.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -116,7 +116,7 @@ fn is_marker(line: &str) -> bool {
 /// Steps that only hide lines and never rewrite one.
 const LINE_STEPS: &[&str] = &["repeated_lines", "trailing_whitespace", "output_cap", "head_tail"];
 
-/// Words that reducers and encoders put into lines that they write anew: captions of what is written once.
+/// Words that reducers and encoders put into lines that they write again: captions of what is written once.
 const CAPTIONS: &[&str] = &[
     "in",
     "of",
@@ -192,7 +192,7 @@ proptest! {
         }
     }
 
-    /// Promise 1: what is written anew consists of the words and numbers of the source and of captions.
+    /// Promise 1: what is written again consists of the words and numbers of the source and of captions.
     #[test]
     fn no_word_is_invented((text, call) in mutated(), mode in mode()) {
         // Tables and dictionaries have round trips of their own.

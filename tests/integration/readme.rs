@@ -1,5 +1,5 @@
-//! The code blocks of the README and of the pages that it leads to, run as they stand. What their programs would do to the
-//! machine, or wait for, is a stand-in here: `cargo`, agent hosts, and the scripts of this repository.
+//! Runs the code blocks of the README and of the pages that it links to. Programs that would change the machine, or
+//! wait for something, are replaced by stubs: `cargo`, agent hosts, and the scripts of this repository.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

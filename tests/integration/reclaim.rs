@@ -1,5 +1,5 @@
-//! `messages/compress` with `reclaim`: what an agent does not need any more leaves the conversation in batches, and between two
-//! batches, in resends and in a process that knows nothing of it, the same bytes stand there.
+//! `messages/compress` with `reclaim`: results that an agent no longer needs leave the conversation in batches.
+//! Between two batches, in resends, and in a process that does not know the conversation, the bytes are the same.
 
 use serde_json::{Value, json};
 use tersed::engine::{Engine, Settings};
@@ -376,7 +376,7 @@ fn a_conversation_that_takes_another_turn_is_told_anew() {
 fn an_answer_that_goes_on_brings_nothing_back() {
     let all = turns(20);
     for n in 4..all.len() {
-        // First the model only says something; then it goes on, and names something of every result.
+        // First the model only says something; then it continues, and names something of every result.
         let mut open = body("openai-chat", &all[..n]);
         let messages = open["messages"].as_array_mut().unwrap();
         messages.push(json!({ "role": "assistant", "content": "Look on." }));

@@ -1,5 +1,5 @@
-//! Originals on disk, by real child processes: what outlives a process, who reads it, what texts say of it, and
-//! that neither a secret gets there nor a disk that fails costs a result.
+//! Originals on disk, with real child processes: which originals outlive a process, who can read them, how texts
+//! refer to them, that no secret is written, and that a failing disk does not cost a result.
 
 #![cfg(unix)]
 
@@ -314,7 +314,7 @@ fn a_disk_that_fails_costs_no_result() {
     fs::write(home.vault(), "").unwrap();
     refused(&home, "is a link or no folder");
     fs::remove_file(home.vault()).unwrap();
-    // Nothing can be written where a folder stands in the way of the lock.
+    // Nothing can be written where a folder is in the way of the lock.
     fs::create_dir(home.vault()).unwrap();
     fs::set_permissions(home.vault(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::create_dir(home.vault().join("lock")).unwrap();

@@ -50,9 +50,9 @@ enum Step {
     Evict(Vec<usize>),
     /// Only these stay.
     Keep(Vec<usize>),
-    /// The conversation is summed up, and only these stay.
+    /// The conversation is summarized, and only these stay.
     Compact(Vec<usize>),
-    /// It goes on in a new session.
+    /// It continues in a new session.
     Fork,
     /// As `Fork`, from a point at which only these were visible.
     ForkAt(Vec<usize>),
@@ -81,7 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Lines as files have them: some say something, some stand in every file.
+/// Lines as files have them: some say something, some are in every file.
 fn phrase(n: usize) -> String {
     match n % 8 {
         0 => String::new(),
@@ -125,7 +125,7 @@ struct Seen {
 
 struct World {
     engine: Engine,
-    /// The session in which it goes on, and those that it was in before.
+    /// The session in which it continues, and those that it was in before.
     session: String,
     left: Vec<String>,
     policy: Value,
@@ -248,7 +248,7 @@ impl World {
         let params = json!({"sessionId": self.session, "newSessionId": new, "visible": visible});
         let answer = call(&self.engine, "session/fork", &params);
         assert_eq!(answer, json!({"sessionId": new, "created": true, "calls": self.sent.len()}));
-        // What the one that was left sees goes on without us: something that the new one must not refer to.
+        // The session that was left receives another result. The new session must not refer to it.
         let other =
             json!({"toolCallId": format!("other{new}"), "tool": "read_file", "content": self.text_of(0)});
         self.compress_in(&self.session, &other);

@@ -1,5 +1,5 @@
-//! `session/reclaim`: what may leave the context of a host that sends results one by one. Nothing changes before the host says
-//! that a batch counts, and from then on the same bytes stand in the place of each result.
+//! `session/reclaim`: which results may leave the context of a host that sends results one by one. Nothing changes
+//! before the host accepts a batch. From then on each removed result is replaced by the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -244,7 +244,7 @@ fn without_answers_only_what_a_later_result_stands_for_leaves() {
     let offer = host.ask(&terms);
     assert_eq!(ids(&offer), ["call_30"]);
     assert_eq!(offer["replacements"][0]["reclaimed"]["reason"], "run_again");
-    // One answer that was not told may have cited all; from then on it is counted anew.
+    // One answer that was not told may have cited all; from then on it is counted again.
     let told = |n: usize| {
         let mut more = said(&format!("Next is number {n}."));
         more.as_object_mut().unwrap().extend(terms.as_object().unwrap().clone());
@@ -317,7 +317,7 @@ fn the_context_is_what_the_host_says() {
     let part = host.ask(&json!({ "context": ["call_2", 10, "call_2", "no_such_call", "call_11"] }));
     assert_eq!(ids(&part), ["call_2"]);
     assert_ne!(part["batch"], whole["batch"]);
-    // What stands behind is written anew.
+    // The text after is written again.
     let dear = host.ask(&json!({ "context": ["call_2", 90_000, "call_11"] }));
     assert_eq!((ids(&dear), &dear["batch"]), (vec![], &Value::Null));
     assert!(dear["sum"]["behind"].as_u64().unwrap() > 90_000 && dear["sum"]["gain"].as_i64().unwrap() < 0);

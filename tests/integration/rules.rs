@@ -1,4 +1,4 @@
-//! Rules of the operator: the pack that ships, and the promises under any rule on any text.
+//! Rules of the operator: the pack that is shipped, and the promises with random rules on random texts.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `tersed run` with real commands: what comes out, how it ends, and that nothing is lost or held up.
+//! `tersed run` with real commands: their output, their exit, and that nothing is lost or delayed.
 
 #![cfg(target_os = "linux")]
 
@@ -676,7 +676,7 @@ fn what_passes_after_the_patience_loses_its_secrets_and_comes_at_once() {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();
     let mut seen = Vec::new();
-    // The command goes on only when its last line was seen: nothing is held to the end.
+    // The command continues only when its last line was seen: nothing is held to the end.
     while !text(&seen).contains("ready\n") {
         let mut piece = [0; 4096];
         let read = stdout.read(&mut piece).unwrap();

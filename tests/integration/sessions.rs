@@ -1,5 +1,5 @@
-//! What a session promises: the same request gives the same bytes, references are true, bounds hold, and
-//! whatever goes wrong costs the compression and never the result.
+//! The promises of a session: the same request gets the same bytes, references are correct, limits are kept, and
+//! after a fault the result is still there, uncompressed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Every way out of the program, with a secret in the way in: none of it leaves, and nothing else changes.
+//! Every output of the program, for inputs with a secret: the secret is in none of them, and nothing else changes.
 
 use crate::common::{call, call_text};
 use base64::Engine as _;

@@ -1,4 +1,4 @@
-//! Telemetry as an operator sees it: the file, the wire, alerts, the totals of `tersed stats`.
+//! Telemetry as an operator sees it: the file, the notifications, alerts, the totals of `tersed stats`.
 
 use std::fs;
 use std::io::Write as _;
@@ -39,7 +39,7 @@ fn result(event: &Event) -> &tersed::telemetry::event::ResultEvent {
     }
 }
 
-/// A clock that goes on by a millisecond whenever it is read, and as told.
+/// A clock that advances by a millisecond whenever it is read, and when a test advances it.
 #[derive(Debug, Default)]
 struct Ticks(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! House rules that a reader of the code relies on.
+//! Checks of the house rules.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,10 +1,9 @@
-//! Golden conversations: every file under `protocol/v1/transcripts` is played against the real binary.
+//! Golden conversations: every file under `protocol/v1/transcripts` is replayed against the real binary.
 //!
-//! A line is one of `{"send": …}`, a message; `{"sendRaw": "…"}`, a text that may be no message;
-//! `{"expect": …}`, the next message of the server, byte for byte; `{"exit": code}`, the end of the
-//! process; `{"note": "…"}`, for the reader. A file that does not send `initialize` itself is played
-//! after the handshake and ends with `shutdown` and `exit`. With `BLESS=1` what stands in `expect` and
-//! `exit` is written anew; read the difference before you commit it.
+//! A line is one of `{"send": …}`, a message; `{"sendRaw": "…"}`, a text that may be no message; `{"expect": …}`, the
+//! next message of the server, byte for byte; `{"exit": code}`, the end of the process; `{"note": "…"}`, for the
+//! reader. A file that does not send `initialize` itself is replayed after the handshake and ends with `shutdown` and
+//! `exit`. With `BLESS=1` the text in `expect` and `exit` is written again; read the difference before you commit it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

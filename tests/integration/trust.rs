@@ -1,5 +1,5 @@
-//! Whose word counts: a clone of somebody else's repository may make tersed do less and nothing more, until the user
-//! trusts its file as it is; and no file, whoever wrote it, costs redaction by being wrong.
+//! Whose settings apply: the file of a cloned repository may only make tersed do less, until the user trusts this
+//! version of it. And no file with errors, whoever wrote it, turns redaction off.
 
 #![cfg(unix)]
 
@@ -342,7 +342,7 @@ fn no_project_says_what_is_no_secret() {
         Some(2),
         "who asks about settings is told that it is wrong"
     );
-    // The rule's name is as it stands in the placeholder; the user may allow it.
+    // The rule's name is as it is in the placeholder; the user may allow it.
     let rule = out.split("[REDACTED:").nth(1).unwrap().split(']').next().unwrap().to_owned();
     fs::remove_file(&file).unwrap();
     machine.user(format!("policy: {{secrets: {{allow: ['rule:{rule}']}}}}\n"));
@@ -637,7 +637,7 @@ fn only_what_is_wrong_falls_away() {
     }
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(said.lines().count(), faults.len(), "{said}");
-    // What was said before stays where the user's files cannot be read anew.
+    // What was said before stays where the user's files cannot be read again.
     assert_eq!(answer(2)["error"]["data"]["kind"], "bad_configuration");
     let evidence = &answer(3)["result"]["evidence"];
     assert_eq!(evidence["bypass"], "excluded_tool", "what is right in the file counts");

@@ -1,4 +1,4 @@
-//! `tersed tune`: what it learns from histories, where it writes that, and how it is forgotten.
+//! `tersed tune`: which settings it derives from histories, where it writes them, and how they are removed.
 
 #![cfg(unix)]
 

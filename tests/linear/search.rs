@@ -1,7 +1,7 @@
-//! Looks for texts that cost more than others, far more of them and far larger ones than a test can try.
+//! Looks for texts that cost more than others. It tries far more texts, and far larger ones, than a test can.
 //!
-//! It measures the time of its thread on the processor, so that it asserts nothing: it prints what costs more than six
-//! times an ordinary text, with how that grows from 64 KB to 256 KB. `LINEAR` picks groups, by their names.
+//! It measures the processor time of its thread, so it asserts nothing. It prints the texts that cost more than six
+//! times as much as an ordinary text, and how their cost grows from 64 KB to 256 KB. `LINEAR` selects groups by name.
 
 use crate::requests::{self, Pair, cost};
 use crate::shapes;

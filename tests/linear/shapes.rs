@@ -1,8 +1,8 @@
-//! Texts with a shape of their own: not one piece again and again, but nested, ever longer, ever new, or without an end.
+//! Texts that are not one repeated piece: nested, with ever longer pieces, with ever new pieces, or without an end.
 
 use std::fmt::Write as _;
 
-/// Makes a text of about so many bytes.
+/// Makes a text of about this many bytes.
 pub type Text = fn(usize) -> String;
 
 /// A kind of text.
@@ -13,7 +13,7 @@ pub struct Shape {
     pub path: Option<&'static str>,
     /// See above.
     pub command: Option<&'static str>,
-    /// A text of about so many bytes.
+    /// A text of about this many bytes.
     pub text: fn(usize) -> String,
 }
 

@@ -1,9 +1,10 @@
-//! Counts the instructions that texts of triggers cost on their whole way, in valgrind: the same on every machine.
+//! Counts in valgrind the instructions that compressing texts of triggers takes. The counts are equal on every
+//! machine.
 //!
-//! A counter inside the program would count what somebody thought of counting. Instructions are counted wherever they
-//! are spent, so that a new rule, marker, anchor or reader is covered once it stands in its table. The texts are
-//! small, for valgrind is slow: what grows with the square of a text shows in how much more four times as much costs.
-//! For every mode and larger texts see `growth`.
+//! A counter inside the program would miss the places where nobody called it. Valgrind counts all instructions, so a
+//! new rule, marker, anchor or reader is covered once it is in its table. The texts are small, because valgrind is
+//! slow. Quadratic work still shows: four times as much text then takes sixteen times as many instructions. For every
+//! mode and larger texts see `growth`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -242,7 +243,7 @@ fn steps_of_hostile_texts_are_linear() {
     let all = costs(&cases, &named, SMALL);
     println!("{} texts; times an ordinary one, growth by {TIMES}:{}", all.len(), lines(&cases, &all));
     let dear: Vec<Cost> = all.iter().copied().filter(|(n, factor, _)| *factor > cases[*n].factor).collect();
-    // Small texts may be done with sooner, by a bound that larger ones pass: growth has to go on.
+    // Small texts may be done with sooner, by a bound that larger ones pass: growth has to continue.
     let grown = |costs: Vec<Cost>| -> Vec<Cost> {
         costs.into_iter().filter(|(_, factor, growth)| *growth > GROWTH && *factor > CHEAP).collect()
     };

@@ -1,4 +1,4 @@
-//! Sessions with many calls: what they hold is what they say, and bounded.
+//! Sessions with many calls: they hold as much memory as they report, and it is bounded.
 
 use serde_json::{Value, json};
 use tersed::engine::METHODS;

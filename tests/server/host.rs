@@ -1,4 +1,4 @@
-//! The child: the real server over methods that do on request what handlers must not do by themselves.
+//! The child process: the real server, with test methods that misbehave on request.
 
 use std::process::ExitCode;
 use std::sync::Mutex;

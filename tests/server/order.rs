@@ -1,4 +1,4 @@
-//! Order within a session, cancels, panics, and that no handler holds up what is not behind it.
+//! Order within a session, cancels, panics, and that a handler delays only later calls of the same session.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
-//! A secret on a line of its own, in what each way in takes: it is in nothing that comes out.
+//! A secret on a line of its own, in the input of every interface: no output contains it.
 //!
-//! The secret is made at run time. Its line stands between lines of the input, where a person would see it.
+//! The secret is made at run time. It is a line between other lines of the input, where a person would see it.
 
 use serde_json::{Map, Value, json};
 use tersed::engine::METHODS;

@@ -22,7 +22,7 @@ fn batch(results: &[Value], total: usize, per_result: usize) -> Value {
     call(&Engine::default(), "toolResult/compressBatch", &params).unwrap()
 }
 
-/// Whether every failure line of a result stands in its text.
+/// Whether every failure line of a result is in its text.
 fn lost_failures<'a>(sample: &'a Sample, out: &str) -> Vec<&'a str> {
     let source = Source::new(&sample.text);
     let lines = signals::failure_lines(&source).into_iter().map(|i| source.line(i).trim());

@@ -1,4 +1,4 @@
-//! The same call again: its bytes stay, whatever is asked beside its policy and whatever was forgotten.
+//! The same call again gets the same bytes, whatever else the request asks for and whatever was forgotten.
 
 use serde_json::{Value, json};
 use tersed::engine::{Engine, Settings};

@@ -1,7 +1,8 @@
-//! The table of hiding places: values of every rule, each in every place where tools leave them. Prints how many
-//! are found and holds each place to its share. `cargo test --test integration hiding_places -- --nocapture` shows the table.
+//! The table of hiding places: values of every rule, each in every place where tools leave them. Prints how many are
+//! found, and fails if a place falls below its required share.
+//! `cargo test --test integration hiding_places -- --nocapture` shows the table.
 //!
-//! A value counts as found when no part of it is left, as it stands or as it is coded.
+//! A value counts as found if no part of it is left, neither plain nor encoded.
 
 mod codings;
 mod places;
