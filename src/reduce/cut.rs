@@ -1,8 +1,8 @@
 //! Cuts pieces out of a line that is too long to be shown or hidden as a whole: a report that a tool writes in
 //! one line.
 //!
-//! Each run of pieces leaves a marker with its length, so that the guard can put the line together again and see
-//! that nothing went which reports a failure. The start of a line stays, because a search for the line looks for it.
+//! Each run of pieces leaves a marker with its length, so that the guard can rebuild the line and check that no
+//! omitted piece reports a failure. The start of a line is kept, because a search for the line looks for it.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! What to do with each line of an output: a reducer decides about lines in any order, and the decisions are joined into
 //! spans at the end.
 //!
-//! Lines of one reason and one group share a marker. The names that lines give to their marker are in it, up to
-//! [`MAX_NAMES_BYTES`] bytes; what more lines name is in the next one. It decides nothing itself.
+//! Lines of one reason and one group share a marker. A marker lists the names that its lines give, up to
+//! [`MAX_NAMES_BYTES`] bytes; further names are in the next marker. This module makes no decisions itself.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! Reducers: each understands one kind of output by its grammar and says which lines the task does
-//! not need. They return spans, never text sizes, and they neither redact nor deduplicate.
+//! Reducers: each parses one kind of output by its grammar and chooses the lines that the task does not need. They
+//! return spans, never text sizes, and they neither redact nor deduplicate.
 //!
 //! A folder is a family. A format whose lines can be told apart one by one is a table of line forms
 //! ([`format::Format`]); one that needs more is a state machine of its own, which may decide about lines in any

@@ -1,4 +1,4 @@
-//! The families of tools, and the forms that each writes.
+//! The families of tools, and the forms of headlines of each.
 
 use super::Dialect;
 use super::forms::{jvm, linter, microsoft, one_line, plain, rust_short, scala3, typescript, vetted};

@@ -1,4 +1,5 @@
-//! The forms of headlines, one function each. What looks like a place in a log line, a stack or an address does not count.
+//! The forms of headlines, one function each. Text in a log line, a stack or an address that only looks like a place
+//! is not accepted.
 
 use std::borrow::Cow;
 

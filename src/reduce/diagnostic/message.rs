@@ -1,4 +1,4 @@
-//! What a message tells: its severity, its code, the rule that it is about.
+//! Reads a message: its severity, its code, and its rule.
 
 use crate::reduce::lines::is_number;
 

@@ -1,8 +1,8 @@
 //! Diagnostics of compilers and linters: one grammar for all of them.
 //!
-//! A diagnostic begins with a headline, which names a place and says what is wrong. The tools of a family write it in
-//! forms of their own: a [`Dialect`] lists them. The text below a headline, code and carets and notes, is told apart
-//! in [`below`]; how a message tells its severity, its code and its rule, in [`message`].
+//! A diagnostic begins with a headline, which names a place and the problem. Each family of tools has its own forms
+//! of headlines, listed in a [`Dialect`]. [`below`] classifies the lines below a headline: code, carets, notes.
+//! [`message`] reads the severity, the code and the rule of a message.
 //!
 //! Nothing here decides what is left out: that is for the reducer of each tool.
 

@@ -1,8 +1,8 @@
 //! Unified diffs: `--- old`, `+++ new`, then hunks `@@ -a,b +c,d @@`, for merges `@@@ -a,b -c,d +e,f @@@`.
 //!
-//! The lengths in a hunk's header say where it ends, so a removed `-- x` is never read as a header,
-//! and a cut or filtered hunk is recognised as incomplete. Nothing here decides what to
-//! leave out; it says which unchanged lines are far from any change.
+//! The lengths in a hunk's header give its end, so a removed `-- x` is never read as a header, and a cut or filtered
+//! hunk is recognised as incomplete. This module does not decide what to leave out; it finds unchanged lines that are
+//! far from any change.
 
 use std::ops::Range;
 

@@ -1,12 +1,12 @@
-//! Logs of git, hg and svn: an author or date that the commit before has too is written once. Of older commits
-//! of a long log the subject is kept and the body is left out.
+//! Logs of git, hg and svn: an author or date that is the same as in the commit before is written once. Of older
+//! commits of a long log the subject is kept and the body is left out.
 //!
-//! A commit without an author has that of the commit above. From where on authors and dates are left out whatever
-//! they are, a marker of its own says so.
+//! A commit without an author has that of the commit above. If authors and dates of all commits from one on are left
+//! out, a marker says so.
 //!
-//! Hashes, revisions, references, subjects, trailers, parents and totals stay whatever the mode, and a
-//! line of a message that reads like a failure stays too. Of a log with a line for
-//! each commit the middle is left out when it is very long; what is in a format of the caller's stays.
+//! Hashes, revisions, references, subjects, trailers, parents and totals are kept in every mode, and so is a line of
+//! a message that reads like a failure. If a log with one line per commit is very long, its middle is left out. A log
+//! in a format of the caller is kept.
 
 mod style;
 mod undo;
@@ -186,7 +186,7 @@ pub(super) struct Log<'a> {
     hidden: Vec<usize>,
     /// Whether nothing of the commits is between the pieces, so that whole commits may go.
     is_alone: bool,
-    /// Whether author and date of a commit went whatever they are.
+    /// Whether author and date of a commit are left out even if they differ from those before.
     is_undated: bool,
 }
 
@@ -279,7 +279,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// What follows a message: file statistics.
+    /// Reads the lines after a message: file statistics.
     fn after(&self, line: &str, i: usize, out: &mut Reduction) {
         // What counts no lines says something else: a binary file that was emptied, a conflict.
         let is_file = line.starts_with(' ')

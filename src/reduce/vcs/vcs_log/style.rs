@@ -38,12 +38,12 @@ impl Style {
         keys.iter().copied().find(|key| line.starts_with(key))
     }
 
-    /// Whether a field that repeats tells who made the commit.
+    /// Whether a repeated field names the author of the commit.
     pub(super) fn is_author(key: &str) -> bool {
         matches!(key, "Author:" | "user:")
     }
 
-    /// What a marker says where those fields go from a commit on.
+    /// The text of the marker if those fields are left out from a commit on.
     pub(super) fn undated(self) -> &'static str {
         match self {
             Self::Git => "the date, and the author where it is the one before, of this commit and all below",

@@ -1,4 +1,4 @@
-//! Commits that undo others: readers of old logs look for what was tried and taken back.
+//! Commits that undo others: readers of old logs search for changes that were reverted.
 
 /// Most commits that are kept because they undo others. A choice.
 pub const MAX_UNDO_COMMITS: usize = 60;
