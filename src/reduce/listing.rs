@@ -51,7 +51,7 @@ static META: Meta = Meta {
     anchors: &[],
 };
 
-/// Programs that list among others of the same command.
+/// Programs that list files, also as part of a longer command.
 const LISTERS: &[&str] = &["ls", "find", "fd", "fdfind", "tree", "du", "dir"];
 
 /// Lines that are examined to recognise the format. A choice.
@@ -119,12 +119,12 @@ impl Reducer for Listing {
     }
 }
 
-/// A line without white space at its end, which the encoders take off.
+/// A line without trailing white space, which the encoders remove.
 fn text<'a>(source: &Source<'a>, line: usize) -> &'a str {
     source.line(line).trim_end_matches([' ', '\t'])
 }
 
-/// Whether some program of the command lists files.
+/// Whether a program of the command lists files.
 fn has_lister(input: &Input<'_>) -> bool {
     input.detection.command.producers().any(|(s, _)| match s.program() {
         "busybox" => s.subcommand().is_some_and(|applet| LISTERS.contains(&applet)),
@@ -132,8 +132,8 @@ fn has_lister(input: &Input<'_>) -> bool {
     })
 }
 
-/// Whether the text says what there is. What changed, what a linter names, what a script prints is
-/// chosen, and nothing of it is noise.
+/// Whether the text is an inventory of files. Changed files, files that a linter names and output of a script are
+/// selections, in which nothing is noise.
 fn is_inventory(input: &Input<'_>) -> bool {
     matches!(input.detection.shape, Shape::Listing | Shape::Search) || has_lister(input)
 }
@@ -159,7 +159,7 @@ fn format(source: &Source<'_>) -> Option<Format> {
         foldered += usize::from(entry.is_some_and(|e| !e.folder.is_empty()));
     }
     let most = |n: usize| n > 0 && n * 10 >= all * 8;
-    // A bare name is a path too: what tells is whether others have folders.
+    // A bare name is a path, too, if other lines have folders.
     match () {
         () if most(trees) => Some(Format::Tree),
         () if most(paths) && foldered * 4 >= all => Some(Format::Paths),
@@ -184,8 +184,8 @@ fn is_tree(source: &Source<'_>) -> bool {
     trees > 0 && trees * 10 >= all * 8
 }
 
-/// Whether a block of lines stands twice at once. Then it is for the encoder that counts them, which
-/// would not look at lines that are written again here.
+/// Whether a block of lines occurs twice in a row. Then it is left to the encoder that counts repetitions; that would
+/// ignore lines which are rewritten here.
 fn has_repeats(source: &Source<'_>) -> bool {
     const MAX_BLOCK_LINES: usize = 24;
     let lines: Vec<&str> = (0..source.len()).map(|i| text(source, i)).collect();
@@ -198,7 +198,7 @@ fn has_repeats(source: &Source<'_>) -> bool {
     })
 }
 
-/// Whether a text of which no call tells anything is a list of paths and nothing else.
+/// Whether a text without information from its call is a list of paths and nothing else.
 fn is_bare_path_list(source: &Source<'_>) -> bool {
     let lines = || (0..source.len()).map(|i| text(source, i)).filter(|line| !line.is_empty());
     let is_bare = |line: &str| {

@@ -1,10 +1,10 @@
 //! Drawn trees: branches become blanks, one for each level, and the contents of noise folders are left out.
 //!
-//! A list with a `- ` before each name, which tools of agents write, is a tree too where it starts with the path of a
+//! A list with a `- ` before each name, which tools of agents write, is a tree, too, if it starts with the path of a
 //! folder.
 //!
-//! A tree whose columns are not even keeps its drawing. Where the text ends inside a folder, the last line
-//! keeps its drawing too: it says that more would follow.
+//! A tree with uneven columns keeps its drawing. If the text ends inside a folder, the last line keeps its drawing,
+//! too: it shows that more would follow.
 
 use super::noise::Noise;
 use super::sheet::Sheet;
@@ -26,7 +26,7 @@ struct Branch<'a> {
     column: usize,
     /// The text after it.
     rest: &'a str,
-    /// Whether neither it nor a folder that it lies in has more to come.
+    /// Whether it is the last entry of its folder, and of every folder above.
     is_last: bool,
 }
 
@@ -52,7 +52,7 @@ fn branch(line: &str) -> Option<Branch<'_>> {
 fn bullet(line: &str) -> Option<Branch<'_>> {
     let column = line.bytes().take_while(|b| *b == b' ').count();
     let rest = line[column..].strip_prefix("- ").filter(|rest| !rest.is_empty())?;
-    // Such a list says nothing of what is to come.
+    // Such a list does not show whether more entries follow.
     Some(Branch { column, rest, is_last: true })
 }
 

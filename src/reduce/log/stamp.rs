@@ -1,4 +1,4 @@
-//! Time stamps as logs write them, read byte by byte: no expression runs on every place of a line.
+//! Time stamps as logs write them, read byte by byte: no regular expression runs at every position of a line.
 //!
 //! A stamp has seconds: `Jan  2 10:00` is what listings write, not logs.
 
@@ -29,7 +29,7 @@ pub fn end(line: &[u8], at: usize) -> Option<usize> {
     let first = *line.get(at)?;
     match first {
         b'0'..=b'9' => {
-            // What neither a clock nor a date continues with.
+            // Characters that continue neither a clock nor a date.
             if !matches!(line.get(digits(line, at).1)?, b':' | b'-' | b'/' | b'.' | b' ' | b'T' | b'_') {
                 return None;
             }
