@@ -122,7 +122,7 @@ fn proxy(name: &str, bytes: usize) {
     let mut proxied = Server::start(&[TERSED, "mcp-proxy", "--", own, "--server"]);
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for n in 0..CALLS + 50 {
-        // By turns, so that what else runs here hits both.
+        // Alternating, so that other work on this machine affects both.
         let times = [direct.call(n, &size), proxied.call(n, &size)];
         if n >= 50 {
             without.push(times[0]);

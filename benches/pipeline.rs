@@ -171,7 +171,7 @@ fn json(dice: &mut Dice, out: &mut String) {
     );
 }
 
-/// What cargo prints on a terminal: steps, and a warning now and then.
+/// Output of cargo on a terminal: steps, with occasional warnings.
 fn coloured(dice: &mut Dice, out: &mut String) {
     if dice.below(12) > 0 {
         let _ = writeln!(
@@ -211,7 +211,7 @@ fn tests(dice: &mut Dice, out: &mut String) {
     );
 }
 
-/// A kind of output: the call that it answers, what begins and ends it, and how it continues.
+/// A kind of output: its call, its start, its end, and the lines between.
 struct Kind {
     name: &'static str,
     tool: &'static str,
@@ -336,7 +336,7 @@ fn whole(criterion: &mut Criterion) {
     }
 }
 
-/// Each stage on what the stages before it leave.
+/// Each stage on the output of the stages before it.
 fn stages(criterion: &mut Criterion) {
     for kind in &KINDS {
         for (size, bytes) in SIZES {

@@ -24,7 +24,7 @@ fn send(engine: &Engine, method: &str, params: &Value) -> String {
     (method.handle)(engine, &params.to_string(), &Cancel::default()).unwrap()
 }
 
-/// A host that sent 500 results, and told an answer for each.
+/// A host that sent 500 results, with an answer for each.
 fn host() -> Engine {
     let engine = Engine::default();
     let ask = |answers: Value| {

@@ -49,7 +49,7 @@ fn initialize(server: &mut Server) {
     server.send(&framed(r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#));
 }
 
-/// Resident memory in MB, where the system tells it in `/proc`.
+/// Resident memory in MB, if the system has `/proc`.
 fn resident(server: &Server) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

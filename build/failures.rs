@@ -22,8 +22,8 @@ pub fn automaton(regex: &str, is_little_endian: bool) -> Vec<u8> {
     bytes[padding..].to_vec()
 }
 
-/// The automata of what is stored, once it is decompressed: a digest of the regexes, and of each automaton its length in four
-/// bytes and its bytes. `None` if they are for other regexes.
+/// The automata in the stored file, after decompression. The file has a digest of the regexes, and for each automaton
+/// its length in four bytes and its bytes. `None` if they are for other regexes.
 pub fn unpacked(stored: &[u8], regexes: &[&str]) -> Option<Vec<Vec<u8>>> {
     let (head, mut rest) = stored.split_first_chunk::<8>()?;
     if u64::from_le_bytes(*head) != digest(regexes) {

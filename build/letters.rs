@@ -50,7 +50,7 @@ const SMALL: &[(char, char)] = &[
 /// After this code point nothing reads like ASCII.
 const LAST: u32 = 0x3_FFFF;
 
-/// What every code point reads like, as `letter` names it.
+/// The letter that every code point looks like, by `letter`.
 pub fn table() -> Vec<u8> {
     let read = |c: char| match fold(c) {
         None => letter::UNSEEN,

@@ -17,7 +17,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a header begins and ends with; and what it says where the section has no newline at its end.
+/// The start and the end of a header, and its note for a section without a final newline.
 const OPEN: &str = "==== case: ";
 const CLOSE: &str = " ====\n";
 const NO_NEWLINE: &str = ", without a final newline";

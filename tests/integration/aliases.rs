@@ -22,7 +22,7 @@ fn whole() -> Value {
     })
 }
 
-/// What can be seen of a result that was read.
+/// The visible properties of a parsed result.
 fn seen(result: &Value) -> String {
     let text = result.to_string();
     let read = ToolResult::read(&members(&text), "result").unwrap();

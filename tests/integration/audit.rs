@@ -40,7 +40,7 @@ fn run(folder: &Path, args: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// What it prints; it must succeed.
+/// Its output; it must succeed.
 fn audit(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -149,7 +149,7 @@ fn the_schema_is_that_of_the_reports() {
 #[test]
 fn what_was_forgotten_is_not_referred_to_and_not_missed() {
     let forgotten = report(&fixtures(), &["claude-code/session.jsonl"]);
-    // `case_31` was named after the compaction, of a result that came after it.
+    // `case_31` was named after the compaction, and belongs to a result after it.
     let hidden = forgotten["hidden"].as_array().unwrap();
     assert!(
         hidden.iter().any(|one| one["text"] == "case_31" && one["call"] == "toolu_tersed_4"),

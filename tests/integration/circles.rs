@@ -73,7 +73,7 @@ fn paths(code: &str) -> Vec<Module> {
     out
 }
 
-/// What a path in a module points at, from the root of the crate; `None` for other crates and names of its own.
+/// The target of a path in a module, from the root of the crate; `None` for other crates and the module's own names.
 fn target(path: &[String], own: &[String], is_module: impl Fn(&[String]) -> bool) -> Option<Module> {
     let first = path.first()?.as_str();
     if first == "crate" {

@@ -185,7 +185,7 @@ proptest! {
     #[test]
     fn yaml_keeps_its_lines((text, count) in yaml(), squeeze in 0u8..9) {
         let out = shown(&text, squeeze);
-        // What is too small to be looked at is cut like any text where a budget leaves it no room.
+        // A text that is too small to be examined is cut like any other text if a budget leaves no space for it.
         prop_assume!(!out.contains("head_tail"));
         let lines: HashSet<&str> = text.lines().collect();
         for line in out.lines().filter(|line| !line.contains("[tersed")) {

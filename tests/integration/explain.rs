@@ -125,7 +125,7 @@ fn a_budget_is_told_of_by_its_step() {
                 let is_by = span.steps.last().is_some_and(|(step, _)| *step == budget);
                 assert!(is_by || !is_cut, "{}: {span:?}", case.name);
             }
-            // What the evidence lists as gone is gone on the page as well.
+            // Lines that the evidence lists as omitted are also omitted on the page.
             for omission in &explained.outcome.evidence.omissions {
                 let gone = |line: usize| {
                     part.spans.iter().any(|s| s.lines.contains(&line) && s.action != Action::Keep)
@@ -169,7 +169,7 @@ fn check_part(name: &str, part: &Part, text: &str, explained: &Explained) {
         assert!(span.steps.iter().all(|(s, _)| steps[*s].reason == Reason::Applied), "{name}: {span:?}");
         if span.action != Action::Keep {
             let done: usize = span.steps.iter().map(|(_, lines)| lines).sum();
-            // What a step changed further is of both.
+            // A line that two steps changed counts for both.
             let is_anew = matches!(span.action, Action::Replace { .. });
             assert!(done == span.lines.len() || is_anew && done > span.lines.len(), "{name}: {span:?}");
             continue;

@@ -12,7 +12,7 @@ use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::text::call::ToolCall;
 
-/// What an agent may read in no output that the tool did not write itself.
+/// Statements that must not be in an output unless the tool wrote them itself.
 const NEVER: &[&str] = &["(empty)", "(clean)", "no failures", "No errors found", "all tests passed"];
 
 fn shell(command: &str, exit_code: i64) -> ToolCall {
@@ -46,7 +46,7 @@ fn holds(call: &ToolCall, text: &str, must: &[&str]) {
     }
 }
 
-/// Checks that nothing at all is changed but white space at line ends, in `standard`.
+/// Checks that `standard` changes nothing except white space at line ends.
 fn stays(call: &ToolCall, text: &str) {
     let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
     let out = run(call, text, Mode::Standard).texts.concat();

@@ -22,7 +22,7 @@ mod failures;
 #[allow(dead_code, reason = "only all of them are asked for")]
 mod patterns;
 
-/// Compares a committed file with what it should be, or writes it.
+/// Compares a committed file with its expected content, or writes it.
 fn same(path: &str, expected: &str) {
     let file = repository(path);
     if bless() {
@@ -108,7 +108,7 @@ fn tables_in_documents_are_those_of_the_code() {
     }
 }
 
-/// What a pattern with one group finds in a text.
+/// The matches of the group of a pattern in a text.
 fn named(text: &str, pattern: &str) -> BTreeSet<String> {
     Regex::new(pattern).unwrap().captures_iter(text).map(|c| c[1].to_owned()).collect()
 }
@@ -297,7 +297,7 @@ fn examples_are_what_the_server_says() {
         let params = read(&format!("{folder}/params.json"));
         let value: Value = serde_json::from_str(&params).unwrap();
         assert_eq!(schema.errors(&Schema::place(name, "params"), &value), [""; 0], "{name}");
-        // What a host sent before.
+        // Events that a host sent earlier.
         if let Ok(before) = fs::read_to_string(repository(&format!("{folder}/before.jsonl"))) {
             for line in before.lines() {
                 let message: Value = serde_json::from_str(line).unwrap();

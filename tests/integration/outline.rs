@@ -107,7 +107,7 @@ fn every_language_has_a_case() {
     }
 }
 
-/// What any outline keeps.
+/// Properties of every outline.
 fn check(items: &[Item<'_>], lines: &[&str]) {
     let mut open: Vec<&Item<'_>> = Vec::new();
     let mut last = 0;

@@ -13,7 +13,7 @@ fn function(n: usize, body: &str) -> String {
     )
 }
 
-/// A file of more than 12 KiB, in which the function `edited` says something else.
+/// A file of more than 12 KiB, in which the function `edited` has another text.
 fn file(edited: Option<usize>) -> String {
     let body = |n| if edited == Some(n) { "log(\"room of the guests\");" } else { "check(sides);" };
     (0..90).map(|n| function(n, body(n))).collect()
@@ -80,7 +80,7 @@ fn a_read_after_an_edit_names_the_outline_that_was_shown() {
             lines[at + 1..].iter().find(|line| line.starts_with("export function") || line.starts_with("  "));
         assert!(next.is_none_or(|line| line.starts_with("export function")), "{}", text(&second));
     }
-    // Evidence says where the outline stands.
+    // The evidence names the result that shows the outline.
     let omissions = second["evidence"]["omissions"].as_array().unwrap();
     let omission = omissions.iter().find(|omission| omission["reason"] == "same_outline").unwrap();
     assert_eq!(omission["shownBy"]["toolCallId"], "c1");

@@ -257,7 +257,7 @@ fn lists_are_newest_first_and_paged() {
         assert!(page.artifacts.len() <= 100);
         seen.extend(page.artifacts.into_iter().map(|artifact| artifact.id));
         cursor = page.next_cursor;
-        // What is new or used between two pages moves nothing on the pages to come.
+        // Artifacts that are stored or used between two pages do not change the later pages.
         store.open(Some("s"), &ids[0]).unwrap();
         put(&mut store, Some("s"), format!("new {}", seen.len()).as_bytes());
         if cursor.is_none() {

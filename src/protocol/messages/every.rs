@@ -1,5 +1,6 @@
-//! What tools gave in a body that no reader takes, as where a member is given twice: every occurrence counts, since nobody knows
-//! which one the model will see. Results are told by what they are called in any format; nothing is compressed.
+//! Finds tool results in a body that no reader accepts, for example because a member is repeated. Every occurrence is
+//! used, since nobody knows which one the model will see. Results are recognized by their names in all formats.
+//! Nothing is compressed.
 
 use crate::protocol::redact::Region;
 use crate::protocol::skim::Json;

@@ -133,7 +133,7 @@ fn doc(indent: &str, text: &str) -> String {
     format!("{indent}\"\"\"{}{end}\"\"\"\n", lines.join(&format!("\n{indent}")))
 }
 
-/// A type; what a host sends may be any mapping, what it receives is a `dict`.
+/// A type. Values that a host sends may be any mapping; values that it receives are a `dict`.
 fn of(of_: &Type, sent: bool) -> String {
     match of_ {
         Type::Any => "Any".into(),

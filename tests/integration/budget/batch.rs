@@ -63,7 +63,7 @@ fn a_thousand_random_batches_land_under_their_budgets() {
                 text.lines().filter(|line| line.starts_with("[tersed") && line.contains(", budget]")).count();
             assert!(cuts <= 1, "{round} {name}\n{text}");
             trimmed += usize::from(cuts == 1);
-            // Of what reports failures, all that fits is kept.
+            // All failure lines that fit are kept.
             let guard = &result["evidence"]["guard"];
             if guard["signals"].as_u64() > Some(0) {
                 judged += 1;

@@ -130,7 +130,7 @@ fn what_is_no_secret_stays() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// JSON stays JSON, whatever is taken out of its strings.
+/// JSON is still JSON after secrets are removed from its strings.
 #[test]
 fn json_stays_json() {
     let mut wrong = Vec::new();
@@ -147,7 +147,7 @@ fn json_stays_json() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What was redacted is not redacted again, in any place.
+/// Redacted text is not redacted again, in any place.
 #[test]
 fn redacting_again_changes_nothing() {
     let mut wrong = Vec::new();

@@ -73,7 +73,7 @@ fn broken(case: &Case, between: &str) -> Option<Hidden> {
     parts(format!("{}{a}{between}{b}{}\n", case.before, case.after.trim_end()), vec![a, b], PLAIN)
 }
 
-/// A string in quotes, cut in two: `before` must leave a quote open, or the value stands alone in quotes.
+/// A string in quotes, cut in two: `before` must leave a quote open, or the value is alone in quotes.
 fn strung(case: &Case, between: &str) -> Option<Hidden> {
     if case.value.contains(['\n', '"']) || case.rule == "none" {
         return None;
@@ -136,7 +136,7 @@ macro_rules! places {
     };
 }
 
-/// The name of a secret and its value, where the name alone tells and the value is one word.
+/// The name of a secret and its value, if only the name shows that it is a secret, and the value is one word.
 fn named(case: &Case) -> Option<(&str, &str)> {
     let name = case.name().filter(|_| case.is_named && case.rule != "none")?;
     let fits = !case.value.contains(|c: char| c.is_whitespace() || "\"'`<>\\".contains(c));
