@@ -71,7 +71,7 @@ fn a_child_writes_events_without_content() {
     let mut server = Server::start_with(true, &["--telemetry".as_ref(), file.as_os_str()]);
     server.initialize();
     let secret = secret();
-    // What the call itself says is no secret to the model; another value is.
+    // A value that the call itself contains is not a secret to the model; another value is.
     let other = secret.replace("XYZA", "ZYXB");
     let text = format!("{}the key is {other}\n{}", numbered(400, "routine line"), "same thing\n".repeat(400));
     let params = json!({

@@ -13,7 +13,7 @@ use crate::search::time;
 use crate::shapes::{self, COMMANDS, Dice};
 use crate::texts::{OPENINGS, ordinary, repeated};
 
-/// What is sent, one after the other, to an engine of its own.
+/// Requests that are sent one after the other to a new engine.
 pub type Requests = Vec<(&'static str, Value)>;
 
 /// Two lots of requests: a hostile one, and an ordinary one.
@@ -23,7 +23,7 @@ pub struct Pair {
     pub ordinary: Box<dyn Fn(usize) -> Requests>,
 }
 
-/// Stands for the stream that was opened last.
+/// A placeholder for the stream that was opened last.
 const STREAM: &str = "the stream";
 
 /// The time of all of them, and the kinds of errors.

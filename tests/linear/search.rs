@@ -120,13 +120,13 @@ impl Table {
         let mut worst = (0.0, 0);
         for size in sizes() {
             let (c, t) = make(size);
-            // What an ordinary text of this very size costs.
+            // The cost of an ordinary text of exactly this size.
             let base = self.base(policy.mode, size)
                 * (t.len() + c.command.as_ref().map_or(0, String::len)).max(size) as f64
                 / size as f64;
             let mut least = f64::MAX;
             for _ in 0..3 {
-                // A thread of its own: what one remembers of pieces of a text is not there the first time.
+                // A new thread, whose caches of text pieces are empty.
                 let took = std::thread::scope(|scope| scope.spawn(|| time(|| run(&c, policy, &t))).join());
                 least = least.min(took.unwrap() / base);
                 if least < SHOWN {

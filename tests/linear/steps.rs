@@ -28,13 +28,14 @@ const GROWTH: f64 = 7.0;
 const CHEAP: f64 = 2.0;
 /// How much more a text may cost than an ordinary one of the size.
 const FACTOR: f64 = 8.0;
-/// The same for texts of secrets and pieces of them in all shapes, each looked at, judged, claimed and replaced, in a text
-/// and in what it hides.
+/// The same for texts of secrets and pieces of them in all shapes, each examined, judged, claimed and replaced, plain
+/// and encoded.
 const OF_SECRETS: f64 = 23.0;
-/// What valgrind runs: bytes of the smaller text, then the numbers of the cases, with commas between.
+/// The variable with the cases for valgrind: bytes of the smaller text, then the numbers of the cases, separated by
+/// commas.
 const RUNS: &str = "TERSED_STEPS";
 
-/// Where the triggers stand.
+/// Where the triggers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// In the result.
@@ -130,7 +131,7 @@ fn cases() -> Vec<Case> {
         let command = case(format!("command {opening:?}"), Mode::Aggressive, command);
         out.push(Case { place: Place::Command, ..command });
     }
-    // In `safe` a text this small pays for what is made once for a row of a terminal or a run of blanks: see `growth`.
+    // In `safe`, fixed costs of terminal rows and runs of blanks dominate in a text this small: see `growth`.
     for shape in shapes::TEXTS {
         out.push(case(format!("text {}", shape.name), Mode::Aggressive, shape.text));
     }
@@ -148,7 +149,8 @@ fn tersed_counted(work: &dyn Fn()) {
     work();
 }
 
-/// What valgrind runs. Each text once before it counts, for what is built once.
+/// The work that valgrind measures. Each text runs once before counting starts, to build the tables that are built
+/// once.
 #[test]
 #[ignore = "is run by the test below"]
 fn counted() {
@@ -193,7 +195,7 @@ fn begin(folder: &Path, small: usize, numbers: &[usize]) -> Child {
         .unwrap()
 }
 
-/// What a case costs: its number, times an ordinary text, growth.
+/// The cost of a case: its number, its cost relative to an ordinary text, its growth.
 type Cost = (usize, f64, f64);
 
 /// The costs of some cases; as many run at once as there are processors.

@@ -10,7 +10,7 @@ use tersed::reduce;
 use tersed::text::marker::{Ago, Marker, NumbersThere, ReadBy, Unit};
 use tersed::text::origin::Origin;
 
-/// A piece of text that something looks for, and where it comes from.
+/// A piece of text that some part of tersed searches for, and its table.
 #[derive(Debug, Clone)]
 pub struct Trigger {
     /// The table and the row.
@@ -25,7 +25,7 @@ impl Trigger {
     }
 }
 
-/// How a trigger is repeated: `{}` stands for it.
+/// How a trigger is repeated: `{}` is replaced by it.
 pub const SHAPES: &[&str] = &[
     "{}",
     "{} ",
@@ -47,7 +47,7 @@ pub fn repeated(trigger: &str, shape: &str, bytes: usize) -> String {
     piece.repeat((bytes / piece.len().max(1)).max(1))
 }
 
-/// What other texts are held against: what agents read, in turn. Lines of a log, of source code, of a listing.
+/// The text for comparison: lines of a log, of source code and of a listing in turn, as agents read them.
 pub fn ordinary(bytes: usize) -> String {
     let mut out = String::new();
     let mut n = 7_u32;
