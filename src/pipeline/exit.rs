@@ -3,7 +3,7 @@
 
 use crate::text::marker::Marker;
 
-/// How far before the number a word for the end of a process may stand, in bytes.
+/// The largest distance between a word for the end of a process and the number, in bytes.
 const MAX_WORD_DISTANCE: usize = 24;
 /// Words for that end.
 const ENDS: &[&str] = &["exit", "Exit", "EXIT"];
