@@ -129,7 +129,7 @@ pub struct RedactionCount {
     pub fingerprints: Vec<String>,
 }
 
-/// Characters or sequences that the clean-up removed.
+/// Characters or sequences that the clean-up removed or escaped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Removal {
