@@ -128,7 +128,7 @@ class Tersed {
     return this.#ready ? this.request("session/fork", params) : null;
   }
 
-  /** The text of an original, or of `lines` (`[[first, last], …]`) ; or a message for the model if there is none. */
+  /** The text of an original, or of `lines` (`[[first, last], …]`) of it; or a message for the model if there is none. */
   async read(sessionIds, id, lines) {
     const params = { id: idGiven(String(id)), numbering: "shown" };
     if (lines?.length) params.lines = lines;
