@@ -25,8 +25,8 @@ static META: Meta = Meta {
     reads: "logs of GitHub Actions and GitLab CI",
     keeps: "`##[error]`, `##[warning]` and failures, the heading of each group, variables and inputs in which steps \
             differ, what the steps print, \
-            repeated lines of which a duration stands out",
-    folds: "what closed groups hold when nothing in it is severe; lines that repeat but for their times",
+            repeated lines with an unusual duration",
+    folds: "the content of closed groups without severe lines; lines that differ only in their times",
     anchors: &["##[", "section_start:", "::group::"],
 };
 

@@ -27,11 +27,11 @@ static META: Meta = Meta {
     reads: "logs with a time stamp or level on each line: syslog (RFC 3164, RFC 5424), journald, dmesg, JSON lines, \
             logfmt, access logs, Kubernetes, log4j and logback, Python logging, Android logcat, Windows, nginx, \
             PostgreSQL",
-    keeps: "warnings, errors and failures with the records around them, the first and the last of what repeats, both sides of the longest pauses and of where a counter falls or skips, every \
+    keeps: "warnings, errors and failures with the records around them, the first and the last of repeated records, both sides of the longest pauses and of where a counter falls or skips, every \
             record that differs in more than the named fields or of which a duration stands out; aggressive: errors, failures, the first, the last and \
             the one that stands out of each form, the first four with rare words and the first six with a rare value or a number far above the others, records that name a commit, or a value that an error or the query names, the numbers of orders, invoices, \
             tickets and the like",
-    folds: "records equal to ones that stay but for times, process and thread ids, memory addresses, ports and \
+    folds: "records that equal kept ones except for times, process and thread ids, memory addresses, ports and \
             durations; aggressive: records of one form",
     anchors: &[],
 };

@@ -13,7 +13,7 @@ pub static OPEN_FILES: Rows = Rows {
         id: "lsof",
         family: "system",
         reads: "`lsof`",
-        keeps: "open files, sockets, pipes, working folders, programs, deleted files, what could not be read",
+        keeps: "open files, sockets, pipes, working folders, programs, deleted files, files that could not be read",
         folds: "mapped libraries, rows of single threads, root folders that are `/`; counted by process",
         anchors: &["COMMAND "],
     },

@@ -24,8 +24,8 @@ static META: Meta = Meta {
     id: "ctest",
     family: "test",
     reads: "`ctest`, also with `-V`, `-j` and `--output-on-failure`",
-    keeps: "tests that failed, crashed, timed out or did not run, with what they wrote, their list, the totals",
-    folds: "tests that passed and what they wrote",
+    keeps: "tests that failed, crashed, timed out or did not run, with their output, their list, the totals",
+    folds: "passing tests and their output",
     anchors: &["Test project ", "% tests passed", "Test  #", "Test #", "No tests were found"],
 };
 

@@ -29,7 +29,7 @@ static META: Meta = Meta {
     id: "go_test",
     family: "test",
     reads: "`go test`, plain, `-v` and `-json`",
-    keeps: "failed and skipped tests with what they wrote, panics, data races, build failures, benchmarks, coverage, \
+    keeps: "failed and skipped tests with their output, panics, data races, build failures, benchmarks, coverage, \
             package lines",
     folds: "lines and output of passing tests; where many packages passed or have no tests, their lines, but for slow ones \
             and coverage, behind their numbers; downloads, fuzzing progress",
