@@ -320,8 +320,8 @@ fn the_page_of_reducers_is_that_of_the_code() {
     let mut page = String::from(
         "# Reducers\n\n\
          Generated from the table of reducers and from the evidence of their fixtures. Each reducer understands one\n\
-         kind of output by its grammar; lines that it does not understand stay. *Saved* is the share of tokens that\n\
-         the whole pipeline takes from those fixtures in which the reducer was used.\n\n\
+         kind of output by its grammar; lines that it does not understand are kept. *Saved* is the share of tokens\n\
+         that the whole pipeline saves in the fixtures in which the reducer was used.\n\n\
          | reducer | fixtures | used in | tokens before | tokens after | saved |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );

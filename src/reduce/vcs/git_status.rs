@@ -135,8 +135,8 @@ struct Run<'a> {
     lines: Range<usize>,
 }
 
-/// Reads the blocks within some lines, adds what is left out, and gives the number of blocks. `group` is the
-/// last group of omissions that is taken.
+/// Reads the blocks within some lines, adds the omissions, and returns the number of blocks. `group` is the last used
+/// group of omissions.
 pub(super) fn scan(source: &Source<'_>, lines: Range<usize>, group: &mut u32, out: &mut Reduction) -> usize {
     scan_but(source, lines, &BTreeMap::new(), group, out)
 }
@@ -421,7 +421,7 @@ mod tests {
             );
             assert_eq!(out.lines().filter(|line| line.starts_with(" M ")).count(), 60, "{out}");
         }
-        // Few files, and those of other programs, all stay.
+        // Few files, and those of other programs, are all kept.
         let few = text.lines().filter(|line| !line.starts_with('\t') || line.contains("_1")).take(60);
         assert!(
             !shown("git status", &few.map(|line| line.to_owned() + "\n").collect::<String>(), Mode::Standard)

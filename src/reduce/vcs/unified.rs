@@ -11,9 +11,9 @@ use memchr::memmem;
 use crate::reduce::lines::leading_number;
 use crate::text::source::Source;
 
-/// Unchanged lines that stay on each side of a change: what git shows unless set otherwise.
+/// Unchanged lines that are kept on each side of a change: the default of git.
 const CONTEXT: usize = 3;
-/// Longest run of unchanged lines that stays whole.
+/// Longest run of unchanged lines that is shown whole.
 const MAX_RUN: usize = 8;
 /// Most parents of a merge that are read.
 const MAX_PARENTS: usize = 8;
@@ -33,7 +33,7 @@ pub struct File<'a> {
     pub name: &'a str,
     /// Path as the diff gives it, without the `a/` or `b/` of git.
     pub path: &'a str,
-    /// Its lines, with those of a hunk that is not as long as it says up to where that shows.
+    /// Its lines. A hunk that is shorter than its header states is included up to the line that shows this.
     pub lines: Range<usize>,
     /// Its hunks, without one that something inside it cut or filtered.
     pub hunks: Vec<Hunk>,
@@ -124,8 +124,8 @@ impl Hunk {
         Ok(hunk)
     }
 
-    /// Takes a run of unchanged lines, of which some stay at each end, and the last that names where
-    /// in the file the change after it stands.
+    /// Adds a gap for a run of unchanged lines. Some lines at each end are kept, and so is the last heading, which
+    /// names the place of the next change.
     fn gap(&mut self, source: &Source<'_>, run: Range<usize>, head: usize, tail: usize) {
         if run.len() <= MAX_RUN {
             return;
@@ -158,8 +158,8 @@ impl Hunk {
     }
 }
 
-/// Whether an unchanged line names what the lines after it belong to, by the rule that git has for
-/// files of no known language: it starts with a letter, `_` or `$`.
+/// Whether an unchanged line is a heading of the lines after it, by git's rule for files of unknown languages: it
+/// starts with a letter, `_` or `$`.
 fn is_heading(line: &str, parents: usize) -> bool {
     line.as_bytes().get(parents).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
 }
@@ -226,7 +226,7 @@ impl Lengths {
     }
 }
 
-/// The first line and the length in `12,5`, and what follows.
+/// The first line and the length in `12,5`, and the text after them.
 fn range(text: &str) -> Option<(usize, usize, &str)> {
     let (start, rest) = leading_number(text)?;
     let (length, rest) = match rest.strip_prefix(',') {
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(end.first(), Some(&(7..13)));
         assert!(gaps(&format!("@@ -1,20 +1,20 @@\n{}", same(20))).is_empty());
         assert!(gaps(&format!("@@ -1,20 +1,21 @@\n+y\n{} [-a-]{{+b+}}\n{}", same(10), same(9))).is_empty());
-        // The text ends in the hunk: what follows the last change stays.
+        // The text ends in the hunk: the lines after the last change are kept.
         assert!(gaps(&format!("@@ -1,30 +1,31 @@\n+y\n{}", same(20))).is_empty());
     }
 

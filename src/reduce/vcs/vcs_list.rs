@@ -35,7 +35,7 @@ const MIN_CONTENT_ENTRIES: usize = 8;
 /// How the lines of a kind are read.
 type Kind = fn(&str) -> Option<Line<'_>>;
 
-/// What a line of a kind is.
+/// The classes of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line<'a> {
     /// It has a folder.
@@ -104,7 +104,7 @@ impl Reducer for VcsList {
     }
 }
 
-/// The file of a line of `git status`, but for conflicts.
+/// The file of a line of `git status`, except conflicts.
 fn listed(line: usize, text: &str) -> Option<Listed<'_>> {
     const CONFLICTS: &[&str] = &["DD", "AU", "UD", "UA", "DU", "AA", "UU"];
     if text.starts_with("## ") || text.starts_with("# ") || text.starts_with("u ") {

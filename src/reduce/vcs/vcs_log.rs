@@ -210,7 +210,7 @@ impl<'a> Log<'a> {
     /// Groups that a reader takes.
     pub(super) const GROUPS: u32 = 4;
 
-    /// Reads some lines and adds what is left out.
+    /// Reads some lines and adds the omissions.
     pub(super) fn read(&mut self, source: &Source<'a>, lines: Range<usize>, out: &mut Reduction) {
         for i in lines {
             if let Some(style) = Style::of(source, i) {
@@ -311,18 +311,18 @@ impl<'a> Log<'a> {
         let subject = body.iter().position(|i| text(*i).is_empty()).unwrap_or(body.len());
         let is_merge = body.first().is_some_and(|i| text(*i).starts_with("Merge "));
         let mut rest = body[subject..].iter().copied().peekable();
-        // The first line of a merge's body is the title of what was merged.
+        // The first line of a merge's body is the title of the merged change.
         while is_merge && rest.next_if(|i| text(*i).is_empty()).is_some() {}
         let rest = rest.skip(usize::from(is_merge));
         let gone: Vec<usize> =
             rest.filter(|i| !is_trailer(text(*i)) && !signals::is_failure(source.line(*i))).collect();
         let last = body.iter().rev().find(|i| !text(**i).is_empty()).copied().unwrap_or(0);
-        // What is kept stands apart from the subject as before.
+        // The kept lines are separated from the subject as before.
         let texts = |lines: &[usize]| lines.iter().filter(|i| !text(**i).is_empty()).count();
         let has_kept = !is_merge && texts(body.get(subject..).unwrap_or_default()) > texts(&gone);
         let apart = body.get(subject).copied().filter(|_| has_kept);
         if texts(&gone) >= MIN_BODY {
-            // The empty line before the next commit stays.
+            // The empty line before the next commit is kept.
             gone.into_iter().filter(|i| *i <= last && Some(*i) != apart).for_each(|i| {
                 out.omit_in(i..i + 1, Reason::CommitBody, self.groups + 2);
             });

@@ -1,4 +1,4 @@
-//! What is decided at the end of a run: whether it ended, whether a test failed, and what was reported twice.
+//! Decisions at the end of a run: whether it ended, whether a test failed, and which reports are repeated.
 
 use std::collections::HashMap;
 use std::ops::Range;

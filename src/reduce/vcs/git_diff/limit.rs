@@ -217,7 +217,7 @@ mod tests {
     use crate::text::call::ToolCall;
     use crate::text::relevance::Relevance;
 
-    /// The lines that stay of a diff whose lines all are in hunks or before them.
+    /// The shown lines of a diff whose lines all are in hunks or before them.
     fn shown(text: &str, query: Option<&str>, per_hunk: usize, in_all: usize) -> Vec<String> {
         let source = Source::new(text);
         let policy = Policy {
