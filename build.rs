@@ -1,5 +1,6 @@
 //! Writes static tables into `OUT_DIR`: the two vocabularies and the character classes of the token counters, the
-//! automata of lines that report a failure, the characters that read like ASCII. It reads no network and no file outside the crate and its dependencies.
+//! automata of lines that report a failure, the characters that look like ASCII. It uses no network and no file
+//! outside the crate and its dependencies.
 
 #![allow(clippy::expect_used, reason = "a build that cannot make its tables must stop")]
 

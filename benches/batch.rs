@@ -1,5 +1,5 @@
-//! What a budget costs: one result of several sizes, and a batch of twelve whose sum is over its total. It
-//! reads no files.
+//! The cost of a budget: for one result of several sizes, and for a batch of twelve that exceeds its total. It reads
+//! no files.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented functions")]
 
@@ -11,7 +11,7 @@ use serde_json::json;
 use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine};
 
-/// A log of about so many bytes in which a few lines fail.
+/// A log of about this many bytes in which a few lines fail.
 fn log(bytes: usize, seed: usize) -> String {
     let mut text = String::with_capacity(bytes + 128);
     let mut i = seed;

@@ -1,6 +1,6 @@
-//! What the ways into hosts cost: an event of a hook from the start of its process to its end, a command in
-//! `tersed run`, and a call through `tersed mcp-proxy`, each beside the same without. It prints a table and judges
-//! nothing.
+//! The cost of the interfaces to hosts: an event of a hook from the start of its process to its end, a command in
+//! `tersed run`, and a call through `tersed mcp-proxy`, each compared with the same without tersed. It prints a table
+//! and asserts nothing.
 //!
 //! The server that the proxy wraps is this program, started with `--server`.
 
@@ -122,7 +122,7 @@ fn proxy(name: &str, bytes: usize) {
     let mut proxied = Server::start(&[TERSED, "mcp-proxy", "--", own, "--server"]);
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for n in 0..CALLS + 50 {
-        // By turns, so that what else runs here hits both.
+        // Alternating, so that other work on this machine affects both.
         let times = [direct.call(n, &size), proxied.call(n, &size)];
         if n >= 50 {
             without.push(times[0]);

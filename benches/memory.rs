@@ -1,7 +1,8 @@
-//! Memory of the release binary as the system sees it, with many small calls: 300,000 in 20 sessions, 40,000 in
-//! one, and after the sessions were closed. On Linux alone; elsewhere it prints nothing.
+//! Memory of the release binary as the system sees it, with many small calls: 300,000 in 20 sessions, 40,000 in one,
+//! and after the sessions were closed. Linux only; elsewhere it prints nothing.
 //!
-//! Not criterion's: there is one figure each, and no time. `tests/memory` holds the same on counted bytes.
+//! It does not use criterion, because it measures one figure each, not times. `tests/memory` checks the same on
+//! counted bytes.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a program that prints figures")]
 

@@ -1,5 +1,6 @@
-//! What a request body of 1 MB and 100 turns costs that comes again with every turn: answered from the memo,
-//! made again where the memo forgot, and seen for the first time. And a stream against one whole result.
+//! The cost of a request body of 1 MB and 100 turns that is sent again with every turn: answered from the memo,
+//! compressed again after the memo forgot it, and seen for the first time. Also a stream compared with one whole
+//! result.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented functions")]
 

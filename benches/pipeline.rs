@@ -1,5 +1,5 @@
-//! Speed of the stages and of the whole pipeline on text made up here: a log, a diff, JSON, the coloured
-//! output of a build, a source file, a test run. It reads no files and checks no outputs.
+//! Speed of the stages and of the whole pipeline on text invented here: a log, a diff, JSON, the coloured output of a
+//! build, a source file, a test run. It reads no files and checks no outputs.
 //!
 //! A fixed generator varies the text, so that no stage profits from a short loop of one line.
 
@@ -171,7 +171,7 @@ fn json(dice: &mut Dice, out: &mut String) {
     );
 }
 
-/// What cargo prints on a terminal: steps, and a warning now and then.
+/// Output of cargo on a terminal: steps, with occasional warnings.
 fn coloured(dice: &mut Dice, out: &mut String) {
     if dice.below(12) > 0 {
         let _ = writeln!(
@@ -211,7 +211,7 @@ fn tests(dice: &mut Dice, out: &mut String) {
     );
 }
 
-/// A kind of output: the call that it answers, what begins and ends it, and how it goes on.
+/// A kind of output: its call, its start, its end, and the lines between.
 struct Kind {
     name: &'static str,
     tool: &'static str,
@@ -316,7 +316,7 @@ fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, Wal
     group
 }
 
-/// One result through everything, no session behind it.
+/// One result through everything, no session after it.
 fn whole(criterion: &mut Criterion) {
     for mode in [Mode::Standard, Mode::Safe] {
         let mut group = group(criterion, mode.name());
@@ -336,7 +336,7 @@ fn whole(criterion: &mut Criterion) {
     }
 }
 
-/// Each stage on what the stages before it leave.
+/// Each stage on the output of the stages before it.
 fn stages(criterion: &mut Criterion) {
     for kind in &KINDS {
         for (size, bytes) in SIZES {

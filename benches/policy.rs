@@ -1,5 +1,4 @@
-//! What the settings cost: the policy of one request, laid together from that of the engine and what the session and
-//! the request give.
+//! The cost of settings: merging the policy of one request from those of the engine, the session and the request.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! What `session/reclaim` costs in a session of 500 results: asked again with nothing new, and with an answer that was not told
-//! before. Nothing pays in one, and nearly all results leave in the other. It reads no files.
+//! The cost of `session/reclaim` in a session of 500 results: asked again with nothing new, and after a new answer.
+//! In one session no removal pays, in the other nearly all results leave. It reads no files.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "criterion's macros make undocumented functions")]
 
@@ -24,7 +24,7 @@ fn send(engine: &Engine, method: &str, params: &Value) -> String {
     (method.handle)(engine, &params.to_string(), &Cancel::default()).unwrap()
 }
 
-/// A host that sent 500 results, and told an answer for each.
+/// A host that sent 500 results, with an answer for each.
 fn host() -> Engine {
     let engine = Engine::default();
     let ask = |answers: Value| {

@@ -1,4 +1,4 @@
-//! What rules cost: the pipeline without rules, with 1,000 that do not fit, and with patterns that would be
+//! The cost of rules: the pipeline without rules, with 1,000 that do not match, and with patterns that would be
 //! catastrophic in an engine that backtracks. It reads no files and checks no outputs.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented functions")]

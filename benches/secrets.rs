@@ -1,6 +1,6 @@
 //! Measures the search for secrets on a megabyte of each kind of text that tools print.
 //!
-//! It checks nothing but that the clean texts are clean: a finding would make the figure one of another path.
+//! It checks only that nothing is found in clean texts: with a finding another code path would be measured.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

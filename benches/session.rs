@@ -1,5 +1,5 @@
-//! What references across results cost in a session of 200 results: files that are read, edited and read
-//! again, reports that are run again. It reads no files.
+//! The cost of references across results in a session of 200 results: files that are read, edited and read again, and
+//! reports that are run again. It reads no files.
 //!
 //! Prints, once, the bytes that the session's index takes at the end.
 

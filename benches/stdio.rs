@@ -1,7 +1,8 @@
-//! The server as a host sees it: how long a result of 64 KiB takes over stdin and stdout against `cat` on the same
-//! bytes, how long a start takes, how much memory stays. It prints a table and judges nothing.
+//! The server as a host sees it: how long a result of 64 KiB takes through stdin and stdout, compared with `cat` on
+//! the same bytes; how long a start takes; how much memory remains in use. It prints a table and asserts nothing.
 //!
-//! Every result differs from the one before by a number of fixed width, so that neither memo nor dedup has a part.
+//! Every result differs from the one before by a number of fixed width, so that neither the memo nor references
+//! apply.
 
 #![allow(clippy::unwrap_used)]
 
@@ -48,7 +49,7 @@ fn initialize(server: &mut Server) {
     server.send(&framed(r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#));
 }
 
-/// Resident memory in MB, where the system tells it in `/proc`.
+/// Resident memory in MB, if the system has `/proc`.
 fn resident(server: &Server) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -16,7 +16,7 @@ use tersed::engine::{Cancel, Engine, Settings};
 /// Pairs of requests of each size.
 const PAIRS: usize = 400;
 
-/// A log of about so many bytes in which a few lines fail.
+/// A log of about this many bytes in which a few lines fail.
 fn log(bytes: usize, seed: usize) -> String {
     let mut text = String::with_capacity(bytes + 128);
     let mut i = seed;

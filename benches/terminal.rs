@@ -1,4 +1,5 @@
-//! Speed of the text clean-up: the gates on clean text, and the renderer on what it is for. It makes its own inputs.
+//! Speed of the terminal clean-up: the quick tests on clean text, and the renderer on text with escape sequences. It
+//! makes its own inputs.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 

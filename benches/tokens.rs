@@ -1,4 +1,4 @@
-//! Speed of the token counters on text made up here: logs, code, JSON, Chinese.
+//! Speed of the token counters on text invented here: logs, code, JSON, Chinese.
 //!
 //! The text varies by a fixed generator, so that no counter profits from a short loop of one line.
 

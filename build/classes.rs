@@ -24,7 +24,7 @@ pub fn tables() -> (Vec<u8>, Vec<u8>) {
     blocks(&flat, class::BLOCK)
 }
 
-/// A table in blocks of which equal ones stand once: the number of each block, and the blocks.
+/// A table in blocks, in which equal blocks are stored once: the number of each block, and the blocks.
 pub fn blocks(flat: &[u8], size: usize) -> (Vec<u8>, Vec<u8>) {
     let mut index = Vec::new();
     let mut blocks: Vec<&[u8]> = Vec::new();

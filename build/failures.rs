@@ -1,7 +1,8 @@
-//! The automata of the regexes in `src/text/signals/patterns.rs`, which are read where they lie.
+//! The automata of the regexes in `src/text/signals/patterns.rs`. At run time they are used in place, without
+//! copying.
 //!
-//! To compile them takes a build script, which nobody optimizes, twelve seconds. They are stored in `failures.zst`, with a digest of
-//! the regexes that they are for; those of other regexes, or for another byte order, are compiled.
+//! A build script is not optimized and would take twelve seconds to compile them. They are therefore stored in
+//! `failures.zst`, with a digest of their regexes. If the regexes or the byte order differ, they are compiled.
 
 use regex_automata::dfa::{StartKind, dense};
 use regex_automata::nfa::thompson;
@@ -21,8 +22,8 @@ pub fn automaton(regex: &str, is_little_endian: bool) -> Vec<u8> {
     bytes[padding..].to_vec()
 }
 
-/// The automata of what is stored, once it is decompressed: a digest of the regexes, and of each automaton its length in four
-/// bytes and its bytes. `None` if they are for other regexes.
+/// The automata in the stored file, after decompression. The file has a digest of the regexes, and for each automaton
+/// its length in four bytes and its bytes. `None` if they are for other regexes.
 pub fn unpacked(stored: &[u8], regexes: &[&str]) -> Option<Vec<Vec<u8>>> {
     let (head, mut rest) = stored.split_first_chunk::<8>()?;
     if u64::from_le_bytes(*head) != digest(regexes) {
@@ -37,7 +38,7 @@ pub fn unpacked(stored: &[u8], regexes: &[&str]) -> Option<Vec<Vec<u8>>> {
     (out.len() == regexes.len()).then_some(out)
 }
 
-/// FNV-1a over the regexes, each with a zero behind it.
+/// FNV-1a over the regexes, each with a zero after it.
 pub fn digest(regexes: &[&str]) -> u64 {
     let bytes = regexes.iter().flat_map(|regex| regex.bytes().chain([0]));
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3))

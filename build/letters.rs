@@ -1,5 +1,5 @@
-//! Writes the table of characters that read like ASCII, by the tables of Unicode and a few of our own: a block index for
-//! each 128 code points, and the distinct blocks.
+//! Writes the table of characters that look like ASCII, from the tables of Unicode and a few additions of our own: a
+//! block index for each 128 code points, and the distinct blocks.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -47,10 +47,10 @@ const SMALL: &[(char, char)] = &[
     ('⌗', '#'),
     ('⧣', '#'),
 ];
-/// Behind this code point nothing reads like ASCII.
+/// After this code point nothing reads like ASCII.
 const LAST: u32 = 0x3_FFFF;
 
-/// What every code point reads like, as `letter` names it.
+/// The letter that every code point looks like, by `letter`.
 pub fn table() -> Vec<u8> {
     let read = |c: char| match fold(c) {
         None => letter::UNSEEN,

@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut output = String::new();
     std::io::stdin().read_to_string(&mut output)?;
 
-    // One engine for a process. It has the sessions and the originals; settings that differ from the defaults go
-    // into `Engine::new`, or into what `initialize` takes.
+    // One engine for a process. It has the sessions and the originals; settings that differ from the defaults go into
+    // `Engine::new`, or into the parameters of `initialize`.
     let engine = Arc::new(Engine::default());
     let announced = engine
         .initialize(Some(&json!({ "policy": { "mode": "standard" } })))
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{}", answer["content"].as_str().ok_or("the content is no text")?);
     eprintln!("tokens: {}", answer["evidence"]["tokens"]);
 
-    // What was left out is one call away, as long as the session lives. Without an artifact nothing was left out.
+    // The original can be read with one call, as long as the session lives. Without an artifact nothing was left out.
     if let Some(id) = answer["artifact"]["id"].as_str() {
         let page = call(&handler, "artifact/read", json!({ "sessionId": "s1", "id": id }))?;
         eprintln!("original: {} lines, {} bytes", page["totalLines"], page["totalBytes"]);

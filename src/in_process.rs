@@ -1,5 +1,5 @@
-//! The same method table without a child process: a `jsonrpc-core` handler for Rust hosts and tests.
-//! Has no lifecycle, no framing and no order of its own; calls run on the caller's thread.
+//! The same method table without a child process: a `jsonrpc-core` handler for Rust hosts and tests. It has no
+//! lifecycle and no framing, and does not order calls; they run on the caller's thread.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What every step that works on a text may look at, and how sure a step is that a text is its own.
+//! The input of every step on a text, and how certain a reducer is that it can parse a text.
 
 use crate::config::Policy;
 use crate::detect::command::Simple;
@@ -7,33 +7,33 @@ use crate::text::call::ToolCall;
 use crate::text::relevance::Relevance;
 use crate::text::source::Source;
 
-/// All that a step may look at.
+/// The input of a step.
 #[derive(Debug)]
 pub struct Input<'a> {
     /// The sanitized text.
     pub source: &'a Source<'a>,
     /// The call that it answers.
     pub call: &'a ToolCall,
-    /// The command, read.
+    /// The properties that follow from the call.
     pub detection: &'a Detection,
     /// The settings.
     pub policy: &'a Policy,
-    /// What the text is asked about: ranks what a limit keeps.
+    /// Words of the request: they rank the lines that a limit keeps.
     pub relevance: &'a Relevance,
 }
 
-/// How sure a reducer is that a text is its own.
+/// How certain a reducer is that it can parse a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Claim {
-    /// It is not.
+    /// It cannot.
     No,
     /// The content follows the grammar.
     Content,
-    /// The content follows the grammar and the command says so too.
+    /// The content follows the grammar, and the command is one of the reducer's.
     Command,
 }
 
-/// Programs that show the text of files as it is.
+/// Programs that show the text of files unchanged.
 const FILE_PROGRAMS: &[&str] = &[
     "cat",
     "head",
@@ -55,8 +55,8 @@ const FILE_PROGRAMS: &[&str] = &[
     "colordiff",
 ];
 
-/// Whether the white space inside lines is content that an agent edits or matches by: files, searches
-/// and diffs, also where they are only a part of the output or where only the content tells.
+/// Whether the white space inside lines is content that an agent edits or matches: in files, searches and diffs, even
+/// if they are only a part of the output or are recognized only by their content.
 pub(crate) fn is_exact_text(input: &Input<'_>) -> bool {
     let shows_file = |simple: &Simple| match simple.program() {
         "git" => matches!(

@@ -80,7 +80,7 @@ pub fn tick() {
     }
 }
 
-/// How many steps this thread has told of.
+/// The number of steps that this thread has reported.
 #[cfg(test)]
 pub fn ticks() -> usize {
     COUNT.get() as usize

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change goes in. A Rust toolchain is enough: what else is missing, of Python 3 with
-# venv, Node.js, npm, dpkg-deb, Neovim, Emacs, valgrind and the target wasm32-unknown-unknown, is named at the end with what was
-# not run for it. `--install` installs it first (Debian and its like, with rustup). The clients need the registries of Python and Node.js.
+# All checks that must pass before a change is merged. A Rust toolchain is enough. Other programs are Python 3 with venv,
+# Node.js, npm, dpkg-deb, Neovim, Emacs, valgrind and the target wasm32-unknown-unknown. Missing ones are listed at the end,
+# with the parts that were skipped. `--install` installs them first (Debian and similar systems, with rustup). The clients
+# need the registries of Python and Node.js.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 wasm=wasm32-unknown-unknown
 
-# Whether something is there; `venv`, `tomllib` (Python 3.11) and `wasm` are no programs.
+# Whether something is installed; `venv`, `tomllib` (Python 3.11) and `wasm` are not programs.
 has() {
     case "$1" in
     venv) python3 -c 'import venv, ensurepip' 2>/dev/null ;;
@@ -27,11 +28,11 @@ install() {
         apt-get update
         DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${packages[@]}"
     fi
-    # Without it that part is named as not run.
+    # Without it that part is listed as skipped.
     has wasm || rustup target add "$wasm" || true
 }
 
-# part WHAT THING... -- COMMAND...: runs a command, or keeps in mind that it was not run because a thing is missing.
+# part WHAT THING... -- COMMAND...: runs a command, or notes that it was skipped because a thing is missing.
 not_run=()
 part() {
     local what="$1" missing=()
@@ -57,7 +58,7 @@ case "$*" in
     ;;
 esac
 
-# Tests that need a program ask `has` of `tests/common`.
+# Tests that need a program call `has` of `tests/common`.
 TESTS_WITHOUT=
 for program in python3 node nvim emacs; do
     if ! has "$program"; then
@@ -70,11 +71,12 @@ export TESTS_WITHOUT
 
 cargo fmt --check
 
-# What looks at one crate at a time keeps one core busy, so that it runs beside the rest, in a folder of its own, until the tests begin.
+# These checks process one crate at a time and use one core, so they run in parallel with the rest, in their own folder, until
+# the tests start.
 checks() {
     export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/checks"
     cargo clippy --no-default-features --lib --example host --locked -- -D warnings
-    # Clippy sees the default features; `recovery` has `config-files` in it.
+    # Clippy runs with the default features; `recovery` includes `config-files`.
     for features in office,recovery schema server hosts cli gateway audit; do
         cargo check --quiet --no-default-features --features "$features" --locked
     done
@@ -86,7 +88,7 @@ said="$(mktemp)"
 trap 'kill "${checks:-}" 2>"$said" || true; rm -f "$said"' EXIT
 checks >"$said" 2>&1 &
 checks=$!
-# With the one feature that is not a default, so that all is built and tested once.
+# With the only feature that is not a default, so that everything is built and tested once.
 cargo clippy --all-targets --features otel --locked -- -D warnings
 cargo test --features otel --locked --no-run
 checked=0

@@ -18,7 +18,7 @@ export MSWEA_GLOBAL_CONFIG_DIR="$work/mini-swe-agent" MSWEA_SILENT_STARTUP=1
 
 step() { printf '== %s\n' "$*" >&2; }
 
-# Prints what a command wrote only if it fails.
+# Prints the output of a command only if it fails.
 quiet() {
     local log
     log="$(mktemp -p "$work")"
@@ -28,7 +28,7 @@ quiet() {
     fi
 }
 
-# Runs an example; the model of each prints what it saw of a report, which has to be smaller.
+# Runs an example; its model prints the report that it saw, which must be smaller.
 example() {
     local seen
     seen="$("$@" 2>&1)" && grep -q "omitted 80 lines 2-81, passing_tests" <<<"$seen" || {
@@ -70,7 +70,7 @@ python_adapters() {
     blocks README.md python "$work/pages/client" .py
     {
         MYPYPATH=src:tests quiet "$python" -m mypy --cache-dir "$work/mypy" src/tersed tests/test_*.py
-        # Each page has its own `request`, and so each block is a program.
+        # Each page has its own `request`, so each block is a program.
         local page
         for page in "$work"/pages/*.py; do
             MYPYPATH=src quiet "$python" -m mypy --strict --cache-dir "$work/mypy" "$page"
@@ -115,7 +115,7 @@ typescript_client() {
     quiet node --input-type=module -e 'import { VERSION } from "tersed-client"; if (!VERSION) process.exit(1)'
 }
 
-# Most of the time goes by in waiting: for packages, and for servers that hang on purpose.
+# Most of the time is spent waiting for packages, and for servers that hang on purpose.
 [ $# -gt 0 ] || set -- python_client typescript_client python_adapters
 for part in "$@"; do
     ("$part") &

@@ -1,9 +1,10 @@
-//! Clues: every file in `tests/clues` is the output of a tool with a fact in it that an agent needs. The fact, with the
-//! headings that it belongs to, has to be readable in what is shown, in `standard` and in `aggressive`.
+//! Clues: every file in `tests/clues` is the output of a tool with a fact in it that an agent needs. The fact and the
+//! headings above it must be readable in the compressed output, in `standard` and in `aggressive`.
 //!
-//! `src/cli/replay/clues/case.rs` says how a case is written, `template.rs` beside it how its text is. One test a case and mode:
-//! `cargo test --test clues outliers` runs a class. `tests/clues/known_losses.txt` names what is lost and known; what it names
-//! and is not lost fails, so that the list only gets shorter. With `CLUES_SHOWN=FOLDER` what came and what is shown is written there.
+//! `src/cli/replay/clues/case.rs` describes the format of a case, `template.rs` beside it that of its text. There is
+//! one test per case and mode; `cargo test --test clues outliers` runs a class. `tests/clues/known_losses.txt` lists
+//! the known losses. A test fails if a listed fact is not lost, so that the list only gets shorter. With
+//! `CLUES_SHOWN=FOLDER` the inputs and outputs are written to that folder.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

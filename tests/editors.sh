@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export TERSED_BIN="${TERSED_BIN:-$PWD/target/debug/tersed}"
 [ -x "$TERSED_BIN" ] || cargo build --locked
-# Emacs in batch mode, other than on a screen, does not ignore it: a program that ended would end Emacs.
+# Unlike interactive Emacs, Emacs in batch mode does not ignore this signal: a program that ended would end Emacs.
 trap '' PIPE
 
 javascript() {

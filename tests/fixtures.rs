@@ -3,7 +3,7 @@
 //! understands) is a case; `tests/common/fixture.rs` says how they are written.
 //!
 //! One test a case: `cargo test --test fixtures pytest` runs those of a reducer. With `BLESS=1` the expected sections are
-//! written anew; read the difference before you commit it.
+//! written again; read the difference before you commit it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -110,7 +110,7 @@ fn check(mut case: Fixture) -> Result<(), Failed> {
 
 fn keeps_the_promises(name: &str, call: &ToolCall, policy: &Policy, input: &[u8], outcome: &Outcome) {
     let evidence = &outcome.evidence;
-    // What only looks like a marker is escaped before anything is measured: one or two backslashes each.
+    // Look-alikes of markers are escaped before anything is measured, with one or two backslashes each.
     let escapes =
         evidence.removals.iter().filter(|r| r.class == LOOK_ALIKE).map(|r| 2 * r.count).sum::<usize>();
     assert!(evidence.tokens.after <= evidence.tokens.before + escapes, "tokens grew");
@@ -124,7 +124,7 @@ fn keeps_the_promises(name: &str, call: &ToolCall, policy: &Policy, input: &[u8]
     }
 }
 
-/// What a marker counts went for the reason that it gives.
+/// The lines that a marker counts were left out for the reason that it gives.
 fn markers_give_the_reason(outcome: &Outcome, name: &str) {
     let mut told = None;
     for line in outcome.texts.concat().lines() {
@@ -143,7 +143,7 @@ fn markers_give_the_reason(outcome: &Outcome, name: &str) {
     }
 }
 
-/// Who reads a file in which the report of a program stands wants to see the file.
+/// An agent that reads a file which contains the report of a program wants to see the file.
 fn a_document_is_never_read_as_a_report(name: &str, input: &[u8]) {
     let shown = |command: &str| ToolCall {
         tool: "bash".into(),

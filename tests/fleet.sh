@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The job of examples/fleet on Ray Data with two workers on this machine, against the figures of one `tersed audit`.
-# Needs target/debug/tersed, or the program that TERSED_BIN names, python3 with venv, and PyPI for Ray, which is large: it is no
+# Needs target/debug/tersed, or the program that TERSED_BIN names, python3 with venv, and PyPI for Ray, which is large: it is not
 # part of tests/all.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."

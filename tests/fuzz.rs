@@ -1,5 +1,6 @@
-//! The targets of `fuzz/` without a fuzzer: seeds, and changes of them that are the same in every run. One test a target.
-//! `FUZZ_RUNS` says how many changes; `FUZZ_LAST` names a file that always has the input at hand.
+//! The targets of `fuzz/` without a fuzzer: seeds, and changes of them that are the same in every run. One test per
+//! target. `FUZZ_RUNS` is the number of changes. `FUZZ_LAST` names a file to which each input is written before it
+//! runs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -28,7 +29,7 @@ fn check(target: &Target) -> Result<(), Failed> {
     let changed = (0..runs).map(|_| fuzz::mutate::mutated(&mut rng, &seeds, target.words));
     for data in seeds.iter().cloned().chain(changed) {
         if let Ok(file) = std::env::var("FUZZ_LAST") {
-            // What ends the process can be told by this alone.
+            // After a crash of the process, only this file shows which input caused it.
             std::fs::write(file, &data)?;
         }
         catch_unwind(AssertUnwindSafe(|| (target.run)(&data))).map_err(|_| {

@@ -1,5 +1,5 @@
-//! The crate as a Rust host has it: what works in every build, and what a build without a feature says in its place.
-//! `cargo test --no-default-features --test library` is the engine alone.
+//! The crate as a Rust host uses it: what works in every build, and the errors of a build without a feature.
+//! `cargo test --no-default-features --test library` tests the engine alone.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -79,7 +79,7 @@ fn a_configuration_in_every_language_or_an_error_that_names_the_feature() {
             assert!(errors[0].to_string().contains("the feature `config-files`"), "{errors:?}");
         }
     }
-    // The process goes on with the defaults, which redact.
+    // The process continues with the defaults, which redact.
     let layers = sources("a.yaml", "policy:\n  redactSecrets: [\n").read().unwrap();
     assert_eq!(layers.faults().count(), 1);
     assert!(layers.settle().0.config.policy.redact_secrets);

@@ -1,4 +1,4 @@
-//! Events to an OpenTelemetry collector, here one on the loopback interface that keeps what it gets.
+//! Events to an OpenTelemetry collector. The tests run one on the loopback interface; it keeps what it receives.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -52,7 +52,7 @@ fn a_collector_gets_events_without_content() {
             let _ = collect(stream.unwrap(), &send);
         }
     });
-    // A proxy for the rest of the world is not asked for what is on this machine.
+    // A configured proxy is not used for addresses on this machine.
     let proxy = [("HTTP_PROXY", "http://127.0.0.1:9"), ("http_proxy", "http://127.0.0.1:9")];
     let arguments = ["--otlp-endpoint".as_ref(), endpoint.as_ref()];
     let mut server = Server::start_in(true, &arguments, &proxy);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the packages around target/debug/tersed, or the program that TERSED_BIN names, installs each from its file and uses it.
-# Needs Python 3.11 with venv, node, npm and dpkg-deb, and asks no network. Arguments name parts: npm, wheel, deb, archive, refusals; and
-# wasm, which needs the module of editors/wasm, and vsix, which asks the registry of npm for the program that packs extensions.
+# Needs Python 3.11 with venv, node, npm and dpkg-deb, and uses no network. Arguments name parts: npm, wheel, deb, archive, refusals; and
+# wasm, which needs the module of editors/wasm, and vsix, which downloads the program that packs extensions from npm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program="${TERSED_BIN:-${CARGO_TARGET_DIR:-$PWD/target}/debug/tersed}"
@@ -13,7 +13,7 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 version="$("$program" --version)"
-# Without what only a debugger reads it is a third as large.
+# Without debug information it is a third as large.
 strip -o "$work/tersed" "$program"
 
 step() { printf '== %s\n' "$*" >&2; }
@@ -28,7 +28,7 @@ build() { # kind
     (cd "$work/out" && sha256sum --check --quiet SHA256SUMS)
 }
 
-# What an installed program has to do: say its version, compress a report, and end as a command ended.
+# Tests an installed program: it prints its version, compresses a report, and ends with a command's exit status.
 used() { # command...
     local report seen status=0
     [ "$("$@" --version)" = "$version" ] || fail "$*: another version"
@@ -46,7 +46,7 @@ npm_packages() {
     step "npm: installed from the files, started by npx"
     build npm
     mkdir -p "$work/project"
-    # Packages for other machines are in no registry yet; with --offline nothing is asked.
+    # Packages for other machines are in no registry yet; with --offline no registry is asked.
     (cd "$work/project" && npm install --offline --no-audit --no-fund --silent "$work"/out/*.tgz) || fail "npm install"
     used "$work/project/node_modules/.bin/tersed"
     (cd "$work/project" && [ "$(npx --offline --no-install tersed --version)" = "$version" ]) || fail "npx"
@@ -82,7 +82,7 @@ vsix_package() {
     done
 }
 
-# A server that is asked to end by way of the starter ends, and its starter ends by the same signal or status.
+# If the starter gets a signal, the server ends, and the starter ends with the same signal or status.
 stopped_by_a_signal() {
     mkfifo "$work/input"
     "$1" serve <"$work/input" >"$work/output" 2>&1 &
@@ -94,11 +94,11 @@ stopped_by_a_signal() {
         sleep 0.05
     done
     [ -n "$child" ] || fail "no program below the starter"
-    # It may not have begun to heed signals; then the signal ends it, which is as good.
+    # It may not handle signals yet; then the signal ends it, which is fine, too.
     kill -TERM "$starter"
     wait "$starter" || status=$?
     exec 9>&-
-    # On a busy machine its end may come a moment later.
+    # On a busy machine it may end a moment later.
     for _ in $(seq 100); do
         kill -0 "$child" 2>/dev/null || return 0
         sleep 0.05
@@ -181,7 +181,7 @@ with tempfile.TemporaryDirectory() as work:
     text = (once / "tersed.rb").read_text()
     for target in TARGETS.values():
         assert (f"-{target.triple}.tar.gz" in text) == bool(target.brew), target.triple
-    # What `cargo binstall` asks for is what there is.
+    # The files that `cargo binstall` downloads exist.
     fetched = tomllib.loads(Path("Cargo.toml").read_text())["package"]["metadata"]["binstall"]
     for asked in [target for target in TARGETS.values() if target.is_published or target.triple.endswith("-linux-gnu")]:
         how = {**fetched, **fetched["overrides"].get(asked.triple, {})}

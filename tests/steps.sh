@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Counts the instructions that texts of triggers cost. Needs valgrind. The crate is optimized for it, since valgrind is
-# slow; its dependencies stay as `tests/all.sh` has built them. At level 1 it would share generic functions with those of them
-# that are not optimized, and take more than three times as long.
+# slow; its dependencies are used as `tests/all.sh` built them. At level 1 it would share generic functions with
+# dependencies that are not optimized, and take more than three times as long.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ! command -v valgrind >/dev/null; then

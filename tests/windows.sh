@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the program for Windows and uses it under wine. It is no part of tests/all.sh: the build takes minutes.
-# Needs Rust's target x86_64-pc-windows-gnu, and of Debian gcc-mingw-w64-x86-64-win32 and wine64 with wine. TERSED_EXE names a program
-# that is built already. On Windows there is no resident process yet, and `run` does not hold output back to compress it.
+# Builds the program for Windows and uses it under wine. It is not part of tests/all.sh: the build takes minutes.
+# Needs Rust's target x86_64-pc-windows-gnu, and from Debian gcc-mingw-w64-x86-64-win32 and wine64 with wine. TERSED_EXE may name an
+# existing program. On Windows there is no resident process yet, and `run` does not hold output back to compress it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=x86_64-pc-windows-gnu

@@ -45,7 +45,7 @@ def tarred(content):
 
 
 def zipped(content):
-    """A zip archive; wheels are some too."""
+    """A zip archive; wheels are zip archives, too."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=Compression.level) as archive:
         for path, data, mode in content:

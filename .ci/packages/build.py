@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the packages of tersed from programs that are built already.
+"""Builds the packages of tersed from existing programs.
 
     python3 .ci/packages/build.py npm                              the program that `cargo build --profile dist` made
     python3 .ci/packages/build.py npm --program FILE               another one for this machine

@@ -1,4 +1,4 @@
-"""What all packages share: what Cargo.toml says of the product, the targets, and the programs for them."""
+"""Shared by all packages: the product by Cargo.toml, the targets, and the programs for them."""
 
 import gzip
 import hashlib
@@ -10,19 +10,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# The time of every file in a package, so that a package depends on its content alone: the first moment that zip knows.
+# The time of every file in a package, so that a package depends only on its content: the earliest time that zip supports.
 MOMENT = (1980, 1, 1, 0, 0, 0)
 MOMENT_SECONDS = 315532800
 
 
 class Compression:
-    """How hard gzip and zip try, from 1 to 9."""
+    """The compression level of gzip and zip, from 1 to 9."""
 
     level = 9
 
 
 class Failure(Exception):
-    """What the user has to be told, in one line."""
+    """An error message for the user, in one line."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Target:
-    """A kind of machine, and what each kind of package calls it."""
+    """A kind of machine, and its name in each kind of package."""
 
     triple: str
     system: str  # as Python says it, in lower case
@@ -61,7 +61,7 @@ class Target:
 
     @property
     def is_published(self):
-        """Whether a release has it."""
+        """Whether a release includes it."""
         return not self.triple.endswith("-gnu")
 
     def is_of(self, system, machine):
@@ -69,7 +69,7 @@ class Target:
 
 
 X86_64, ARM64 = ("x86_64", "amd64"), ("arm64", "aarch64")
-# Programs for Linux that are published are static, so one serves every distribution. One that cargo linked against the
+# Programs for Linux that are published are static, so one runs on every distribution. One that cargo linked against the
 # C library of this machine makes packages for this machine only.
 _TARGETS = [
     Target(

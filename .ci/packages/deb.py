@@ -1,4 +1,4 @@
-"""Debian packages, with manual pages and completions where Debian looks for them."""
+"""Debian packages, with manual pages and completions in the folders of Debian."""
 
 import os
 import subprocess
@@ -53,7 +53,7 @@ def rights(product):
 
 
 def control(product, target, kibibytes):
-    # A static program needs nothing of the system.
+    # A static program has no dependencies.
     needs = "Depends: libc6\n" if target.triple.endswith("-gnu") else ""
     return (
         f"Package: {product.name}\n"

@@ -1,5 +1,5 @@
 """npm packages: one with a small starter, and one with the program for each kind of machine, of which npm installs the one
-that fits. Nothing runs at installation, and nothing is fetched but packages."""
+that fits. No script runs at installation, and only packages are fetched."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def shared(product):
 
 
 def of_product(product):
-    """It names every machine that releases are made for, whichever programs there are now."""
+    """It names every machine that releases are made for, even if a program for it is missing now."""
     machines = sorted({package_of(target) for target in TARGETS.values()})
     return {
         "name": product.name,

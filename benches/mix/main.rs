@@ -1,9 +1,11 @@
-//! What the server costs on a mix of results such as agents get: CPU time of the process against that of `gzip -6` on the
-//! same bytes, by kind and by size. It prints tables and judges nothing; Linux only, since it reads `/proc`.
+//! The cost of the server on a mix of results such as agents get: CPU time of the process compared with that of
+//! `gzip -6` on the same bytes, by kind and by size. It prints tables and asserts nothing; Linux only, since it reads
+//! `/proc`.
 //!
-//! The mix is made up (`texts`). A folder in `TERSED_CORPUS` has recorded sessions instead, in `*.jsonl.zst` or `*.jsonl`: one
-//! JSON object a line with `session`, `tool`, `args`, `command`, `exit_code`, `output`, `kind`. `MIX_MODE` is the mode,
-//! `MIX_WRITE` a file that gets the messages, for `tersed serve < FILE` below a profiler.
+//! The mix is invented (`texts`). `TERSED_CORPUS` may name a folder of recorded sessions to use instead, in
+//! `*.jsonl.zst` or `*.jsonl`: one JSON object per line with `session`, `tool`, `args`, `command`, `exit_code`,
+//! `output`, `kind`. `MIX_MODE` is the mode, `MIX_WRITE` a file to which the messages are written, for
+//! `tersed serve < FILE` under a profiler.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! A made-up mix: kinds, sizes, and how often a session shows the same lines again are about those of recorded sessions.
-//! The same in every run.
+//! An invented mix. Its kinds, sizes and share of repeated lines are about those of recorded sessions. It is the same
+//! in every run.
 
 use std::fmt::Write as _;
 

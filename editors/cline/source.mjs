@@ -1,31 +1,31 @@
-// Cline: gives what a tool returned to tersed before the model sees it.
+// Cline: passes tool results to tersed before the model sees them.
 
 import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
 
-// Cline ends the whole run when a plugin takes longer than three seconds.
+// Cline ends the whole run if a plugin takes longer than three seconds.
 const LONGEST_MS = 2000;
 const deadlineMs = Math.min(Number(process.env.TERSED_DEADLINE_MS) || 1500, LONGEST_MS);
 
 const tersed = new Tersed({ deadlineMs, policy: { expandTool: true, idsVisible: false } });
 
-// Cline cuts the middle out of longer results, without a look at what stands there, after plugins had them. A budget in
-// tokens keeps what matters.
+// After the plugins, Cline cuts out the middle of longer results, whatever it contains. A budget in tokens keeps the
+// important lines.
 const MOST_CHARS = 8000;
 const CUT = { budget: { perResult: 1800, total: 0 } };
 
-/** What tells one model's context from others: an agent of a conversation sees other results than the one that started it. */
+/** The key of a model's context: an agent of a conversation sees other results than the one that started it. */
 const contextOf = (about) => [about?.conversationId, about?.agentId].filter(Boolean).join("/") || undefined;
 
-// Ids of the results that each conversation got from here, to see which of them its model lost.
+// Ids of the results that each conversation got, to find those that its model no longer sees.
 const results = new Map();
 
-/** Texts inside a result's output, each `{text, set(text)}`, or null where the output has another shape. */
+/** Texts inside a result's output, each `{text, set(text)}`, or null if the output has another shape. */
 function textsOf(output) {
   if (!Array.isArray(output)) return null;
   const texts = [];
   for (const entry of output) {
     if (entry === null || typeof entry !== "object") return null;
-    // Tools of MCP servers give parts; Cline's own give one entry for each command, file or search.
+    // Tools of MCP servers return parts; Cline's own tools return one entry for each command, file or search.
     const name = typeof entry.result === "string" ? "result" : entry.type === "text" && typeof entry.text === "string" ? "text" : null;
     if (name) texts.push({ text: entry[name], set: (text) => (entry[name] = text) });
   }
@@ -39,7 +39,7 @@ function exitCodeOf(toolName, output) {
   return found ? Number(found[1]) : undefined;
 }
 
-/** The arguments, with the one command or file that they are about under the usual name. */
+/** The arguments, with their only command or file under the usual name. */
 function argumentsOf(input) {
   const only = (list) => (Array.isArray(list) && list.length === 1 ? list[0] : undefined);
   const command = only(input?.commands);
@@ -47,7 +47,7 @@ function argumentsOf(input) {
   return { ...input, ...(typeof command === "string" && { command }), ...(typeof path === "string" && { path }) };
 }
 
-/** A copy of the result with smaller texts, or undefined where it stays. */
+/** A copy of the result with compressed texts, or undefined if it is unchanged. */
 async function smaller({ snapshot, toolCall, input, result }) {
   const session = contextOf(snapshot);
   const copy = structuredClone(result.output);
@@ -64,7 +64,7 @@ async function smaller({ snapshot, toolCall, input, result }) {
     isError: result.isError === true || failed,
     content: typeof copy === "string" ? copy : texts.map(({ text }) => ({ type: "text", text })),
   };
-  // What the budget could not bring below the limit is cut all the same.
+  // Cline still cuts results that the budget could not bring below its limit.
   const hostCut = { characters: MOST_CHARS, keeps: "ends" };
   const answer = await tersed.compress(session, given, { policy, hostCut });
   if (!answer) return undefined;
@@ -75,7 +75,7 @@ async function smaller({ snapshot, toolCall, input, result }) {
   return { ...result, output: copy };
 }
 
-/** Tells which results the next request leaves out: they were summed up or cut away. */
+/** Reports the results that the next request leaves out: they were summarized or cut. */
 function forget({ snapshot, request }) {
   const session = contextOf(snapshot);
   const ids = results.get(session);

@@ -1,17 +1,17 @@
-// GitHub Copilot CLI: gives what a tool returned to tersed before the model sees it.
+// GitHub Copilot CLI: passes tool results to tersed before the model sees them.
 
 import { joinSession } from "@github/copilot-sdk/extension";
 import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
 
-// What Copilot writes below the output of a command that ended. It has a number of its own each time, and stays.
+// The line that Copilot writes below the output of a finished command. It has another number each time, and is kept.
 const ENDED = /(?:^|\n)<[^<>\n]* with exit code (-?\d+)>\s*$/;
 
 const tersed = new Tersed({ policy: { expandTool: true, idsVisible: false } });
 
-// Calls that run, by id, with the call that started the agent which made them. Copilot tells a hook no id, and without
+// Calls that run, by id, with the call that started the agent which made them. Copilot gives a hook no id, and without
 // one no later result can refer to this one.
 const running = new Map();
-// Sessions of agents, beside that of the conversation: they see other results.
+// Sessions of agents, in addition to that of the conversation: they see other results.
 const agents = new Set();
 
 const sameCall = (name, args) => `${name} ${JSON.stringify(args)}`;
@@ -62,7 +62,7 @@ session.on("tool.execution_start", ({ data }) =>
   running.set(data.toolCallId, { call: sameCall(data.toolName, data.arguments), agent: data.parentToolCallId ?? data.agentId }),
 );
 session.on("tool.execution_complete", ({ data }) => running.delete(data.toolCallId));
-// Not every event says whose context it is about.
+// Not every event names its context.
 for (const moved of [
   "session.compaction_complete",
   "session.truncation",

@@ -8,13 +8,13 @@
 
 ;;; Commentary:
 
-;; Talks to `tersed', a child process, over jsonrpc.el, and gives what tools returned to gptel to it before the
-;; model sees it.  Turn on `tersed-gptel-mode'.
+;; Passes the tool results of gptel to `tersed', a child process, with jsonrpc.el, before the model sees
+;; them.  Turn on `tersed-gptel-mode'.
 ;;
-;; Fail open: nothing here signals an error.  When the program is missing, slow, crashed or answers what is no
-;; answer, the result is nil and gptel keeps what it has.  A program that failed is started again when it is
-;; needed next, after a pause that doubles from 250 ms to 60 s.  After two waits in a row that were for
-;; nothing nobody waits for a minute.
+;; Fail open: nothing here signals an error.  If the program is missing, slow, crashed, or answers garbage,
+;; the result is nil and gptel keeps its own text.  A program that failed is started again when it is next
+;; needed, after a pause that doubles from 250 ms to 60 s.  After two waits without an answer, it is not
+;; asked for a minute.
 
 ;;; Code:
 
@@ -95,7 +95,7 @@ See protocol/spec.md, section 4.2."
       (error
        (cond
         ((not (tersed-running-p)) (tersed--failed))
-        ;; An error that came in time is an answer.
+        ;; An error within the time limit is an answer.
         ((< (- (float-time) asked) deadline) (setq tersed--late 0))
         ((>= (cl-incf tersed--late) tersed--most-late) (tersed--failed tersed--rest)))
        nil))))
@@ -107,7 +107,7 @@ See protocol/spec.md, section 4.2."
   (cond
    (tersed--connection t)
    ((< (float-time) tersed--not-before) nil)
-   ;; `make-process' takes an absolute name of no program, and what is written to it then ends a batch Emacs.
+   ;; `make-process' accepts an absolute name without a program, and writing to it then ends a batch Emacs.
    ((not (executable-find (car tersed-command))) (tersed--failed) nil)
    (t
     (condition-case nil
@@ -120,11 +120,11 @@ See protocol/spec.md, section 4.2."
                                                       :stderr (get-buffer-create " *tersed stderr*") :noquery t))))
       (error (tersed--failed)))
     (when tersed--connection
-      ;; Content of results has no place in a log.
+      ;; The content of results must not be in a log.
       (when (slot-exists-p tersed--connection '-events-buffer-scrollback-size)
         (setf (slot-value tersed--connection '-events-buffer-scrollback-size) 0))
       (let ((greeting (tersed--ask :initialize (tersed--greeting) tersed-start-deadline)))
-        ;; A misspelt setting must not cost redaction: the default ones count.
+        ;; A misspelt setting must not turn off redaction, so the default settings apply.
         (when (and (null greeting) tersed-policy tersed--connection (tersed-running-p))
           (display-warning 'tersed "`tersed-policy' was refused, the default one counts")
           (setq greeting (tersed--ask :initialize (tersed--greeting t) tersed-start-deadline)))

@@ -1,8 +1,8 @@
-// OpenCode and Kilo: gives what a tool returned to tersed before the model sees it.
+// OpenCode and Kilo: passes tool results to tersed before the model sees them.
 
 import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
 
-// What OpenCode keeps of a result of an MCP server; its own tools cut theirs before plugins have them.
+// The part of an MCP server's result that OpenCode keeps. Its own tools cut their results before the plugins run.
 const CUT = { lines: 2000, bytes: 50 * 1024 };
 
 /** The results in a message of the model that OpenCode passes on to it, each with its part. */
@@ -11,7 +11,7 @@ function resultsOf(parts) {
   for (const part of parts) {
     const { status, input, output, error, metadata, time } = part.state ?? {};
     const content = status === "completed" ? output : status === "error" ? error : undefined;
-    // Of what it has cleared, OpenCode says only that.
+    // OpenCode only marks results that it has cleared.
     if (part.type !== "tool" || typeof content !== "string" || content === "" || time?.compacted) continue;
     const exitCode = Number.isInteger(metadata?.exit) ? metadata.exit : undefined;
     results.push({ part, toolCallId: part.callID, tool: part.tool, arguments: input, exitCode, isError: status === "error", content });
@@ -19,7 +19,7 @@ function resultsOf(parts) {
   return results;
 }
 
-/** A message with other texts in the places of results. */
+/** A message with other texts as results. */
 function withTexts(message, texts) {
   const parts = message.parts.map((part) => {
     const text = texts.get(part);
@@ -32,11 +32,11 @@ function withTexts(message, texts) {
 /** OpenCode calls every export of a plugin file, so this is the only one. */
 export const TersedPlugin = async (_input, options = {}) => {
   const tersed = new Tersed({ ...options, policy: { expandTool: true, idsVisible: false, ...options.policy } });
-  // Calls as parts of messages, by the id of the part; events tell what goes by that.
+  // Calls as parts of messages, by the id of the part, which events use for removed parts.
   const calls = new Map();
-  // Whether OpenCode asks what the model is to see of whole conversations. Then results stay as they came until then.
+  // Whether OpenCode passes whole conversations to plugins. Then results are unchanged until then.
   let givesHistories = false;
-  // A whole conversation says itself what is gone from it.
+  // A whole conversation shows itself which results are missing.
   const evict = (sessionID, gone) => {
     const found = [...calls.values()].filter((call) => call.sessionID === sessionID && gone(call));
     for (const call of found) calls.delete(call.id);
@@ -61,7 +61,7 @@ export const TersedPlugin = async (_input, options = {}) => {
       else output.output = answer.content;
     },
 
-    // Before each request: the messages are those of this request alone, and what is stored stays.
+    // Before each request: the messages are only those of this request; the stored ones do not change.
     "experimental.chat.messages.transform": async (_input, output) => {
       const messages = output?.messages;
       if (options.history === false || !Array.isArray(messages)) return;

@@ -1,15 +1,15 @@
-// pi: gives what a tool returned to tersed before the model sees it.
+// pi: passes tool results to tersed before the model sees them.
 
 import { EXPAND, Tersed, exitCodeAtEnd, linesOf } from "../shared/client.mjs";
 
-// What pi's bash tool writes below the output of a command that failed.
+// The text that pi's bash tool writes below the output of a failed command.
 const EXITED = /(?:^|\n)Command exited with code (-?\d+)\s*$/;
 
 export default function tersedExtension(pi) {
   const tersed = new Tersed({ policy: { expandTool: true, idsVisible: false } });
   const session = (ctx) => ctx?.sessionManager?.getSessionId?.();
 
-  // Whether pi asks what the model is to see of whole conversations. Then results stay as they came until then.
+  // Whether pi passes whole conversations to plugins. Then results are unchanged until then.
   let givesHistories = false;
 
   pi.on("tool_result", async (event, ctx) => {
@@ -26,11 +26,11 @@ export default function tersedExtension(pi) {
       },
       { signal: ctx?.signal },
     );
-    // Only the content: `details` are for the screen, and whether the call failed is the host's to say.
+    // Only the content: `details` are for the screen, and the host decides whether the call failed.
     return answer ? { content: answer.content } : undefined;
   });
 
-  // Before each request: the messages are copies for this request alone, and what is stored stays.
+  // Before each request: the messages are copies for this request; the stored ones do not change.
   pi.on("context", async ({ messages }, ctx) => {
     if (!Array.isArray(messages)) return;
     givesHistories = true;
@@ -42,8 +42,8 @@ export default function tersedExtension(pi) {
     return { messages: messages.map((message) => (texts.has(message) ? withTexts(message, texts.get(message)) : message)) };
   });
 
-  // What was summarized, or lies on another branch, is not in the context any more; what was resumed or forked may
-  // begin earlier than what was given here. A whole conversation says so itself.
+  // Results that were summarized, or that are on another branch, are no longer in the context. A resumed or forked
+  // conversation may start earlier than the results that were sent here. A whole conversation shows this itself.
   for (const moved of ["session_compact", "session_tree", "session_start", "session_switch", "session_fork"]) {
     pi.on(moved, (_event, ctx) => void (givesHistories || tersed.compacted(session(ctx))));
   }
@@ -61,7 +61,7 @@ export default function tersedExtension(pi) {
   });
 }
 
-/** A conversation as answers of the model with the results of their calls. */
+/** A conversation as answers of the model, each with the results of its calls. */
 function turnsOf(messages) {
   const turns = [];
   const calls = new Map();
@@ -90,7 +90,7 @@ function turnsOf(messages) {
   return turns;
 }
 
-/** A result with other texts in the places of its own; pictures stay. */
+/** A result with other texts; pictures are kept. */
 function withTexts(message, texts) {
   let next = 0;
   const all = typeof texts === "string" ? [texts] : texts.map((part) => part.text);

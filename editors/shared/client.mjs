@@ -1,31 +1,31 @@
-// Talks to `tersed`, a child process, for a plugin of an agent host. Without dependencies; for Node.js 18 and
-// later and for Bun.
+// The client of `tersed`, a child process, for plugins of agent hosts. It has no dependencies, and works with Node.js 18
+// and later and with Bun.
 //
-// Fail open: no function here throws or rejects. When the program is missing, slow, crashed or answers what is
-// no answer, the result is null, and the host keeps what it has. A program that failed is started again when it is needed
-// next, after a pause that doubles from 250 ms to 60 s. After two waits in a row that were for nothing nobody waits for a minute.
+// Fail open: no function here throws or rejects. If the program is missing, slow, crashed, or answers garbage,
+// the result is null, and the host keeps its own text. A program that failed is started again when it is next needed,
+// after a pause that doubles from 250 ms to 60 s. After two waits without an answer, it is not asked for a minute.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 60_000;
-// After so many late answers in a row nobody is asked for so long.
+// After so many late answers in a row the program is not asked for so long (milliseconds).
 const MOST_LATE = 2;
 const REST_MS = 60_000;
-// More than the server's largest message; a line that is longer is no answer.
+// More than the server's largest message; a longer line is not an answer.
 const MOST_UNREAD_CHARS = 300 * 1024 * 1024;
-// A whole conversation takes longer than a result: so many of its deadlines.
+// A whole conversation takes longer than a result: its deadline is so many times as long.
 const HISTORY_DEADLINES = 3;
-// Codes of JSON-RPC: parameters are wrong; the server was not initialized yet.
+// Codes of JSON-RPC: invalid parameters; the server is not initialized yet.
 const INVALID_PARAMS = -32602;
 const NOT_INITIALIZED = -32002;
-// Conversations whose last answer is remembered, the latest.
+// The number of conversations, the latest ones, whose last answer is remembered.
 const MOST_HISTORIES = 16;
-// What stands in a text that was worked on before: it may point to other results, which then have to stay.
+// Strings in texts that were compressed before. They may refer to other results, which must then be kept.
 const WORKED_ON = /\[tersed[:#]|\[Duplicate of |\[EXTERNALIZED: /;
 
-/** Starts `tersed` on first use, asks it, and starts it again when it died. */
+/** Starts `tersed` on first use, sends requests to it, and starts it again after it ended. */
 export class Tersed {
   #settings;
   #child = null;
@@ -36,15 +36,15 @@ export class Tersed {
   #notBefore = 0;
   #closed = false;
   #ready = false;
-  // The greeting, while it is not answered.
+  // The greeting (`initialize`), until it is answered.
   #greeted = null;
-  // By session: `shown`, what stands in the place of each result, by its id, with a digest of what the tool gave; and `reclaims`.
+  // By session: `shown`, the shown text of each result by id, with a digest of the original; and `reclaims`.
   #histories = new Map();
 
   /**
    * `settings`: `command`, the program (by default `TERSED_BIN`, else `tersed` on the path); `args`, more arguments of it;
-   * `policy`, see `protocol/spec.md` section 4.2; `deadlineMs`, after which a result is given as it came (1500);
-   * `startMs`, after which a program that does not greet counts as broken (5000); `env` of the program.
+   * `policy`, see `protocol/spec.md` section 4.2; `deadlineMs`, after which the original is returned (1500);
+   * `startMs`, after which a program that does not answer `initialize` counts as broken (5000); `env` of the program.
    */
   constructor(settings = {}) {
     const env = process.env;
@@ -59,8 +59,8 @@ export class Tersed {
   }
 
   /**
-   * What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or null: then the
-   * host keeps its own. The content has the shape of what was given.
+   * The answer of `toolResult/compress` for `result` (`{content, evidence, artifact}`), or null: then the
+   * host keeps its own text. The content has the shape of the original.
    */
   async compress(sessionId, result, { signal, policy, query, hostCut } = {}) {
     if (!compressible(result?.content)) return null;
@@ -73,13 +73,13 @@ export class Tersed {
   }
 
   /**
-   * What the model is to see of a whole conversation. `turns` are answers of the model in order, `{said, results}`: its text,
-   * and the results of the calls in it, each as `compress` takes it, with an id. Gives the contents of all results in order.
-   * Results that are not needed any more leave. Without an answer each has the content that it had last.
+   * The compressed results of a whole conversation. `turns` are answers of the model in order, `{said, results}`: its
+   * text, and the results of its calls, each as for `compress`, with an id. Returns the contents of all results in
+   * order. Results that are no longer needed are removed. Without an answer each has the content that it had last.
    */
   async history(sessionId, turns, { signal } = {}) {
     const results = turns.flatMap((turn) => turn.results);
-    // Decided once: what left must not come back.
+    // Decided once, because a removed result must not return.
     const reclaims = this.#histories.get(sessionId)?.reclaims ?? !results.some(isWorkedOn);
     const contents = await this.#historyOf(sessionId, turns, results, reclaims, signal);
     const last = this.#histories.get(sessionId)?.shown;
@@ -94,7 +94,7 @@ export class Tersed {
     return marked.map((one) => one.content);
   }
 
-  /** What `messages/compress` makes of the contents, or null. */
+  /** The contents after `messages/compress`, or null. */
   async #historyOf(sessionId, turns, results, reclaims, signal) {
     if (!results.length || !idOf(sessionId) || results.some((result) => !idOf(result.toolCallId))) return null;
     const params = { sessionId, format: "anthropic", body: { messages: turns.flatMap(messagesOf) } };
@@ -106,32 +106,32 @@ export class Tersed {
     return contents.includes(undefined) ? null : contents;
   }
 
-  /** Tells that results left the model's context: `{toolCallIds}` that went, or `{visible}`, the only ones left. */
+  /** Reports that results left the model's context: `{toolCallIds}` that left, or `{visible}`, the only ones left. */
   evicted(sessionId, what) {
-    // A program that never ran has nothing to forget.
+    // A program that was not started has nothing to forget.
     if (this.#ready) this.#send({ method: "session/evicted", params: { sessionId: idOf(sessionId), ...what } });
   }
 
-  /** Tells that the conversation was summed up, cut short, cleared or resumed: only the calls in `visible` are left of it. */
+  /** Reports that a conversation was summarized, shortened, cleared or resumed: only calls in `visible` are left. */
   compacted(sessionId, visible = []) {
     if (this.#ready) this.#send({ method: "session/compacted", params: { sessionId: idOf(sessionId), visible } });
   }
 
   /**
-   * A conversation goes on in two ways: the new session begins with all that the other one shows, or with the calls in
-   * `visible` alone. What `session/fork` answers, or null; until then nothing is to be asked in the new session.
+   * Forks a conversation: the new session starts with all results that the other one shows, or only with the calls in
+   * `visible`. Returns the answer of `session/fork`, or null. Send no requests in the new session before that.
    */
   async fork(sessionId, newSessionId, visible) {
     const params = { sessionId: idOf(sessionId), newSessionId: idOf(newSessionId), ...(visible && { visible }) };
     return this.#ready ? this.request("session/fork", params) : null;
   }
 
-  /** The text of an original, or of `lines` (`[[first, last], …]`) of it; a message for the model where there is none. */
+  /** The text of an original, or of `lines` (`[[first, last], …]`) of it; or a message for the model if there is none. */
   async read(sessionIds, id, lines) {
     const params = { id: idGiven(String(id)), numbering: "shown" };
     if (lines?.length) params.lines = lines;
     let answer;
-    // Where agents share what they were given, any of them may have it.
+    // If agents share their results, any of them may have the original.
     for (const sessionId of [sessionIds].flat()) {
       answer = await this.request("artifact/read", { ...params, sessionId: idOf(sessionId) });
       if (typeof answer?.text === "string") break;
@@ -140,12 +140,12 @@ export class Tersed {
     return answer.nextCursor ? `${answer.text}\n[more follows: ask for later lines]` : answer.text;
   }
 
-  /** Totals of a session as `session/stats` gives them, or null. Starts no program. */
+  /** Totals of a session from `session/stats`, or null. Does not start the program. */
   async stats(sessionId) {
     return this.#ready ? this.request("session/stats", { sessionId: idOf(sessionId) }) : null;
   }
 
-  /** The result of any request, or null. `deadlineMs` is for this request alone. */
+  /** The result of any request, or null. `deadlineMs` applies only to this request. */
   async request(method, params, { signal, deadlineMs = this.#settings.deadlineMs } = {}) {
     if (signal?.aborted || !this.#start()) return null;
     let error;
@@ -156,12 +156,12 @@ export class Tersed {
     return signal?.aborted || !this.#child ? null : this.#ask(method, params, deadlineMs, signal);
   }
 
-  /** Whether the program runs and has greeted. */
+  /** Whether the program runs and has answered `initialize`. */
   get running() {
     return this.#ready;
   }
 
-  /** Ends the program; what is asked from now on is answered with null. */
+  /** Ends the program; later requests return null. */
   close() {
     this.#closed = true;
     const child = this.#child;
@@ -169,7 +169,7 @@ export class Tersed {
     try {
       child?.stdin.end();
     } catch {
-      // It is gone already.
+      // It has ended already.
     }
   }
 
@@ -204,9 +204,9 @@ export class Tersed {
     let error;
     const again = (answer) => {
       if (error?.code !== INVALID_PARAMS || this.#child !== child) return answer;
-      // A misspelt setting must not cost redaction: the default ones count.
+      // A misspelt setting must not turn off redaction, so the default settings apply.
       warn(`tersed: the policy does not count, the default one does: ${error.message}`);
-      // Which tool reads back is no setting of the user.
+      // `expandTool` is set by the plugin, not by the user.
       return greet(policy.expandTool === true ? { expandTool: true } : {});
     };
     this.#greeted = greet(policy, (told) => (error = told)).then(again).then((answer) => {
@@ -236,11 +236,11 @@ export class Tersed {
       };
       const timer = setTimeout(() => {
         stop();
-        // What hangs is ended, and counts on when it is started again.
+        // A program that hangs is ended. The count continues after its next start.
         if (++this.#late >= MOST_LATE) this.#failed(this.#child, REST_MS);
       }, deadlineMs);
       signal?.addEventListener?.("abort", stop, { once: true });
-      // A greeting is no answer that anybody waits for.
+      // The answer to the greeting does not reset the count.
       this.#pending.set(id, { done, onError, isAnswer: method !== "initialize" });
       this.#send({ id, method, params });
     });
@@ -299,7 +299,7 @@ export class Tersed {
     try {
       child?.kill("SIGKILL");
     } catch {
-      // It never ran, or is gone.
+      // It never ran, or has ended.
     }
   }
 
@@ -320,12 +320,12 @@ function warn(message) {
   process.emitWarning?.(message, "TersedWarning");
 }
 
-/** Whether a result holds texts of ours, other than by the tool that reads back. */
+/** Whether a result has texts of ours, except those of the tool that reads originals. */
 function isWorkedOn({ tool, content }) {
   return tool !== EXPAND.name && WORKED_ON.test(JSON.stringify(content));
 }
 
-/** A turn as messages of a request. An exit code stands beside the text, where the program looks for it. */
+/** A turn as messages of a request. An exit code is in JSON beside the text, where the program looks for it. */
 function messagesOf({ said, results }) {
   const calls = results.map(({ toolCallId, tool, arguments: input }) => ({
     type: "tool_use",
@@ -344,17 +344,17 @@ function messagesOf({ said, results }) {
   return blocks.length ? [...asked, { role: "user", content: blocks }] : asked;
 }
 
-/** The content in a block of the answer, in the shape of the one that was given; undefined where it has another. */
+/** The content in a block of the answer, in the shape of the original; undefined if it has another shape. */
 function contentOf(block, { toolCallId, content, exitCode }) {
   if (block?.tool_use_id !== toolCallId) return undefined;
   let given = block.content;
   if (typeof content === "string" && exitCode !== undefined) {
     try {
-      // What left has no code beside it any more.
+      // A removed result has no exit code.
       const inside = JSON.parse(given);
       if (typeof inside?.output === "string") given = inside.output;
     } catch {
-      // A text.
+      // It is a plain text.
     }
   }
   return sameShape(content, given) ? given : undefined;
@@ -366,7 +366,7 @@ export function exitCodeAtEnd(text, pattern) {
   return found ? Number(found[1]) : undefined;
 }
 
-/** Ranges `[[first, last]]` from arguments of a model, undefined for the whole. */
+/** Ranges `[[first, last]]` from the arguments of a model; undefined for the whole original. */
 export function linesOf({ first, last } = {}) {
   const from = positive(first);
   const to = positive(last);
@@ -374,14 +374,14 @@ export function linesOf({ first, last } = {}) {
   return [[Math.trunc(from ?? 1), Math.trunc(to ?? Number.MAX_SAFE_INTEGER)]];
 }
 
-/** The id in what a model gives: the id itself, in any case, or a whole marker with it. */
+/** The id in a model's argument: the id itself, in upper or lower case, or a whole marker with it. */
 function idGiven(given) {
   const text = typeof given === "string" ? given.trim() : "";
   const named = /\b(?:id|artifacts show) ([0-9a-f]{8,64})\b/.exec(text)?.[1];
   return named ?? (/^[0-9a-f]+$/i.test(text) ? text.toLowerCase() : text);
 }
 
-/** What a model is told of the tool that reads originals back. */
+/** The description for the model of the tool that reads originals. */
 export const EXPAND = {
   name: "tersed_expand",
   description:
@@ -412,7 +412,7 @@ function sameShape(given, answer) {
 }
 
 function idOf(id) {
-  // The server takes ids of 1 to 512 bytes.
+  // The server accepts ids of 1 to 512 bytes.
   return typeof id === "string" && id !== "" && Buffer.byteLength(id) <= 512 ? id : undefined;
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Stands in for a `tersed` that does not work; `BROKEN` says how:
-// hang: answers nothing; garbage: answers what is no message; exit: ends at once;
-// crash: greets, and ends at the first result; late: greets, and answers nothing else;
-// slow: greets once the file that `BROKEN_GREETS` names is there, and answers nothing else;
-// wrong: greets, and answers results with content of another shape; error: greets, and answers with errors.
+// A stub for a `tersed` that does not work. `BROKEN` selects the fault:
+// hang: answers nothing; garbage: answers text that is not a message; exit: ends at once;
+// crash: answers `initialize`, and ends at the first result; late: answers `initialize`, and nothing else;
+// slow: answers `initialize` once the file that `BROKEN_GREETS` names exists, and nothing else;
+// wrong: answers results with content of another shape; error: answers results with errors.
 
 import { appendFileSync, existsSync } from "node:fs";
 

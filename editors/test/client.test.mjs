@@ -8,7 +8,7 @@ import { PASSED, PROGRAM, WAYS, broken, checkPassed, folder, handleOf, until } f
 
 const RESULT = { toolCallId: "call_1", tool: "bash", arguments: { command: "cargo test" }, content: PASSED };
 
-// No test of the real program depends on how fast it is.
+// No test of the real program depends on its speed.
 const PATIENT = { deadlineMs: 300_000, startMs: 300_000 };
 
 describe("the shared client", () => {
@@ -18,7 +18,7 @@ describe("the shared client", () => {
     checkPassed(first.content);
     assert.equal((await tersed.compress("s", RESULT)).content, first.content);
     assert.equal(await tersed.read("s", handleOf(first.content), [[2, 3]]), PASSED.split("\n").slice(1, 3).join("\n") + "\n");
-    // A model may give its digits in capitals, or the whole marker.
+    // A model may write the digits in capitals, or the whole marker.
     const marker = first.content.split("\n").find((line) => line.includes(`id ${handleOf(first.content)}`));
     for (const given of [handleOf(first.content).toUpperCase(), marker]) {
       assert.equal(await tersed.read("s", given, [[2, 3]]), PASSED.split("\n").slice(1, 3).join("\n") + "\n");
@@ -31,7 +31,7 @@ describe("the shared client", () => {
     const secret = "token ghp_" + "aB3dE5gH7jK9mN1pQ4rS6tU8vW2xY0zC5fL7\n";
     for (const policy of [{ mode: "agressive" }, { maxoutputbytes: 100 }]) {
       const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true, ...policy } });
-      // Both are sent before the greeting is answered.
+      // Both are sent before `initialize` is answered.
       const results = ["1", "2"].map((toolCallId) => tersed.compress("s", { tool: "bash", toolCallId, content: secret }));
       for (const result of await Promise.all(results)) assert.doesNotMatch(result.content, /ghp_/);
       checkPassed((await tersed.compress("s", RESULT)).content);
@@ -137,7 +137,7 @@ describe("fails open", () => {
       process.env.BROKEN_STARTS = starts;
       process.env.BROKEN_GREETS = join(folder(), "greets");
       const tersed = new Tersed({ command: broken(way), deadlineMs: 150, startMs: 3_600_000 });
-      // One that gives up by itself has waited for nothing, and the program has the time to start.
+      // A caller that cancels does not count as a wait without an answer, and the program has time to start.
       const host = new AbortController();
       const first = tersed.request("toolResult/compress", {}, { signal: host.signal, deadlineMs: 3_600_000 });
       await until(() => existsSync(starts));
@@ -146,12 +146,12 @@ describe("fails open", () => {
       assert.equal(await first, null);
       assert.equal(await tersed.compress("s", RESULT), null);
       if (way === "slow") {
-        // A greeting between two waits is no answer.
+        // An answer to `initialize` between two waits does not count.
         writeFileSync(process.env.BROKEN_GREETS, "");
         await until(() => tersed.running);
       }
       assert.equal(await tersed.compress("s", RESULT), null);
-      // Whoever asked would wait longer than the test may take.
+      // A request would wait longer than the test may take.
       for (let turn = 0; turn < 20; turn++) {
         assert.equal(await tersed.request("toolResult/compress", {}, { deadlineMs: 3_600_000 }), null);
       }
@@ -170,7 +170,7 @@ describe("fails open", () => {
     const count = () => readFileSync(starts, "utf8").trim().split("\n").length;
     assert.equal(await tersed.compress("s", RESULT), null);
     assert.equal(count(), 1);
-    // In the pause nothing is started.
+    // During the pause no program is started.
     assert.equal(await tersed.compress("s", RESULT), null);
     assert.equal(count(), 1);
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -1,4 +1,4 @@
-// What the tests of the JavaScript plugins share: the program, stand-ins that do not work, and outputs of tools.
+// Helpers for the tests of the JavaScript plugins: the program, broken stubs, and outputs of tools.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

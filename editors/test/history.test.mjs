@@ -1,5 +1,5 @@
-// Whole conversations, as OpenCode and pi show them to their plugins before each request: what the model sees, that earlier
-// bytes stay, and that nothing is changed where the program does not work.
+// Whole conversations, as OpenCode and pi pass them to their plugins before each request: the model's view, that earlier
+// bytes do not change, and that nothing changes if the program does not work.
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
@@ -154,7 +154,7 @@ for (const [name, start] of Object.entries(HOSTS)) {
       const calls = [];
       let left;
       for (let turn = 0; turn < 40 && !left; turn++) {
-        // Each run of the same command replaces the one before; a large one lies far back.
+        // Each run of the same command replaces the one before; a large one is far back.
         calls.push({ id: `r${turn}`, args: { command: "./serve --trace" }, text: log(`run_${turn}`, 400), said: `Next I look at step ${turn}.` });
         const seen = await host.seen(calls);
         const at = seen.findIndex((text) => / removed/.test(text) || /run again|replaced by a later/.test(text));
@@ -182,7 +182,7 @@ for (const [name, start] of Object.entries(HOSTS)) {
       const host = await start(PROGRAM);
       const before = await host.seen([passed("a"), passed("b")]);
       assert.doesNotMatch(before[0], /same output/);
-      // Summed up: what `b` referred to is gone.
+      // Summarized: the target of `b`'s reference is gone.
       const after = await host.seen([passed("b"), passed("c", { args: { command: "cargo test -p x" } })]);
       after.filter((text) => !/same output as in|Duplicate of/.test(text)).forEach(checkPassed);
       checkPassed(after[0]);

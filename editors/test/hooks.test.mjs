@@ -21,7 +21,7 @@ const HOSTS = {
   },
 };
 
-// What stands in for a tersed that does not work, as a shell script.
+// Stubs for a tersed that does not work, as shell scripts.
 const BROKEN = {
   missing: null,
   "does not know the host": "echo 'error: invalid value' >&2; exit 2",
@@ -57,7 +57,7 @@ for (const [name, { hooks, unit, event }] of Object.entries(HOSTS)) {
     for (const [way, script] of Object.entries(BROKEN)) {
       it(`say nothing and end well where tersed ${way === "missing" ? "is missing" : way}`, async () => {
         for (const { command } of hooks) {
-          // What the shell itself says of a crash does not matter to a host where the status is 0.
+          // Messages of the shell about a crash do not matter to a host if the status is 0.
           const { status, stdout } = await run(command, read(`${name}/recorded/${event}.json`), (path) => {
             if (script !== null) writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
           });

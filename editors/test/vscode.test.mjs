@@ -1,4 +1,4 @@
-// The extension for VS Code against the real program, with a stand-in for the module `vscode`.
+// The extension for VS Code against the real program, with a stub of the module `vscode`.
 
 import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -101,7 +101,7 @@ describe("the extension for VS Code", () => {
     assert.equal(host.status.text, "$(fold) 26 % saved today");
     assert.match(host.status.tooltip, /0 tool results[^]*\nAll hosts of this workspace: 12\.3k of 45\.6k/);
     host.end();
-    // Without a program, or without a folder, the item says its name.
+    // Without a program, or without a folder, the item shows its name.
     const none = start({ "tersed.path": join(place, "nothing") }, folders);
     assert.equal(none.status.text, "$(fold) tersed");
     none.end();
@@ -156,7 +156,7 @@ describe("the extension for VS Code", () => {
 
   it("shows no secret, and originals of more than a page", async () => {
     const host = start(working);
-    // Made up, and put together here so that no scanner takes it for one that leaked.
+    // Invented, and joined here so that no scanner takes it for a leaked one.
     const secret = ["ghp", "x7Kq9ZbW2mNf4RtYc8LpV1sDh6GjA3uE5oTi"].join("_");
     const large = Array.from({ length: 40_000 }, (_, i) => `2026-01-01 00:00:00 INFO request ${i} took ${i % 97} ms`).join("\n");
     await host.api.compress("s", call(`${large}\ntoken ${secret}\n`));

@@ -7,16 +7,16 @@ import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
 
 const SCHEME = "tersed";
 const PAGE_BYTES = 1024 * 1024;
-// Pages of an original that are shown; a longer one ends with a line that says so.
+// The most pages of an original that are shown; a longer one ends with a note.
 const MOST_PAGES = 16;
 
-// How often the counts of this workspace are asked for, and how long that may take, in milliseconds.
+// The interval and the time limit for reading the counts of this workspace, in milliseconds.
 const ASKED_EVERY = 60_000;
 const COUNTS_DEADLINE = 2000;
 
 let current;
 
-/** What other extensions get from `getExtension("tersed.tersed").activate()`; see README.md. */
+/** The interface that other extensions get from `getExtension("tersed.tersed").activate()`; see README.md. */
 export function activate(context) {
   current = new Results();
   context.subscriptions.push(...current.register());
@@ -93,7 +93,7 @@ class Results {
     return registered;
   }
 
-  /** What `toolResult/compress` answers, or null: then the caller keeps its own. Never rejects. */
+  /** The answer of `toolResult/compress`, or null: then the caller keeps its own text. Never rejects. */
   async compress(sessionId, result, token) {
     try {
       const client = this.#client();
@@ -110,7 +110,7 @@ class Results {
     }
   }
 
-  /** A tool for `vscode.lm.registerTool` whose texts are compressed; all else of it stays. */
+  /** A tool for `vscode.lm.registerTool` whose texts are compressed; everything else is unchanged. */
   wrapTool(name, tool, sessionId) {
     const invoke = async (options, token) => {
       const result = await tool.invoke(options, token);
@@ -126,7 +126,7 @@ class Results {
     return new Proxy(tool, { get: (target, key) => (key === "invoke" ? invoke : bound(target, key)) });
   }
 
-  /** Opens the original of a recent result beside what the model saw; of the newest, or of one that is picked. */
+  /** Opens the original of a recent result beside the text for the model: the newest result, or a selected one. */
   async showResult(result) {
     result ??= await this.#pick();
     if (!result) return;
@@ -197,7 +197,7 @@ class Results {
     this.#status.show();
   }
 
-  // What hooks, wrapped commands, the gateway and extensions saved in this workspace today, as they count it themselves.
+  // The savings of hooks, wrapped commands, the gateway and extensions in this workspace today, from their own counts.
   async #ask() {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     const settings = vscode.workspace.getConfiguration("tersed");
@@ -213,7 +213,7 @@ class Results {
     return (await vscode.window.showQuickPick(items, { placeHolder: "Which result?" }))?.result;
   }
 
-  // The original as it is kept: without secrets, and only for as long as it can be read back.
+  // The stored original: without secrets, and only while it can be read back.
   async #original({ sessionId, artifact, text }) {
     if (!artifact) return text;
     const pieces = [];
@@ -236,7 +236,7 @@ class Results {
   }
 }
 
-/** The line of `tersed statusline` for a folder; empty where there is none. */
+/** The line of `tersed statusline` for a folder; empty if there is none. */
 function today(program, folder) {
   return new Promise((resolve) => {
     const options = { timeout: COUNTS_DEADLINE, windowsHide: true };

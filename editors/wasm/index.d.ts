@@ -1,11 +1,11 @@
-/** A fault that tersed names. */
+/** An error of tersed. */
 export class TersedError extends Error {
   /** As in JSON-RPC. */
   readonly code: number;
   readonly data?: unknown;
 }
 
-/** A tool result, as `toolResult/compress` takes it. */
+/** A tool result for `toolResult/compress`. */
 export interface ToolResult {
   tool: string;
   content: string | readonly unknown[];
@@ -17,11 +17,11 @@ export interface ToolResult {
   isError?: boolean;
 }
 
-/** What `toolResult/compress` answers. */
+/** The answer of `toolResult/compress`. */
 export interface Compressed {
-  /** In the shape in which it came. */
+  /** In the shape of the original. */
   content: string | unknown[];
-  /** What was changed; `tokens` compares before and after. */
+  /** The changes; `tokens` compares before and after. */
   evidence?: { status: string; tokens: { before: number; after: number }; [member: string]: unknown };
   /** The original, if something was left out. `artifact/read` reads it. */
   artifact?: { id: string; bytes: number; lines?: number };
@@ -30,11 +30,11 @@ export interface Compressed {
 export interface Settings {
   /** `initializationOptions.tersed` of the protocol, for example `{ policy: { mode: "aggressive" } }`. */
   options?: object;
-  /** 64 hexadecimal digits. Engines with the same key give the same bytes. Without one each engine has a random key. */
+  /** 64 hexadecimal digits. Engines with the same key return the same bytes. Without one each engine uses a random key. */
   sealKey?: string;
 }
 
-/** What answers under WebAssembly: `WebAssembly.Module`, or the bytes of `tersed.wasm`. */
+/** The module: `WebAssembly.Module`, or the bytes of `tersed.wasm`. */
 export type Source = ArrayBuffer | ArrayBufferView<ArrayBuffer> | object;
 
 /** An engine with its sessions. */
@@ -42,9 +42,9 @@ export class Tersed {
   private constructor();
   /** Starts an engine. @throws TersedError if a setting is not known. */
   static start(source: Source, settings?: Settings): Promise<Tersed>;
-  /** What `initialize` answers. */
+  /** The answer of `initialize`. */
   readonly capabilities: { protocolVersion: number; methods: string[]; [member: string]: unknown };
-  /** Calls a method of the protocol. @throws TersedError as the method fails. */
+  /** Calls a method of the protocol. @throws TersedError if the method fails. */
   request(method: string, params?: object): any;
   /** `toolResult/compress`; `more` has `sessionId`, `policy`, `query`, `budget`. */
   compress(result: ToolResult, more?: { sessionId?: string; policy?: object; query?: string; budget?: object }): Compressed;

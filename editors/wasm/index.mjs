@@ -7,7 +7,7 @@
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A fault that tersed names, with its `code` and `data`. */
+/** An error of tersed, with its `code` and `data`. */
 export class TersedError extends Error {
   constructor({ code, message, data }) {
     super(message);
@@ -21,7 +21,7 @@ export class TersedError extends Error {
 export class Tersed {
   #exports;
   #ids = 0;
-  /** What `initialize` answers: protocol version, methods, limits. */
+  /** The answer of `initialize`: protocol version, methods, limits. */
   capabilities;
 
   /**
@@ -29,7 +29,7 @@ export class Tersed {
    *
    * @param {WebAssembly.Module | BufferSource} source the module: `tersed.wasm`, compiled or as bytes
    * @param {{ options?: object, sealKey?: string }} [settings] `options` are `initializationOptions.tersed` of the protocol;
-   *   `sealKey` is 64 hexadecimal digits. Without a key each engine has another one, and gives another check in its markers.
+   *   `sealKey` is 64 hexadecimal digits. Without a key each engine uses a random one, so the checks in its markers differ.
    */
   static async start(source, settings = {}) {
     const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);
@@ -37,7 +37,7 @@ export class Tersed {
     const imports = {
       now_millis: () => Date.now(),
       random: (at, length) => {
-        // Browsers give at most 64 KiB at once; a key has 32 bytes.
+        // Browsers return at most 64 KiB of random bytes at once; a key has 32 bytes.
         crypto.getRandomValues(new Uint8Array(memory.buffer, at, length));
       },
       failed: (at, length) => {
@@ -65,12 +65,12 @@ export class Tersed {
     return result(this.#pass(this.#exports.tersed_request, { jsonrpc: "2.0", id: this.#ids, method, params }));
   }
 
-  /** The smaller content of a tool result, with evidence: `toolResult/compress`. */
+  /** Compresses a tool result; returns its content with evidence: `toolResult/compress`. */
   compress(result, more = {}) {
     return this.request("toolResult/compress", { ...more, result });
   }
 
-  /** Passes a value as JSON and returns what is answered. */
+  /** Passes a value as JSON and returns the answer. */
   #pass(call, value) {
     const { memory, tersed_alloc, tersed_free } = this.#exports;
     const bytes = encoder.encode(JSON.stringify(value));

@@ -29,7 +29,7 @@ SUMS = ["results", "tokensBefore", "tokensAfter", "sentBefore", "sentAfter", "re
 
 
 def folders(histories: str) -> list[str]:
-    """The folders below `histories` that have files, each a piece of work."""
+    """The folders below `histories` that have files; each is a task."""
     system, root = pyarrow.fs.FileSystem.from_uri(_uri(histories))
     found = system.get_file_info(pyarrow.fs.FileSelector(root, recursive=True))
     return sorted({posixpath.dirname(info.path) for info in found if info.is_file})
@@ -40,13 +40,13 @@ def _uri(path: str) -> str:
 
 
 def parts(folder: str) -> dict[str, str]:
-    """What the names of a folder say: {"team": "web", "day": "2026-11-01"}."""
+    """The values in the names of a folder: {"team": "web", "day": "2026-11-01"}."""
     pairs = (name.split("=", 1) for name in folder.split("/") if "=" in name)
     return {key: value for key, value in pairs}
 
 
 class Audit:
-    """A worker: plays the histories of a folder against its own `tersed`."""
+    """A worker: replays the histories of a folder against its own `tersed`."""
 
     def __init__(self, histories: str, by: list[str]) -> None:
         self.system, _ = pyarrow.fs.FileSystem.from_uri(_uri(histories))
@@ -63,7 +63,7 @@ class Audit:
                         target.write(source.read())
             program = os.environ.get("TERSED_BIN", "tersed")
             done = subprocess.run([program, "audit", work, "--format", "jsonl"], capture_output=True, text=True, check=False)
-            # A folder without histories is no fault of the job.
+            # A folder without histories is not an error of the job.
             if done.returncode != 0 and "none of the files was understood" not in done.stderr:
                 raise RuntimeError(f"{folder}: {done.stderr.strip()}")
             for line in done.stdout.splitlines():

@@ -61,7 +61,7 @@ impl<'a> Input<'a> {
         String::from_utf8_lossy(self.data).into_owned()
     }
 
-    /// Settings: a mode, how small a text is looked at, a cap.
+    /// Settings: a mode, how small a text is examined, a cap.
     pub fn policy(&mut self) -> Policy {
         let mode = *self.pick(&[Mode::Safe, Mode::Standard, Mode::Aggressive]);
         let choice = self.byte();

@@ -1,6 +1,6 @@
-//! What is fuzzed: a table of targets, each a function of bytes that panics when a promise is broken.
+//! The table of fuzz targets. Each is a function of bytes that panics if a promise is broken.
 //!
-//! `tests/fuzz.rs` runs them on seeds and changes of them, `main.rs` hands them to libFuzzer. Nothing here knows which.
+//! `tests/fuzz.rs` runs them on seeds and changes of them, `main.rs` passes them to libFuzzer.
 
 pub mod input;
 pub mod mutate;

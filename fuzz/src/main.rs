@@ -1,5 +1,5 @@
-//! libFuzzer's entry: runs the target that `FUZZ_TARGET` names. Without one it lists them; with `FUZZ_SEEDS` it writes the
-//! target's seeds into that folder.
+//! The entry point for libFuzzer: runs the target that `FUZZ_TARGET` names. Without one it lists them; with
+//! `FUZZ_SEEDS` it writes the target's seeds into that folder.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Changes of seeds that are the same in every run: for where no fuzzer chooses them by what the code did.
+//! Changes of seeds that are the same in every run, for tests without a fuzzer.
 
 use fastrand::Rng;
 

@@ -14,7 +14,7 @@ pub enum PutError {
         /// The most that is allowed.
         max: u64,
     },
-    /// No room besides artifacts that are kept until their session ends.
+    /// Artifacts that are kept until their session ends leave no room.
     Full,
     /// The disk failed, and the fallback memory is used up.
     Disk(std::io::ErrorKind),

@@ -1,4 +1,5 @@
-//! What a user or a model may give to name an original: a handle, or what a text shows around one. Looks nothing up.
+//! The forms in which a user or a model may name an original: a handle, or the text around one. This module does no
+//! look-ups.
 
 use std::borrow::Cow;
 
@@ -7,8 +8,8 @@ use crate::text::marker::{Marker, ReadBy, SEAL_DIGITS};
 /// Fewest digits of a handle that a text shows.
 const MIN_DIGITS: usize = 8;
 
-/// The handle in what was given: the handle itself, a whole marker, or the part of one that holds it. Its digits in the case
-/// in which they are written. `list` is what lists all originals.
+/// The handle in a given text: the handle itself, a whole marker, or the part of one that holds it. The case of the
+/// digits is not changed. `list` is the command that lists all originals.
 ///
 /// # Errors
 ///
@@ -23,7 +24,7 @@ pub fn read<'a>(given: &'a str, list: &str) -> Result<Cow<'a, str>, String> {
         return Ok(if is_hex { word.to_ascii_lowercase().into() } else { word.into() });
     }
     let named = Marker::parse(given).and_then(|(marker, _)| handle(marker));
-    // The marker holds the handle, so it is a part of what was given.
+    // The marker contains the handle, so the handle is a part of the given text.
     let place = named.as_ref().and_then(|handle| Some((given.find(handle.as_str())?, handle.len())));
     let word = place.and_then(|(at, len)| given.get(at..at + len));
     word.map(Cow::from).ok_or_else(|| {
@@ -44,7 +45,7 @@ fn handle(marker: Marker) -> Option<String> {
     }
 }
 
-/// Why an original was not found, with a word about what was given if it cannot be a handle.
+/// Why an original was not found, with a hint if the given text cannot be a handle.
 pub fn explained(handle: &str, why: String, list: &str) -> String {
     let digits = handle.strip_prefix('#').unwrap_or(handle);
     if digits.len() == SEAL_DIGITS && digits.bytes().all(|digit| digit.is_ascii_digit()) {

@@ -80,7 +80,7 @@ pub(super) struct Ledger {
     order: BTreeMap<u64, (Scope, Arc<str>)>,
     used: Usage,
     pinned: Usage,
-    /// Bytes in memory of all contents, and of what their entries are labelled with.
+    /// Bytes in memory of all contents and of the labels of their entries.
     held: usize,
     /// Shorter only in tests that need contents with the same prefix.
     pub(super) id_digits: usize,

@@ -77,7 +77,7 @@ pub enum Media {
     Binary(String),
 }
 
-/// What the caller says about an artifact.
+/// Metadata of an artifact, from the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meta {
     /// Name of the tool that produced it.
@@ -89,8 +89,8 @@ pub struct Meta {
     /// The type of the bytes. Bytes that are declared as text but are not UTF-8 become `application/octet-stream`, so that
     /// they are returned exactly.
     pub media: Media,
-    /// Whether it stays until its session closes, whatever its age and the pressure. Without a session nothing would ever
-    /// release it, so then it has no effect.
+    /// Whether it stays until its session closes, whatever its age and the limits of the store. It has no effect
+    /// without a session, because nothing would ever release the artifact.
     pub keep_until_session_end: bool,
     /// The pointer that was given instead, if any.
     pub pointer: Option<String>,

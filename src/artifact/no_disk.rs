@@ -1,4 +1,4 @@
-//! In place of `disk` for WebAssembly, where there are no files: none is ever created, so that artifacts stay in memory.
+//! Replaces `disk` for WebAssembly, where there are no files: all artifacts stay in memory.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -6,10 +6,10 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A directory for files. There is none.
+/// A directory for files; never exists.
 pub(super) type PrivateDir = Infallible;
 
-/// The path of a file. There is none.
+/// The path of a file; never exists.
 #[derive(Debug)]
 pub(super) struct TempPath(Infallible);
 
@@ -27,7 +27,7 @@ impl AsRef<Path> for TempPath {
     }
 }
 
-/// A file. There is none.
+/// A file; never exists.
 #[derive(Debug)]
 pub(super) struct NoFile(Infallible);
 
@@ -47,7 +47,7 @@ impl Write for NoFile {
     }
 }
 
-/// Where files would be.
+/// The place of files; creating one always fails.
 #[derive(Debug)]
 pub(super) struct Disk;
 

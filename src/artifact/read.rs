@@ -67,7 +67,7 @@ pub enum Encoding {
 pub struct ReadResult {
     /// The bytes, in the given encoding.
     pub text: String,
-    /// What `text` is.
+    /// The encoding of `text`.
     pub encoding: Encoding,
     /// MIME type of binary data.
     pub mime: Option<String>,

@@ -30,9 +30,9 @@ pub struct ArtifactInfo {
     pub digest: String,
     /// Length in bytes.
     pub bytes: u64,
-    /// Number of lines, 0 for what is not text.
+    /// Number of lines; 0 for binary data.
     pub lines: u64,
-    /// MIME type, for what is not text.
+    /// MIME type of binary data.
     pub mime: Option<String>,
     /// The tool that last produced it in this session.
     pub tool: String,
@@ -99,7 +99,7 @@ pub struct Store {
     share: Share,
 }
 
-/// The system's folder for temporary files; for WebAssembly, which has none, nothing.
+/// The system's folder for temporary files; an empty path for WebAssembly, which has none.
 pub fn temporary_root() -> PathBuf {
     #[cfg(target_family = "wasm")]
     return PathBuf::new();

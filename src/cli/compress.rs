@@ -44,7 +44,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Compresses one text. The last line of all but the last ends, so that the next begins on a line of its own.
+/// Compresses one text. If other texts follow, the output ends with a newline, so that the next one starts on its own
+/// line.
 fn one(args: &Args, policy: &Policy, input: &[u8], is_last: bool) -> Result<(), Failure> {
     let outcome = compress(&args.call.call(), &[call::raw(input)], policy, false, &NoHistory)
         .map_err(|_| call::NOT_REDACTED.to_owned())?;

@@ -16,7 +16,7 @@ use crate::layers::{Given, Origin, Sources, printable, read_file};
     tersed config show --origin                    every setting, and where it comes from\n  \
     tersed config show --profile ops --origin      what a profile changes\n  \
     tersed config schema > tersed.schema.json      for completion in an editor\n  \
-    tersed config check tersed.yaml                exit code 2 where something is wrong")]
+    tersed config check tersed.yaml                exit code 2 if it has a fault")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -79,7 +79,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
     if errors.is_empty() {
         return Ok(());
     }
-    // A file that is missing says nothing that is wrong.
+    // A missing file is a failure (1), not an invalid setting (2).
     let is_missing = files.iter().any(|file| !file.exists());
     Err(Failure { message: printed(&errors), code: if is_missing { 1 } else { 2 } })
 }
@@ -127,7 +127,7 @@ fn listed(loaded: &Loaded) -> Value {
     settings().iter().map(one).collect()
 }
 
-/// Values of a setting from an untrusted project file, which do not count.
+/// Values of a setting from an untrusted project file, which are ignored.
 fn ignored<'a>(loaded: &'a Loaded, key: &str) -> impl Iterator<Item = &'a Given> {
     let all = loaded.resolved.untrusted.iter().flat_map(|untrusted| &untrusted.ignored);
     all.filter(move |given| given.key == key)

@@ -11,10 +11,9 @@ use crate::encode::{dictionary, json_table};
 #[command(after_help = "Examples:\n  \
     tersed compress --mode aggressive < report.txt | tersed expand\n  \
     tersed expand < transcript.txt\n\n\
-    Dictionaries are filled in first, then tables become the JSON that they came from, minified, wherever they \
-    stand in the text. Text without either passes unchanged. Gaps are not filled: what a marker says is \
-    omitted, referred to or shown elsewhere is not in the text, and `artifact/read` gives it. Nor does white \
-    space come back that an encoder took out, nor lines that were written anew.")]
+    First phrases of dictionaries are filled in, then every table becomes the minified JSON that it was made of. Text without \
+    either is unchanged. Gaps are not filled: `artifact/read` returns the lines that a marker says are omitted, referred to \
+    or shown elsewhere. White space that an encoder removed and lines that were rewritten are not restored.")]
 pub struct Args {}
 
 /// Expands standard input to standard output.

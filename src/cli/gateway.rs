@@ -20,7 +20,7 @@ use crate::protocol::reclaim::ReclaimMode;
 
 /// Smaller originals, in bytes, get no line that says how to read them.
 const MIN_ORIGINAL_BYTES: usize = 2048;
-/// Nor do those of which fewer bytes were left out.
+/// Originals of which fewer bytes were left out get no such line either.
 const MIN_SAVED_BYTES: usize = 1024;
 
 /// Arguments of `gateway`.
@@ -32,12 +32,14 @@ const MIN_SAVED_BYTES: usize = 1024;
     tersed gateway --listen 127.0.0.1:8787\n  \
     tersed gateway --upstream anthropic=https://gateway.example.com -- claude\n\n\
     It speaks the APIs of Anthropic (messages), OpenAI (responses, chat completions) and Gemini. It changes the texts of tool \
-    results in requests; all else passes byte for byte, keys and logins too, and none of it is written anywhere but copies of \
-    originals in the user's own folder. What cannot be read, or not within ten seconds, passes unchanged. \
-    Read in your provider's terms whether they allow it for your subscription.\n\n\
-    With a command it ends with the command, with its exit status, 128 and the signal that ended it, or 127 when it cannot be started.")]
+    results in requests; everything else, with keys and logins, is passed on byte for byte. It writes nothing to disk except \
+    copies of originals in the user's own folder. A request that it cannot read, or not within ten seconds, is passed on \
+    unchanged. Read in your provider's terms whether they allow it for your subscription.\n\n\
+    With a command it ends when the command ends, with its exit status, 128 plus the signal that ended it, or 127 if it \
+    cannot be started.")]
 pub struct Args {
-    /// Where to listen: an address of this machine. Port 0 takes any free one; without a command it is printed.
+    /// Where to listen: an address of this machine. Port 0 means any free port; without a command the address is
+    /// printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
     /// Address of an API, for example `anthropic=URL`; the others are `openai`, `gemini` and `code-assist`. May be repeated.
@@ -50,7 +52,7 @@ pub struct Args {
     reclaim: Reclaim,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// The agent host, after `--`: it is started so that it asks the gateway.
+    /// The agent host, after `--`: it is started so that it sends its requests to the gateway.
     #[arg(value_name = "COMMAND", last = true)]
     command: Vec<OsString>,
 }
@@ -64,7 +66,7 @@ enum Reclaim {
     Auto,
 }
 
-/// Serves until the command ends, or until it is told to end.
+/// Serves until the command ends, or until a signal ends this process.
 pub fn run(args: &Args) -> ExitCode {
     match start(args) {
         Ok(code) => code,
@@ -139,7 +141,7 @@ fn engine(args: &Args) -> Result<Engine, Failure> {
     Ok(Engine::new(settings))
 }
 
-/// A host that was started, and the file of its extension, which goes with it.
+/// A host that was started, and the file of its extension, which is deleted with this value.
 struct Host {
     child: Child,
     _extension: Option<NamedTempFile>,

@@ -11,7 +11,7 @@ pub(super) enum Command {
     Replay(replay::Args),
     /// Read histories of agents on this machine, and report what would have been saved and missed.
     Audit(audit::Args),
-    /// Learn from your own histories how large a file may be before only its outline is shown.
+    /// Choose from your own histories the size above which a file is shown as its outline.
     Tune(audit::tune::Args),
 }
 
@@ -24,7 +24,7 @@ pub(super) fn run(command: &Command) -> Result<(), Failure> {
     }
 }
 
-/// The failure, with a word on what does read a history that `replay` cannot.
+/// The failure, with a hint at the command that can read a history which `replay` cannot.
 fn pointed(failure: Failure, files: &[PathBuf]) -> Failure {
     let found = files.iter().find_map(|file| Some((file.display(), audit::history_in(file)?)));
     match found {

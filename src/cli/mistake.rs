@@ -88,7 +88,7 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                 _ => {}
             }
         }
-        // Options of `serve`, which is meant where there is no subcommand, in front of another one.
+        // Options of `serve`, the default subcommand, were given before another subcommand.
         ErrorKind::ArgumentConflict => {
             let name = words.iter().find(|word| command.find_subcommand(word).is_some());
             let is_ahead = words.first().is_some_and(|word| word.starts_with('-'));
@@ -125,7 +125,7 @@ fn tip(error: &mut Error, line: &str) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![line]));
 }
 
-/// Whether a subcommand takes the command line of another program, behind `--`.
+/// Whether a subcommand takes the command line of another program, after `--`.
 fn takes_command(command: &Command, name: &str) -> bool {
     command.find_subcommand(name).is_some_and(|found| found.get_positionals().any(clap::Arg::is_last_set))
 }

@@ -1,8 +1,8 @@
 //! The command line: one file per subcommand.
 //!
-//! Exit codes: 0 for success, 1 for failure, 2 for an invalid command line, which includes a bad value. `config` also exits
-//! with 2 if settings are invalid; other commands continue without them. `serve` exits as LSP requires: 0 after `shutdown` and `exit`, else 1, but for an
-//! input that ends before `initialize`.
+//! Exit codes: 0 for success, 1 for failure, 2 for an invalid command line, which includes a bad value. `config` also
+//! exits with 2 if settings are invalid; other commands continue without them. `serve` exits as LSP requires: 0 after
+//! `shutdown` and `exit`, or if the input ends before `initialize`; else 1.
 
 mod artifacts;
 #[cfg(feature = "audit")]
@@ -52,20 +52,19 @@ use clap::{CommandFactory, Parser, Subcommand};
     after_help = "Examples:\n  \
         tersed                                        serve a host on stdio (LSP framing)\n  \
         cargo test 2>&1 | tersed compress --command 'cargo test'\n  \
-        cargo test 2>&1 | tersed explain --command 'cargo test'   what went, and why\n  \
-        tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
+        cargo test 2>&1 | tersed explain --command 'cargo test'   what was left out, and why\n  \
+        tersed expand < compressed.txt                a text without dictionaries and tables\n  \
         tersed artifacts show 108195c6                an original that recovery keeps on disk\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
         tersed audit                                  what your agents would have saved\n  \
         tersed stats                                  what was saved so far\n  \
-        tersed install claude-code --dry-run          what wiring an agent host would change\n  \
+        tersed install claude-code --dry-run          what setting up a host would change\n  \
         tersed gateway -- claude                      a host whose requests are compressed\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
         tersed trust                                  what this project's settings would allow\n  \
         tersed rules check my-rules.yaml              whether rules pass their tests\n  \
-        tersed protocol methods                       what the wire offers\n\n\
-        Exit codes: 0 done, 1 failed, 2 a command line or a value on it that is not allowed, or settings that `config` finds \
-        wrong."
+        tersed protocol methods                       the methods of the protocol\n\n\
+        Exit codes: 0 done, 1 failed, 2 an invalid command line, or invalid settings found by `config`."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -174,8 +173,8 @@ fn serve(args: &serve::Args) -> ExitCode {
     serve::run(args).unwrap_or_else(failed)
 }
 
-/// Answers a hook's event without the words of the command line that are wrong: the exit status of a mistake would make
-/// some hosts block the command, and secrets have to be removed all the same.
+/// Answers a hook's event and ignores invalid words of the command line. Some hosts would block the command after an
+/// exit status other than 0, and secrets must be removed in any case.
 #[cfg(feature = "hosts")]
 fn hook_despite(mut error: clap::Error) -> ExitCode {
     let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
@@ -194,7 +193,7 @@ fn hook_despite(mut error: clap::Error) -> ExitCode {
     }
 }
 
-/// The exit code that stands for how a child ended.
+/// The exit code that reports how a child process ended.
 #[cfg(all(unix, feature = "hosts"))]
 fn exit_code(status: std::process::ExitStatus) -> ExitCode {
     use std::os::unix::process::ExitStatusExt;

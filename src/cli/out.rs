@@ -1,5 +1,5 @@
-//! What the subcommands print. A reader that closed its pipe has seen enough and is no fault; a disk that is full is one, and
-//! nothing here panics over either. A file that is none of ours is never written over.
+//! Prints the output of the subcommands and writes their files. A closed pipe is not an error; a full disk is one.
+//! Neither causes a panic. A file that tersed did not write is never overwritten.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -9,7 +9,8 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::Failure;
 
-/// Prints to standard output, all of it: what would wait in a buffer until the process ends would be lost unnoticed.
+/// Prints to standard output and flushes it: an error while a buffer is flushed at the end of the process would go
+/// unnoticed.
 ///
 /// # Errors
 ///
@@ -31,14 +32,14 @@ pub(super) fn written(place: &str, result: io::Result<()>) -> Result<(), Failure
     }
 }
 
-/// In the head of every page that is written, so that a later one may take its place.
+/// In the head of every page that is written, so that a later page may overwrite it.
 pub(super) const PAGE_HEAD: &str = "<meta name=\"generator\" content=\"tersed\">\n";
 
 /// How much of a file is read to see whether it is one of ours, in bytes. Our heads are shorter. A choice.
 const MAX_HEAD: u64 = 4096;
 
-/// A file for a page or a report. It is written beside its place and moved there when it is whole: a report that fails
-/// changes nothing, and a report never takes the place of what it reads.
+/// A file for a page or a report. It is written beside its place and moved there when it is complete: a report that
+/// fails changes nothing, and a report never replaces a file that it reads.
 pub(super) struct NewFile {
     place: PathBuf,
     to: To,
@@ -59,7 +60,7 @@ impl NewFile {
     /// The file is an input, or exists and is neither empty nor a page or report of ours, or cannot be written.
     pub fn open(file: &Path, inputs: &[PathBuf]) -> Result<Self, Failure> {
         let fault = |e: &dyn std::fmt::Display| Failure::from(format!("{}: {e}", file.display()));
-        // A link is followed first, so that what it leads to is looked at.
+        // A link is followed first, so that its target is checked.
         let (place, kind) = match fs::canonicalize(file)
             .and_then(|place| Ok((place.clone(), fs::metadata(place)?)))
         {
@@ -92,7 +93,7 @@ impl NewFile {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // The same as for any new file: the mask of the user counts.
+            // The same as for any new file: the user's umask applies.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let part = builder.tempfile_in(folder).map_err(|e| fault(&e))?;
@@ -176,7 +177,7 @@ mod tests {
             fs::write(path(name), text).unwrap();
             let mut new = NewFile::open(&path(name), &[]).ok().unwrap();
             new.write_all(b"new").unwrap();
-            // Until the end what was there stays.
+            // The old content stays until the end.
             assert_eq!(fs::read_to_string(path(name)).unwrap(), *text);
             new.end().unwrap();
             assert_eq!(fs::read_to_string(path(name)).unwrap(), "new");

@@ -42,7 +42,7 @@ pub(super) struct Loaded {
     pub layers: Layers,
     /// The settings in force.
     pub resolved: Resolved,
-    /// Faults of files and variables; the faulty values do not count.
+    /// Faults of files and variables; the faulty values are ignored.
     pub faults: Vec<ConfigError>,
 }
 

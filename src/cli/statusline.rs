@@ -1,5 +1,5 @@
-//! `tersed statusline`: one line for hosts that show one. It reads the end of the counts, asks nobody, and never fails: if
-//! nothing was counted, or anything goes wrong, the line is empty.
+//! `tersed statusline`: one line for hosts that have a status line. It reads the end of the counts, asks no other
+//! process, and never fails: if nothing was counted, or anything goes wrong, the line is empty.
 
 use std::io::{IsTerminal, Read, Write};
 use std::panic::catch_unwind;

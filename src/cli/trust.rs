@@ -17,11 +17,11 @@ use crate::layers::{Given, Origin, ProjectFile, Sources, printable, project_file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tersed trust                    show what this project's file would allow, and ask\n  \
-    tersed trust ../other --yes     trust it without a question\n  \
-    tersed trust --list             what is trusted\n  \
-    tersed trust --revoke           trust this project's file no longer\n\n\
-    A file is trusted as it is now, with the files of rules that it names: when one of them changes, it is not trusted any \
-    more. Without trust a project may exclude tools and commands, forbid omissions and lower the mode, and nothing else.")]
+    tersed trust ../other --yes     trust it without asking\n  \
+    tersed trust --list             list trusted files\n  \
+    tersed trust --revoke           stop trusting this project's file\n\n\
+    Trust covers the current content of a file and of the files of rules that it names: when one of them changes, it is no \
+    longer trusted. Without trust a project may only exclude tools and commands, forbid omissions and lower the mode.")]
 pub struct Args {
     /// The file, or a folder of the project; by default the working directory.
     #[arg(value_name = "PATH")]
@@ -29,7 +29,7 @@ pub struct Args {
     /// List trusted files.
     #[arg(long, conflicts_with_all = ["path", "revoke", "yes"])]
     list: bool,
-    /// Stop trusting the file.
+    /// No longer trust the file.
     #[arg(long, conflicts_with = "yes")]
     revoke: bool,
     /// Do not ask.

@@ -145,43 +145,50 @@ const VALUES: &[(&str, &str)] = &[
     ("content_types", "`contentType`"),
 ];
 
-/// What is not as in the programs that know these names, and why.
+/// Differences to the programs that use these names, and the reasons.
 pub const DIFFERENCES: &str = "
-## What differs from these programs, and why
+## Differences to these programs, and the reasons
 
-- **On by default**, in `standard`. Whoever starts a process for this purpose wants it. `--mode disabled` turns it off.
-- **`disabled` still removes secrets.** A mode says how much shorter a text becomes; what may leave the machine is another question.
-  `redactSecrets: false` answers it.
-- **References count in `safe` too.** A reference points at text that the model still sees, so that nothing is lost. A host that says
-  what is visible (`session/evicted`, `messages/compress`) makes that certain; otherwise the window is small
-  (`dedupWindowResults`). `dedup: false` turns them off. Neither a session nor a call id is made up: without them there are none.
-- **The cap comes last**, behind reducers and encoders, and not first: the totals at the end of a report are understood before anything is cut.
-- **Limits have room.** Unless it was set, the cap gives way to lines that report a failure, and markers may exceed it by their own
-  length: a cut that hides why something failed costs another run. A cap, a budget or a limit of lines that was set holds.
+- **On by default**, in `standard`. A user who starts such a process wants compression. `--mode disabled` turns it off.
+- **`disabled` still removes secrets.** A mode sets only how much a text is shortened. `redactSecrets: false` turns redaction off.
+- **References are made in `safe` too.** A reference names text that the model still sees, so nothing is lost. This is certain if
+  the host reports which results are visible (`session/evicted`, `messages/compress`); otherwise only the last results are used
+  (`dedupWindowResults`). `dedup: false` turns references off. tersed invents neither a session nor a call id; without them
+  there are no references.
+- **The cap is applied last**, after reducers and encoders, so that the totals at the end of a report are parsed before anything is
+  cut.
+- **Default limits may be exceeded.** Lines that report a failure may exceed the default cap, and markers may exceed it by their own
+  length, because a cut that hides the cause of a failure costs another run. A cap, a budget or a limit of lines that was set is
+  strict.
 - **Searches, diffs and arrays are shown whole in `standard`**, as long as they are under the cap; the limits of matches, of lines of a diff and of items
-  (24, the first, the last and those that stand out) hold in `aggressive`. A match, a changed line or an item that is missing is
-  what an agent asks for next.
-- **Nothing is externalized** unless `externalizeAbove` says from which size on (there 8 KB): a pointer costs a further call, and a
-  model without a tool that reads it has lost the text. What matters of a long text is shown in place.
-- **Members that are null or empty stay** unless `dropEmpty` is set: that a value is missing is a fact.
-- **Originals end with the process**, in memory or in private temporary files, and on disk only with `recovery.mode` (`never` by default). Copies
-  go when the process ends unless `recovery.survivesRestart` is set: what an output held should not outlive the work on it.
-- **`recovery.hintInText` is off**, as there. Markers with an id are the hint for a host that has `tersed_expand` or `artifact/read`.
-- **Dictionaries** are `auto` by default, and are used only where they save enough for a text that is still legible line by line, never over
-  records that a reader compares.
-- **Colours are not normalized but removed**, in `safe` already: nothing that they say is missing from the words.
-- **The same answer for a repeated call id** has no limit of 16 KB: a prompt cache breaks at any size.
-- **No clock in rules.** Expressions take time in proportion to the text; a limit in milliseconds would make outputs differ between runs.
-- **A budget does not cut at a number of characters**, but climbs: a higher mode, smaller limits, then a cut that keeps failures
-  and marks what went. `summarizeSuggested` says where a summary by a model would stand in for a cut; none is made here.
-- **Conflicts, failures, warnings of each form and totals stay in every mode**, whatever limit there is.
+  (24: the first, the last and outliers) apply in `aggressive`. An agent would ask again for a missing match, changed line or
+  item.
+- **Nothing is externalized** unless `externalizeAbove` sets a size (8 KB in these programs). Reading a pointer costs a further
+  call, and a model without a tool for it has lost the text. Instead, the important lines of a long text are shown in place.
+- **Members that are null or empty are kept** unless `dropEmpty` is set, because a missing value is information.
+- **Originals end with the process**, in memory or in private temporary files, and on disk only with `recovery.mode` (`never` by default).
+  Copies are deleted when the process ends unless `recovery.survivesRestart` is set, because outputs should not outlive the work on
+  them.
+- **`recovery.hintInText` is off**, as in these programs. For a host with `tersed_expand` or `artifact/read`, the ids in markers are
+  the hint.
+- **Dictionaries** are `auto` by default, and are used only if they save enough and the text can still be read line by line. They are never
+  used for records that a reader compares.
+- **Colours are not normalized but removed**, also in `safe`: the words contain the same information.
+- **The same answer for a repeated call id** has no limit of 16 KB, because a changed answer of any size invalidates the prompt
+  cache.
+- **No time limit for rules.** Expressions take time in proportion to the text; a limit in milliseconds would make outputs differ
+  between runs.
+- **A budget does not cut at a number of characters**, but goes through steps: a higher mode, smaller limits, then a cut that keeps
+  failures and marks the gaps. `summarizeSuggested` marks results for which a summary by a model would be better than a cut; tersed
+  makes no summaries.
+- **Conflicts, failures, warnings of each form and totals are kept in every mode**, under every limit.
 ";
 
-/// Groups around settings in other programs. What a name stands for does not depend on them.
+/// Groups around settings in other programs. The meaning of a name does not depend on them.
 const GROUPS: &[&str] =
     &["policy", "_forge", "forge", "gemini", "dynamic_compression", "tool_output_compression"];
 
-/// The row of a name as it stands in a file, a request, a flag or a variable.
+/// The row of a name as it is written in a file, a request, a flag or a variable.
 fn row(name: &str) -> Option<&'static Row> {
     if name.len() > MAX_GIVEN_BYTES {
         return None;
@@ -234,7 +241,7 @@ pub fn of_flag(flag: &str) -> Option<String> {
     row(flag).map(|row| answer(row, called))
 }
 
-/// What is said about a variable of another program that would say the same as a setting.
+/// The message about a variable of another program that has the meaning of a setting.
 pub fn of_variable(name: &str) -> Option<String> {
     const PREFIXES: [&str; 3] = ["FORGE_", "DYNAMIC_COMPRESSION_", "GEMINI_TOOL_OUTPUT_"];
     if !PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
@@ -268,11 +275,11 @@ pub fn of_request<'a>(place: &str, given: &str, known: impl Iterator<Item = &'a 
         .unwrap_or_default()
 }
 
-/// Where a member of a request has to stand that is a setting, ours or of another program.
+/// The right place for a member of a request that is a setting of tersed or of another program.
 pub fn misplaced(name: &str) -> Option<String> {
-    // Programs may send these along and mean something else.
+    // Hosts may send members of these names with another meaning.
     const COMMON: &[&str] = &["enabled", "level", "method", "threshold", "memo", "rules", "evidence"];
-    // Members of the parameters that settings have a name with in common.
+    // Parameters that have the name of a setting.
     const MEMBERS: &[&str] = &["budget", "toolSchemas", "full_output", "fullOutput", "sessionId"];
     if COMMON.contains(&name) || MEMBERS.contains(&name) || name.len() > MAX_GIVEN_BYTES {
         return None;

@@ -29,9 +29,9 @@ pub enum Kind {
     List(Box<Kind>),
     /// Values of one kind under names that somebody chose.
     Table(Box<Kind>),
-    /// Members with names of their own.
+    /// Members with fixed names.
     Group(Vec<Member>),
-    /// What only its own reader understands.
+    /// A form that only the setting's own reader can parse.
     Other,
 }
 
@@ -123,7 +123,7 @@ fn read(schema: &Value, definitions: &Map<String, Value>, depth: usize) -> Kind 
     }
 }
 
-/// Branches that are names form one choice; a single branch beside `null` stands for itself.
+/// Branches that are names form one choice; a single branch beside `null` is used alone.
 fn one_of(branches: &[Value], definitions: &Map<String, Value>, depth: usize) -> Kind {
     let mut kinds: Vec<Kind> = Vec::new();
     let mut names: Vec<String> = Vec::new();

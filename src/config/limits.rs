@@ -2,9 +2,10 @@
 
 use super::{Mode, Policy, Scale, Structured};
 
-/// Matches of one file: what a reader looks through. The whole result may show more where it has few.
+/// Most matches shown of one file in `standard` and `aggressive`: as many as a reader looks through. A choice. A file
+/// with few more is shown whole.
 const MAX_MATCHES: usize = 8;
-/// Fewest matches of one file that a small context leaves.
+/// The limit for matches of one file is at least this large, however small the context is.
 const FEWEST_MATCHES: usize = 4;
 
 /// Limits for searches. `None` means no limit.
@@ -61,10 +62,11 @@ impl Policy {
         self.mode == Mode::Aggressive && self.structured_form() != Structured::Parseable
     }
 
-    /// The limits for searches in force, for a result of so many bytes.
+    /// The limits for searches in force, for a result of this many bytes.
     ///
-    /// `standard` shows all matches. Only of a search over the limit of a text that nothing reads, in a context that is not
-    /// full, it shows as many of each file as `aggressive` does, since the cut of such a text would follow.
+    /// `standard` shows all matches, with one exception: of a search that is longer than `headTailBytes`, in a
+    /// context that is not full, it shows as many of each file as `aggressive` does. Otherwise the middle of such a
+    /// text would be cut.
     pub fn search_limits(&self, bytes: usize) -> SearchLimits {
         let is_large = self.scale < Scale::FULL
             && self.mode == Mode::Standard
@@ -87,8 +89,8 @@ impl Policy {
         }
     }
 
-    /// Bytes above which such a text is cut. In a small context this is half as much again as what it is cut to: to leave out
-    /// less would save less than one more answer costs.
+    /// Bytes above which such a text is cut. In a small context this is one and a half times the size to which it is
+    /// cut: leaving out less would save less than the cost of one more answer.
     pub fn head_tail_from(&self, is_document: bool, scale: Scale) -> Option<usize> {
         let whole = self.head_tail(is_document, Scale::FULL);
         let scaled = self.head_tail(is_document, scale).map(|limit| limit.saturating_add(limit / 2));
@@ -105,8 +107,8 @@ impl Policy {
         }
     }
 
-    /// Bytes of a file view above which `auto` may leave out bodies; `None` for never. It is the same in every context: of files
-    /// of 8 to 12 KiB agents needed more of the bodies than leaving them out saved.
+    /// Bytes of a file view above which `auto` may leave out bodies; `None` for never. It does not depend on the
+    /// context: for files of 8 to 12 KiB, agents needed more of the bodies than leaving them out saved.
     pub fn outline_bytes(&self) -> Option<usize> {
         self.limit(self.file_outline_bytes, Some(12 << 10), 4 << 10)
     }

@@ -11,11 +11,11 @@ use super::table::{Project, rows};
 pub fn page() -> String {
     let mut out = String::from(
         "# Settings\n\n\
-         Generated from the definition of the settings. `tersed config show --origin` says what is in force and where it\n\
-         comes from; section 4.11 of `spec.md` says which place counts before which. A file holds the part before a dot as\n\
-         a group. The variable of a setting is `TERSED_` and its name in capital letters, with `_` for each dot and before\n\
-         each capital letter; `POLICY_` may be left out, as in `TERSED_MODE`. Variables and `--set KEY=VALUE` take lists with commas between their items or as JSON, groups\n\
-         and tables as JSON; an empty variable gives nothing.\n\n\
+         Generated from the definition of the settings. `tersed config show --origin` prints the values in force and their\n\
+         origins; section 4.11 of `spec.md` has the order of the layers. In a file, the part of a name before a dot is a\n\
+         group. The variable of a setting is `TERSED_` and its name in capital letters, with `_` for each dot and before\n\
+         each capital letter; `POLICY_` may be left out, as in `TERSED_MODE`. Variables and `--set KEY=VALUE` take lists\n\
+         with commas between their items or as JSON, and groups and tables as JSON; an empty variable is ignored.\n\n\
          | setting | default | allowed | meaning | variable |\n\
          | --- | --- | --- | --- | --- |\n",
     );
@@ -34,15 +34,15 @@ pub fn page() -> String {
     }
     out.push_str(&of_projects());
     out.push_str(
-        "\n## Profiles\n\nA profile is nothing but the settings that it names; whatever a file, a variable, a flag or a host gives counts\n\
-         before it.\n",
+        "\n## Profiles\n\nA profile is a set of values for the settings that it names. A file, a variable, a flag or a host\n\
+         overrides it.\n",
     );
     for profile in Profile::ALL {
         let _ = write!(out, "\n`{}`:\n\n```yaml\n{}```\n", profile.name(), profile.yaml());
     }
     out.push_str(
-        "\n## Names known from elsewhere\n\nA file, a flag, a variable or a request that uses one of these is told the name here; they set nothing.\n\
-         Flags and variables are made of them there: `--dynamic-compression-level`, `FORGE_TOOL_OUTPUT_COMPRESSION`.\n\n",
+        "\n## Names known from elsewhere\n\nIf a file, a flag, a variable or a request uses one of these names, the error names the setting here.\n\
+         These names set nothing. The other programs form flags and variables from them: `--dynamic-compression-level`, `FORGE_TOOL_OUTPUT_COMPRESSION`.\n\n",
     );
     out.push_str(&elsewhere::table());
     out.push_str("\n| value there | here |\n| --- | --- |\n");
@@ -59,12 +59,12 @@ pub fn page() -> String {
 fn of_projects() -> String {
     let mut out = String::from(
         "\n## Files of projects\n\n\
-         Somebody else may have written them. Until `tersed trust` they may only make tersed do less, and never less\n\
-         redaction; everything else in them is named and does not count:\n\n",
+         Somebody else may have written them. Until `tersed trust` they may only make tersed do less, and never redact\n\
+         less. tersed reports and ignores all other settings in them. Allowed are:\n\n",
     );
     let may = [
-        (Project::Adds, "adds to what lies below, at most 1000 items"),
-        (Project::Lowers, "only a lower one"),
+        (Project::Adds, "adds items to the list of lower layers, at most 1000"),
+        (Project::Lowers, "only a lower value"),
         (Project::TurnsOn, "only `true`"),
     ];
     for (project, what) in may {
@@ -74,9 +74,9 @@ fn of_projects() -> String {
         }
     }
     out.push_str(
-        "\nA trusted file may say everything, but `recovery.directory` and `telemetry.path` lie below `tersed/` in the user's\n\
-         state folder (a relative one below `tersed/projects/`), and `ruleFiles` in the project, without links. Trust is for\n\
-         one content of the file and of the files of rules that it names.\n",
+        "\nA trusted file may set everything, but `recovery.directory` and `telemetry.path` must be below `tersed/` in the\n\
+         user's state folder (relative ones are below `tersed/projects/`), and `ruleFiles` inside the project, without\n\
+         links. Trust is for one content of the file and of the rule files that it names.\n",
     );
     out
 }

@@ -67,9 +67,9 @@ settings! {
     head_tail_bytes: Option<usize> = None;
     /// Whether a result that repeats an earlier one of the session becomes a reference. Default true.
     dedup: bool = true;
-    /// Whether the model sees the ids of calls. If not, a reference names a call by its file or command, and how many results
-    /// ago it was. A request does not tell: some models are shown the ids, or their ends, and others none. Default true; false in
-    /// hosts that use `tersed hook`, `run`, `mcp`, `mcp-proxy` or `gateway`.
+    /// Whether the model sees the ids of calls. If not, a reference names a call by its file or command, and how many
+    /// results ago it was. A request does not show this: some models see the ids, or their ends, and others do not.
+    /// Default true; false in hosts that use `tersed hook`, `run`, `mcp`, `mcp-proxy` or `gateway`.
     ids_visible: bool = true;
     /// Whether the host gives every result of a conversation, so that a reference can say how many results ago something was
     /// shown; if not, it says "earlier". Default true; false in hosts that use `tersed hook`, `run`, `mcp`
@@ -189,10 +189,10 @@ settings! {
         escapes_exact: bool = false;
         /// How often a budget halves the limits that depend on the mode.
         squeeze: u8 = 0;
-        /// What the default limits in bytes are multiplied by: less than the whole while the context is small.
+        /// The factor of the default limits in bytes: less than 1 while the context is small.
         #[serde(skip)]
         scale: Scale = Scale::FULL;
-        /// What texts with gaps say about reading their original, if an operator wants that.
+        /// The hint in texts with gaps on how to read their original, if an operator turned it on.
         hint: Option<std::sync::Arc<super::Hint>> = None;
         /// The key that seals markers. It is never shown, written, or read from a file of settings.
         #[serde(skip)]
@@ -245,7 +245,7 @@ impl Policy {
     /// A digest of everything that can change an output: two policies with the same fingerprint give the same bytes. The
     /// amount of evidence does not affect it.
     pub fn fingerprint(&self) -> u64 {
-        // Most requests come under the policy of the one before.
+        // Most requests have the same policy as the one before.
         thread_local! {
             static LAST: RefCell<Option<(Policy, u64)>> = const { RefCell::new(None) };
         }

@@ -42,7 +42,7 @@ impl Profile {
                     "excludeFlags": ["--porcelain", "--name-only"],
                 },
             }),
-            // Text that was read once is looked up again, not read again.
+            // An agent that needs a text again searches it instead of reading all of it.
             Self::Research => json!({
                 "policy": {
                     "mode": "aggressive",

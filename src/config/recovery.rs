@@ -68,7 +68,7 @@ pub struct RecoveryFacts {
     pub saved: usize,
 }
 
-/// What texts say about reading their originals.
+/// The hint in texts on how to read their originals.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Hint {
     /// Which originals exist.

@@ -1,6 +1,6 @@
-//! How much smaller limits are while a context is small: what leaving something out saves against what it risks.
+//! How much smaller limits are while a context is small: compares what an omission saves with what it risks.
 //!
-//! Nothing here looks at a text or at a session.
+//! This module does not read texts or sessions.
 //!
 //! # Derivation
 //!
@@ -13,11 +13,12 @@
 //! d = p * turn / (write + read * rest)
 //! ```
 //!
-//! Sessions end at about the same rate at any age: of 112 recorded ones those of at most 100 answers that went on after 0, 5,
-//! 10, 20, 40 answers went on for 22, 18, 17, 21, 17 more on average. So `rest`, and with it the value of a token, does not
-//! depend on the age of a session. What grows with it is the price of a turn, because a turn reads the whole context. The
-//! smallest `d` that pays is therefore in proportion to the price of a turn, and so are the limits: those of the policy are
-//! for a context that is [`FULL_TOKENS`] long, and a shorter one has the same limits times `turn(context) / turn(full)`.
+//! Sessions end at about the same rate at any age: of 112 recorded ones those of at most 100 answers that continued
+//! after 0, 5, 10, 20, 40 answers continued for 22, 18, 17, 21, 17 more on average. So `rest`, and with it the value
+//! of a token, does not depend on the age of a session. What grows with it is the price of a turn, because a turn
+//! reads the whole context. The smallest `d` that pays is therefore in proportion to the price of a turn, and so are
+//! the limits: those of the policy are for a context that is [`FULL_TOKENS`] long, and a shorter one has the same
+//! limits times `turn(context) / turn(full)`.
 
 /// Prices of tokens, in hundredths of a token of input that no cache holds, for a cache of five minutes. A cache of an hour
 /// writes at 200 and changes the scale by less than a tenth.
@@ -28,12 +29,12 @@ const OUTPUT_PRICE: u64 = 500;
 const BASE_TOKENS: u64 = 20_000;
 /// Tokens of an answer.
 const ANSWER_TOKENS: u64 = 150;
-/// Tokens of what is asked for once more: a page of a file.
+/// Tokens of the text that is requested again: a page of a file.
 const AGAIN_TOKENS: u64 = 1_500;
 /// Tokens of a context for which the limits of the policy are meant: as full as hosts let one of 200,000 get.
 const FULL_TOKENS: u64 = 160_000;
 
-/// What limits are multiplied by, in sixteenths: few values, so that neighbouring results of a session share one.
+/// The factor of limits, in sixteenths: few values, so that neighbouring results of a session have the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scale(u8);
 
@@ -55,7 +56,7 @@ impl Scale {
         Self(u8::try_from(sixteenths).unwrap_or(FULL_UNITS).clamp(MIN_UNITS, FULL_UNITS))
     }
 
-    /// This scale, or half of the whole where it is smaller.
+    /// This scale, but at least one half.
     pub fn at_least_half(self) -> Self {
         Self(self.0.max(FULL_UNITS / 2))
     }

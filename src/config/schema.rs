@@ -152,7 +152,7 @@ fn collect(kind: &Kind, key: &str, doc: &str, all: &mut Vec<Setting>) {
 fn parted(doc: &str) -> (String, String) {
     let Some(at) = doc.find("Default ") else { return (doc.trim().to_owned(), String::new()) };
     let rest = &doc[at + "Default ".len()..];
-    // A full stop inside a name ends no sentence.
+    // A full stop inside a name does not end a sentence.
     let end = rest.find(". ").map_or(rest.len(), |end| end + 1);
     let default = rest[..end].trim_end_matches('.').to_owned();
     (format!("{}{}", &doc[..at], rest[end..].trim_start()).trim().to_owned(), default)

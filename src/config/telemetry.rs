@@ -27,7 +27,7 @@ settings! {
     fingerprints: bool = true;
     /// Most events that wait to be written; further ones are dropped and counted. Default 1024.
     queue_events: usize = 1024, min: 1, max: 65_536;
-    /// Bytes of one event; a longer one loses its lists and names them. Default 8192.
+    /// Bytes of one event; the lists of a longer event are left out, and it names them. Default 8192.
     max_event_bytes: usize = 8192, min: 1024, max: 1_048_576;
     /// Bytes of a file before the next begins. Default 16777216.
     max_file_bytes: usize = 16 << 20, min: 4096;

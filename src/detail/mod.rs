@@ -29,13 +29,13 @@ pub fn wants_terms(input: &Input<'_>) -> bool {
     level(input).is_some()
 }
 
-/// Whether the call names a file of settings or data, of which single lines can stand out.
+/// Whether the call names a file of settings or data, in which single lines can be outliers.
 pub fn is_data(input: &Input<'_>) -> bool {
     let language = || paths(input).find_map(|path| Language::of(Some(path), ""));
     level(input).is_some() && language().is_some_and(|language| !language.is_code())
 }
 
-/// What to leave out of a file view; lines that stand out stay.
+/// The lines to leave out of a file view; outliers stay.
 pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<Reduction, Reason> {
     if let Some(step) = limited(input, ledger) {
         return Ok(step);
@@ -50,7 +50,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<
     let first = lines.iter().copied().find(|line| !line.is_empty()).unwrap_or_default();
     let language = paths(input).find_map(|path| Language::of(Some(path), ""));
     let language = language.or_else(|| Language::of(None, first)).ok_or(Reason::NotRecognized)?;
-    // JSON without line numbers stays JSON: what may be left out of it is for the steps of structured data to say.
+    // JSON without line numbers stays JSON: only the step for structured data leaves parts of it out.
     let is_json = language == Language::Json && !numbered;
     if input.policy.file_detail == FileDetail::Auto
         && (is_json || input.policy.mode < Mode::Aggressive && !language.is_code())
@@ -119,7 +119,7 @@ fn keep_reports(input: &Input<'_>, lines: &[&str], items: &[Item<'_>], is_number
     }
 }
 
-/// For each line, whether it stands in the body of a function and deeper than the line that declares it.
+/// For each line, whether it is in the body of a function and deeper than the line that declares it.
 fn in_bodies(lines: &[&str], items: &[Item<'_>]) -> Vec<bool> {
     let depth = |line: &str| line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mut inside = vec![false; lines.len()];
@@ -198,7 +198,7 @@ fn limited(input: &Input<'_>, ledger: &Ledger) -> Option<Reduction> {
         (Some(head), Some(tail)) => head.min(len)..len.saturating_sub(tail).max(head.min(len)),
     };
     let mut step = Reduction::default();
-    // Whole spans only: a reference or gap of another step at the edge stays as it is.
+    // Changes only whole spans: a reference or gap of another step at the edge stays as it is.
     for span in ledger.spans() {
         let lines = span.lines.start.max(gone.start)..span.lines.end.min(gone.end);
         if !lines.is_empty() && (span.action == Action::Keep || lines == span.lines) {

@@ -13,7 +13,7 @@ use crate::text::source::Source;
 
 /// Lines kept at the start of a file: its purpose and its imports.
 const HEAD_LINES: usize = 20;
-/// Shorter gaps are not made.
+/// Fewest lines of a gap.
 const MIN_GAP_LINES: usize = 4;
 /// Lines that are ranked together as a block. A choice.
 const BLOCK_LINES: usize = 12;
@@ -23,8 +23,8 @@ const QUERY_PERCENT: usize = 25;
 /// A value, such as a table, has a body if it takes more lines than this.
 const MIN_BODY_LINES: usize = 12;
 
-/// Shortest text of an edit that is searched for, in bytes, and the most places where it may stand. A choice: else it says
-/// nothing about the place.
+/// Shortest text of an edit that is searched for, in bytes, and the most places where it may occur. A choice:
+/// otherwise it does not identify the place.
 const MIN_EDIT_BYTES: usize = 4;
 const MAX_EDIT_PLACES: usize = 8;
 /// Lines of the longest declaration that stays whole around such a place, and lines on each side of it in a longer one.
@@ -68,7 +68,7 @@ impl Plan {
                 may_go[item.signature.clone()].fill(false);
                 if let Some(doc) = item.doc {
                     let end = if doc < item.signature.start { item.signature.start } else { item.body.end };
-                    // A part of a sentence may mean something else than the whole.
+                    // A part of a sentence may have another meaning than the whole.
                     if let Some(sentence) = first_sentence(lines, doc..end) {
                         may_go[sentence].fill(false);
                     }
@@ -97,8 +97,8 @@ impl Plan {
         lines.iter().for_each(|line| self.may_go[*line] = false);
     }
 
-    /// Keeps what holds a text that the agent wrote into the file: the innermost function or type if it is short, or else
-    /// the lines around. A text that occurs in many places does not tell which one is meant.
+    /// Keeps the code around a text that the agent wrote into the file: the innermost function or type if it is
+    /// short, or else the lines around. A text that occurs in many places is ignored.
     pub(super) fn keep_edited(&mut self, source: &Source<'_>, items: &[Item<'_>], edited: &[Arc<str>]) {
         for text in edited.iter().filter(|text| text.trim().len() >= MIN_EDIT_BYTES) {
             let found = edit::places(text, source);
@@ -112,8 +112,8 @@ impl Plan {
         }
     }
 
-    /// Keeps what holds a line that recent results point at, the newest first: the innermost declaration if it is short, or else
-    /// the lines around.
+    /// Keeps the code around lines that recent results point at, the newest first: the innermost declaration if it is
+    /// short, or else the lines around.
     pub(super) fn keep_pointed(&mut self, source: &Source<'_>, items: &[Item<'_>], pointed: &[u32]) {
         let view = source.view();
         let is_numbered = view.numbered() > 0;
@@ -241,7 +241,7 @@ fn push(gaps: &mut Vec<Lines>, source: &Source<'_>, mut gap: Lines) {
     while !gap.is_empty() && is_empty(gap.start) {
         gap.start += 1;
     }
-    // The head of a block belongs to those of its lines that stay.
+    // The head of a block stays with the lines of the block that stay.
     let head = headings::first(source, gap.clone(), source.len());
     gap.end = head.filter(|head| *head >= gap.start + MIN_GAP_LINES).unwrap_or(gap.end);
     if gap.len() >= MIN_GAP_LINES {

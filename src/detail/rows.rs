@@ -1,5 +1,5 @@
-//! Rows of values in SQL text that are unlike the others: `(417,'SKU-1',5,'2024-13-05'),` among hundreds with a date that
-//! exists. They are compared column by column, as rows of a table are.
+//! Outlier rows of values in SQL text: `(417,'SKU-1',5,'2024-13-05'),` among hundreds with a date that exists. They
+//! are compared column by column, as rows of a table are.
 
 use std::hash::BuildHasher;
 
@@ -9,15 +9,15 @@ use crate::elide::plan::{Item, Series, Value};
 use crate::stop;
 use crate::text::judge::{form, number};
 
-/// Fewest rows of a text that are compared. A choice: of fewer a reader expects to see each.
+/// Fewest rows of a text that are compared. A choice: a reader expects to see all of fewer rows.
 const MIN_ROWS: usize = 20;
-/// Rows that the plan may choose besides those that are unlike all others.
+/// Rows that the plan may choose besides outliers.
 const CHOSEN: usize = 6;
 /// Longest row that is compared, in bytes, and most of its columns. Bounds the work.
 const MAX_ROW_BYTES: usize = 2000;
 const MAX_COLUMNS: usize = 40;
 
-/// The lines with rows that stand out, in order.
+/// The lines with outlier rows, in order.
 pub(super) fn odd(lines: &[&str]) -> Vec<usize> {
     let mut series = Series::default();
     let mut rows = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn odd(lines: &[&str]) -> Vec<usize> {
     rows.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(line, _)| line).collect()
 }
 
-/// The values between the parentheses of a row: `(1,'a, b',NULL),`, also behind `INSERT INTO t VALUES `.
+/// The values between the parentheses of a row: `(1,'a, b',NULL),`, also after `INSERT INTO t VALUES `.
 fn cells(line: &str) -> Option<Vec<&str>> {
     let line = line.trim();
     let row = line.strip_prefix('(').or_else(|| {

@@ -1,17 +1,17 @@
-//! Functions of which many in a file are alike line by line, as handlers and accessors are: the one line in which a function
-//! is unlike all others is what sets it apart, so it stays.
+//! Finds outliers among functions that are alike line by line, such as handlers and accessors: the line in which one
+//! function differs from all others stays.
 //!
-//! Functions with as many lines are compared, each line with those in the same place of the others: first as it is, then
-//! by its signs alone, with a letter for each word. Time is linear in the lines of these functions.
+//! Functions with as many lines are compared, each line with those in the same place of the others: first as it is,
+//! then by its shape: its punctuation, with a letter for each word. Time is linear in the lines of these functions.
 
 use super::Lines;
 use crate::outline::{Item, Kind};
 
-/// Fewest functions of one length that tell what is usual, and most lines of one. A choice; the second bounds the work where
-/// functions are nested.
+/// Fewest functions of one length that show the usual form, and most lines of one. A choice; the second bounds the
+/// work if functions are nested.
 const MIN_SIBLINGS: usize = 8;
 const MAX_BODY_LINES: usize = 40;
-/// A function that differs in more lines than this is another one, not an exception. A choice.
+/// A function that differs in more lines than this is unrelated, not an outlier. A choice.
 const MAX_UNLIKE_LINES: usize = 2;
 /// The most such lines in a file. A choice.
 const MAX_SHOWN: usize = 6;
@@ -55,7 +55,7 @@ fn odd_one<T: PartialEq>(values: &[T]) -> Option<usize> {
     others.next().filter(|_| others.next().is_none())
 }
 
-/// The signs of a line, with a letter for each word or number.
+/// The shape of a line: its punctuation, with a letter for each word or number.
 fn shape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut in_word = false;

@@ -86,13 +86,13 @@ const VERSION: &[&str] = &["--version", "-V", "-v", "version", "-version"];
 const COPIERS: &[&str] = &["cp", "mv", "ln", "install"];
 /// Programs that fetch what an address names.
 const FETCHERS: &[&str] = &["curl", "wget", "http", "xh"];
-/// Their options that send something: the answer is what a program made of it. Also as the beginning of a longer word.
+/// Their options that send data: the answer is then the output of a program. Also as the start of a longer word.
 const SENDS: &[&str] = &["-d", "-F", "-T", "--data", "--form", "--json", "--upload", "--post", "--body"];
-/// Programs that show a file where a script on the command line reads one.
+/// Programs that show a file if a script on the command line reads one.
 const SCRIPTED: &[&str] = &["python", "python3", "node", "ruby", "perl", "php", "deno", "bun"];
-/// What such a script reads a file with.
+/// Calls with which such a script reads a file.
 const READS: &[&str] = &["open(", "read_text", "readFile", "File.read", "file_get_contents", "readTextFile"];
-/// Words in the names of tools that show what is kept, and of tools that run something.
+/// Words in the names of tools that show stored data, and of tools that run something.
 const SHOWS: &[&str] = &[
     "read", "view", "cat", "open", "fetch", "get", "show", "load", "download", "file", "resource", "content",
 ];
@@ -174,7 +174,7 @@ fn copy(simple: &Simple) -> Option<&str> {
     }
 }
 
-/// Whether a program writes no report of its own, whatever it is asked for.
+/// Whether a program writes no report of its own, whatever its arguments.
 fn is_quiet(simple: &Simple) -> bool {
     let program = simple.program();
     let words = simple.argv.iter().skip(1);
@@ -189,7 +189,7 @@ fn is_quiet(simple: &Simple) -> bool {
         || words.len() > 0 && words.clone().all(|word| VERSION.contains(&word.as_str()))
 }
 
-/// Whether other programs of a list wrote beside a document: what they say about failures counts.
+/// Whether other programs of a list wrote beside a document: the failures that they report are real.
 pub(super) fn has_company(command: &CommandLine) -> bool {
     command.producers().any(|(simple, _)| is_quiet(simple) && !matches!(simple.program(), "echo" | "printf"))
 }
@@ -226,7 +226,7 @@ fn reads(simple: &Simple, shape: Shape, is_file: bool, is_one: &dyn Fn(&str) -> 
     shows && (is_file || words().any(is_one))
 }
 
-/// Whether a tool shows what is kept, by the words of its name.
+/// Whether a tool shows stored data, by the words of its name.
 fn shows(tool: &str) -> bool {
     let name = tool.rsplit("__").next().unwrap_or(tool);
     let mut words: Vec<String> = Vec::new();

@@ -1,5 +1,5 @@
-//! Calls that change a part of a file: which lines of their result show the change, and whether they say that nothing
-//! was changed.
+//! Calls that change a part of a file: which lines of their result show the change, and whether the result reports
+//! that the edit was rejected.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -79,11 +79,11 @@ pub fn is_edit(call: &ToolCall) -> bool {
     call.acts() && !is_whole && !call.is_tool(WHOLE)
 }
 
-/// Whether the name of a tool says that it changes files, for tools that nobody listed.
+/// Whether the name of an unknown tool shows that it changes files.
 pub fn is_named_edit(call: &ToolCall) -> bool {
     const WORDS: &[&str] =
         &["edit", "replace", "patch", "write", "insert", "modify", "update_file", "updatefile"];
-    // The name of a list of work may hold such a word too.
+    // The name of a tool for to-do lists may contain such a word too.
     let name = call.canonical_tool();
     call.path.is_some() && call.command.is_none() && WORDS.iter().any(|word| name.contains(word))
 }
@@ -97,7 +97,7 @@ pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
     if is_editor(call, command) {
         return says_rejected(text);
     }
-    // A shell that cannot write a file says so of that file. What ran behind it may have said anything else.
+    // A shell that cannot write a file names that file in its message. Other messages may come from later programs.
     command.contains('>') && {
         let lines = text.lines().take(MAX_SHELL_LINES).filter(|line| line.len() <= MAX_SAID_BYTES);
         lines.filter(|line| UNWRITTEN.iter().any(|words| line.contains(words))).any(|line| {
@@ -109,9 +109,10 @@ pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
     }
 }
 
-/// Lines of a result in which the message of a shell is looked for: it stands in front of what other programs say, or alone.
+/// Lines of a result that are searched for the message of a shell: it comes before the output of other programs, or
+/// alone.
 const MAX_SHELL_LINES: usize = 16;
-/// Why a shell does not write a file, in the words of systems and shells.
+/// Messages of systems and shells for a file that cannot be written.
 const UNWRITTEN: &[&str] = &[
     "Permission denied",
     "permission denied",
@@ -187,9 +188,9 @@ fn says_rejected(text: &str) -> bool {
 /// Which lines of a result show a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Touched {
-    /// None: the call is not an edit.
+    /// The call is not an edit.
     Nothing,
-    /// It is not known which: any may.
+    /// Unknown: any line may.
     Somewhere,
     /// These, with three more on each side.
     Lines(Vec<Range<usize>>),
@@ -212,7 +213,7 @@ pub fn touched(call: &ToolCall, source: &Source<'_>) -> Touched {
     Touched::Lines(found.into_iter().map(wider).collect())
 }
 
-/// The texts that an edit puts into its file, as far as its arguments give them.
+/// The texts that an edit writes into its file, as far as its arguments give them.
 pub fn new_texts(call: &ToolCall) -> Vec<&str> {
     if !is_edit(call) {
         return Vec::new();
@@ -233,8 +234,8 @@ pub fn range(call: &ToolCall) -> Option<(usize, usize)> {
     Some((first.parse().ok()?, last.parse().ok()?))
 }
 
-/// The commands of an editor of lines: `edit 12:14`, then the new lines up to `end_of_edit`, which stand in the view under
-/// the numbers from 12 on; `insert 12`, then the same up to `end_of_insert`, from 13 on.
+/// The commands of an editor of lines: `edit 12:14`, then the new lines up to `end_of_edit`, which are in the view
+/// under the numbers from 12 on; `insert 12`, then the same up to `end_of_insert`, from 13 on.
 ///
 /// The result of a rejected edit shows the old lines too, under the same numbers. The `proposed` lines are those that agree
 /// with the new text longest.
@@ -268,7 +269,7 @@ fn by_numbers(call: &ToolCall, source: &Source<'_>, proposed: bool) -> Option<Ve
             let lines = text.lines().map(str::trim_end);
             run.clone().zip(lines).take_while(|(i, line)| shown(*i) == *line).count()
         };
-        // The old lines may begin as the new ones do, but only the new ones go on so.
+        // The old lines may start like the new text, but only the new lines agree with it to the end.
         let most = out.iter().filter(|run| starts(run)).map(&equal).max().unwrap_or_default();
         if most > 0 {
             out.retain(|run| starts(run) && equal(run) == most);
@@ -277,7 +278,7 @@ fn by_numbers(call: &ToolCall, source: &Source<'_>, proposed: bool) -> Option<Ve
     Some(out)
 }
 
-/// Where the new texts of the arguments stand.
+/// The places of the new texts of the arguments.
 fn by_text(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
     let mut out = Vec::new();
     let mut texts = call.named_texts();
@@ -297,7 +298,7 @@ fn by_text(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
     Some(out)
 }
 
-/// Where a text stands in the lines of a view. It may start and end within a line.
+/// The places of a text in the lines of a view. It may start and end within a line.
 pub fn places(text: &str, source: &Source<'_>) -> Vec<Range<usize>> {
     let line = |i: usize| source.view().text(source.raw(i), i);
     let text = text.strip_suffix('\n').unwrap_or(text);
@@ -425,7 +426,7 @@ mod tests {
         ] {
             assert!(is_rejected(&cat, said), "{said}");
         }
-        // The file was written, and what it ran failed.
+        // The file was written, and a later program failed.
         assert!(!is_rejected(&cat, "PermissionError: [Errno 13] Permission denied: '/etc/shadow'"));
         assert!(is_rejected(&bash("git apply a.patch"), "error: a.py: patch does not apply"));
         assert!(!is_rejected(&bash("git log -p"), "+    raise Error('edit failed')"));

@@ -48,10 +48,10 @@ impl Shape {
     }
 }
 
-/// What the call tells.
+/// The properties that follow from the call.
 #[derive(Debug, Clone, Default)]
 pub struct Detection {
-    /// The command, read.
+    /// The parsed command.
     pub command: Rc<CommandLine>,
     /// The shape.
     pub shape: Shape,
@@ -61,15 +61,16 @@ pub struct Detection {
     pub is_data: bool,
     /// Whether some of the text shows lines of a file with their numbers.
     pub is_numbered: bool,
-    /// Whether a command line, and not a tool of its own, tells the shape.
+    /// Whether the shape follows from a command line, and not from a specialized tool.
     pub is_by_command: bool,
     /// Whether the text is the window of an editor, in which an agent edits by line numbers.
     pub is_window: bool,
-    /// Whether the call asked for certain lines of a file.
+    /// Whether the call requested certain lines of a file.
     pub is_range: bool,
-    /// Whether the text shows a file from a later line than the first on: somebody chose these lines, by whatever call.
+    /// Whether the text shows a file from a later line than the first on: these lines were chosen, by this or an
+    /// earlier call.
     pub starts_later: bool,
-    /// Whether the text is what stands in a document or source file, so that a report in it is a quotation.
+    /// Whether the text is the content of a document or source file, so that a report in it is a quotation.
     pub is_document: bool,
 }
 
@@ -115,7 +116,7 @@ pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
 /// Longest command that is remembered, in bytes.
 const MAX_REMEMBERED_BYTES: usize = 16 << 10;
 
-/// A command that was read: the language of the shell where the tool tells it, and the text.
+/// A parsed command: the shell's language if the tool gives it, the text, and the result.
 type Read = (Option<Dialect>, Box<str>, Rc<CommandLine>);
 
 thread_local! {
@@ -146,7 +147,7 @@ pub(crate) fn read_command(call: &ToolCall, text: &str) -> Rc<CommandLine> {
     command
 }
 
-/// Looks at a part of the command and at the lines that it wrote.
+/// Detects the kind of a part of the command from its lines.
 pub fn of_command(call: &ToolCall, command: Rc<CommandLine>, source: &Source<'_>) -> Detection {
     // A tool with a known shape is not a shell, whatever its arguments look like.
     let by_tool = tool_shape(call);
@@ -177,7 +178,8 @@ pub fn of_command(call: &ToolCall, command: Rc<CommandLine>, source: &Source<'_>
     }
 }
 
-/// Whether the first line of a numbered view has a later number than the first of a file. What a viewer writes above it has none.
+/// Whether the first line of a numbered view has a later number than the first of a file. Lines that a viewer writes
+/// above it have none.
 fn starts_later(source: &Source<'_>) -> bool {
     const LINES_ABOVE: usize = 4;
     let view = source.view();

@@ -1,5 +1,5 @@
-//! What a command calls its output where it prints one value: `DB_PASSWORD` for `printenv DB_PASSWORD`. Beside that name the rules
-//! for secrets judge the value, which tells nothing by itself.
+//! The name of a command's output if the command prints one value: `DB_PASSWORD` for `printenv DB_PASSWORD`. The
+//! rules for secrets judge the value with that name, because the value alone may not look like a secret.
 
 use super::command::{CommandLine, Pipeline, Simple};
 use super::read_command;
@@ -7,10 +7,10 @@ use crate::text::call::ToolCall;
 
 /// The name for outputs that are a password or a token whatever they look like.
 const SECRET: &str = "password";
-/// Longest name, in bytes. Longer words are no names.
+/// Longest name, in bytes. Longer words are not names.
 const MAX_NAME_BYTES: usize = 128;
 
-/// Programs with the arguments that make them print a secret. An argument stands anywhere.
+/// Programs with the arguments that make them print a secret. The arguments may be anywhere.
 const PRINT_SECRETS: &[(&str, &[&str])] = &[
     ("aws", &["ecr", "get-login-password"]),
     ("aws", &["rds", "generate-db-auth-token"]),
@@ -70,7 +70,7 @@ const LAST_WORD: &[(&str, &[&str])] = &[
     ("yq", &[]),
 ];
 
-/// What the call's command says that its one value is, or `None`.
+/// The name of the one value that the call's command prints, or `None`.
 pub fn of(call: &ToolCall) -> Option<String> {
     of_command(&read_command(call, call.command.as_deref()?))
 }
@@ -92,7 +92,7 @@ fn of_command(command: &CommandLine) -> Option<String> {
 fn of_pipeline(pipeline: &Pipeline) -> Option<String> {
     let first = pipeline.first()?;
     let last = pipeline.last()?;
-    // `… | jq -r .token`: the last program says what it takes out.
+    // `… | jq -r .token`: the last program names the value.
     if pipeline.len() > 1 && matches!(last.program(), "jq" | "yq") {
         return by_last_word(last);
     }
@@ -137,7 +137,7 @@ fn by_last_word(simple: &Simple) -> Option<String> {
     let fits = |(program, words): &&(&str, &[&str])| starts(simple, program, words);
     LAST_WORD.iter().find(fits)?;
     let mut words = simple.argv.iter().skip(1).filter(|word| !word.starts_with('-'));
-    // The filter of these stands before the files.
+    // The filter of these programs comes before the files.
     let word = if matches!(simple.program(), "jq" | "yq") {
         words.find(|word| word.starts_with('.') || word.starts_with('['))
     } else {
@@ -164,7 +164,7 @@ fn file(simple: &Simple) -> Option<String> {
     Some(name.trim_end_matches(".txt").to_owned())
 }
 
-/// What `grep DB_PASSWORD .env | cut -d= -f2` looks for.
+/// The name that `grep DB_PASSWORD .env | cut -d= -f2` searches for.
 fn searched(simple: &Simple) -> Option<String> {
     let pattern = simple.argv.iter().skip(1).find(|word| !word.starts_with('-'))?;
     Some(last_name(pattern.trim_start_matches('^').trim_end_matches('=')).to_owned())

@@ -1,7 +1,7 @@
-//! Lines of files that a result points at: frames of a stack trace, places of diagnostics, hits of a narrow search, changed lines of
-//! a diff. Who looks at such a file next wants to see what stands there.
+//! Lines of files that a result points at: frames of a stack trace, places of diagnostics, hits of a narrow search,
+//! changed lines of a diff. A call that views such a file next probably needs these lines.
 //!
-//! It reads numbers as they stand; a file that was changed since may have moved its lines.
+//! Line numbers are used as written; later changes of the file may have moved the lines.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -145,7 +145,7 @@ fn frames(text: &str, places: &mut Places) {
         else {
             continue;
         };
-        // `10.0.0.1:80`, `12.5:3` are no files.
+        // `10.0.0.1:80`, `12.5:3` are not files.
         let is_ending =
             |ending: &str| ending.len() <= 5 && ending.starts_with(|c: char| c.is_ascii_alphabetic());
         let is_file =

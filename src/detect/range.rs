@@ -1,4 +1,4 @@
-//! Whether a call asked for certain lines of a file, and for which. Such a call wants all of these lines.
+//! Whether a call requested certain lines of a file, and which. The agent needs all of these lines.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ const ARGUMENTS: &[&str] = &[
     "tail",
 ];
 
-/// Whether the arguments or the command name lines, or a filter chose among them.
+/// Whether the arguments or the command name lines, or a filter selected lines.
 pub(super) fn is_asked(call: &ToolCall, command: &CommandLine) -> bool {
     let is_given = |name: &&str| call.arguments.get(*name).is_some_and(|value| !is_empty(value));
     ARGUMENTS.iter().any(is_given)
@@ -54,7 +54,7 @@ pub fn asked(call: &ToolCall) -> Option<(u32, u32)> {
     (first <= last).then_some((first, last))
 }
 
-/// Those of the one `sed` in a command.
+/// The lines that the only `sed` in a command prints.
 fn by_sed(command: &CommandLine) -> Option<(u32, u32)> {
     let mut all = command.pipelines.iter().flatten().filter(|simple| simple.program() == "sed");
     let sed = all.next().filter(|_| all.next().is_none())?;
@@ -63,7 +63,7 @@ fn by_sed(command: &CommandLine) -> Option<(u32, u32)> {
     Some((first.parse().ok()?, last.parse().ok()?))
 }
 
-/// Some hosts fill in what the model left out.
+/// Some hosts fill in arguments that the model left out.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -1,6 +1,6 @@
-//! Which part of a compound command wrote which lines, as far as that can be told: by what an `echo`
-//! of the command printed between them, by the trace of a shell that prints each command (`set -x`),
-//! or by the command lines that a terminal shows behind its prompt.
+//! Which part of a compound command wrote which lines, if that can be recognized: by the lines that an `echo` of the
+//! command printed between them, by the trace of a shell that prints each command (`set -x`), or by the command lines
+//! that a terminal shows after its prompt.
 //!
 //! It does not guess: if no such line is found, all parts share one section, and the content decides.
 
@@ -15,15 +15,15 @@ use crate::text::source::Source;
 pub struct Section {
     /// The lines.
     pub lines: Range<usize>,
-    /// What wrote them.
+    /// The part of the command that wrote them.
     pub command: Rc<CommandLine>,
 }
 
-/// Shortest line that tells sections apart, in bytes.
+/// Shortest line that separates sections, in bytes.
 const MIN_LINE_BYTES: usize = 3;
 
-/// The sections of an output, in order; a line that tells them apart belongs to none. One section
-/// when the parts can't be told apart.
+/// The sections of an output, in order; a separating line belongs to none. One section if the parts cannot be
+/// separated.
 pub fn sections(command: &Rc<CommandLine>, source: &Source<'_>) -> Vec<Section> {
     let mut out = match command.is_traced {
         true => traced(source),
@@ -79,7 +79,7 @@ fn traced(source: &Source<'_>) -> Vec<Section> {
     out
 }
 
-/// What an `echo` or a `printf` without arguments prints.
+/// The text that an `echo` or a `printf` without arguments prints.
 fn printed(simple: &Simple) -> Option<String> {
     if simple.to_file {
         return None;
@@ -97,7 +97,7 @@ fn printed(simple: &Simple) -> Option<String> {
     }
 }
 
-/// Where the lines of a printed text stand, from some line on. What the shell fills in may be anything.
+/// The place of the lines of a printed text, from some line on. Text that the shell fills in may be anything.
 fn find(source: &Source<'_>, from: usize, text: &str) -> Option<Range<usize>> {
     let lines: Vec<Vec<String>> = text.trim_matches('\n').split('\n').map(|l| pieces(l.trim_end())).collect();
     let fixed: usize = lines.iter().flatten().map(|piece| piece.trim().len()).sum();
@@ -112,7 +112,7 @@ fn find(source: &Source<'_>, from: usize, text: &str) -> Option<Range<usize>> {
     Some(start..start + lines.len())
 }
 
-/// What is written out in a line of a command, with a cut wherever the shell fills something in.
+/// The literal pieces of a line of a command, split wherever the shell fills something in.
 fn pieces(line: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut rest = line;
@@ -165,7 +165,7 @@ fn is_filled(line: &str, pieces: &[String]) -> bool {
     })
 }
 
-/// How a pipeline reads when it is typed, where no quotes were taken off.
+/// The typed form of a pipeline, if it was typed without quotes; `None` if it is too short.
 fn prompted(pipeline: &Pipeline) -> Option<String> {
     let words = |simple: &Simple| simple.argv.join(" ");
     let text = pipeline.iter().map(words).collect::<Vec<_>>().join(" | ");

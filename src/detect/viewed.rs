@@ -1,21 +1,21 @@
-//! Whether a call looks at a file, by a tool of its own or by a command, and at which; and which files a command changes, as far
-//! as its words tell: an editor that works in place, a redirection, a patch, a script in the command.
+//! Whether a call views a file, by a specialized tool or by a command, and which one; and which files a command
+//! changes, as far as its words show: an editor that works in place, a redirection, a patch, a script in the command.
 
 use super::command::lex::{Dialect, Target, Token, lex};
 use super::command::{CommandLine, Simple};
 use super::{Shape, command_shape, read_command, tool_shape};
 use crate::text::call::ToolCall;
 
-/// Most files that are told. Bounds the work.
+/// Most files that are returned. Bounds the work.
 const MAX_FILES: usize = 16;
-/// Longest command that is looked through for files, in bytes.
+/// Longest command that is searched for files, in bytes.
 const MAX_BYTES: usize = 64 << 10;
 /// Programs that change the files that they are given.
 const EDITORS: &[&str] = &[
     "tee", "ed", "ex", "truncate", "dos2unix", "rustfmt", "black", "isort", "autopep8", "yapf", "patch",
     "cp", "mv", "install",
 ];
-/// The same, where they are given one of these words.
+/// The same for programs that need one of these words.
 const WITH_WORD: &[(&str, &[&str])] = &[
     ("gofmt", &["-w"]),
     ("goimports", &["-w"]),
@@ -37,10 +37,10 @@ const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "ph
 /// Words with which a script writes a file.
 const WRITES: &[&str] =
     &["write", "'w'", "\"w\"", "'a'", "\"a\"", "'r+'", "\"r+\"", "replace(", "fs.", "inplace"];
-/// What stands in front of a file in a patch.
+/// The text before a file name in a patch.
 const PATCHED: &[&str] = &["+++ b/", "+++ ", "*** Update File: ", "*** Add File: ", "*** Move to: "];
 
-/// The file that a call looks at, as the call names it; empty where it names none, as `scroll_down` does. `None` for a call
+/// The file that a call views, as the call names it; empty if it names none, such as `scroll_down`. `None` for a call
 /// that does something else.
 pub fn file(call: &ToolCall) -> Option<String> {
     if call.acts() {
@@ -69,7 +69,7 @@ fn named(command: &CommandLine) -> Option<String> {
 
 /// The words of a program that may be files.
 fn files(simple: &Simple) -> impl Iterator<Item = &str> {
-    // The first word of these that is no option says what to show.
+    // For these programs, the first word that is not an option is a script.
     let scripts = usize::from(matches!(simple.program(), "sed" | "awk" | "gawk" | "mawk"));
     let is_number = |word: &&str| word.bytes().all(|b| b.is_ascii_digit());
     let words = simple.argv.iter().skip(1).map(String::as_str);
@@ -129,7 +129,7 @@ fn is_in_place(word: &str) -> bool {
     let Some(letters) = word.strip_prefix('-') else { return false };
     match letters.strip_prefix('-') {
         Some(long) => long.starts_with("in-place") || long == "inplace",
-        // Behind the letter that takes a script stands that.
+        // The script follows the letter of its option.
         None => {
             letters.chars().take_while(|c| c.is_ascii_alphabetic() && !"eMmI".contains(*c)).any(|c| c == 'i')
         }

@@ -1,21 +1,22 @@
-//! Recognises the lines that an agent's tool puts around the output of a command: tags, a head that ends with `Output:`, a
-//! fence, a word on how the command ended. The output between them is read as if it were alone; the lines themselves stay.
+//! Recognises the lines that an agent's tool puts around the output of a command: tags, a head that ends with
+//! `Output:`, a fence, a line with the exit status. The output between them is read as if it were alone; the lines
+//! themselves stay.
 
 use std::ops::Range;
 
 use crate::formats::xml;
 use crate::text::source::Source;
 
-/// Most lines that are taken off in a row, of one kind after the other.
+/// Most layers that are removed one after the other.
 const MAX_LAYERS: usize = 12;
 /// Longest line of a wrapper, in bytes.
 const MAX_LINE_BYTES: usize = 240;
 /// Fewest lines of a view.
 const MIN_NUMBERED: usize = 3;
-/// Most lines of a head, and most lines of text before or behind a fence.
+/// Most lines of a head, and most lines of text before or after a fence.
 const MAX_HEAD_LINES: usize = 8;
 const MAX_PROSE_LINES: usize = 3;
-/// What the lines of a head that ends with `Output:` start with.
+/// The starts of lines of a head that ends with `Output:`.
 const HEADS: &[&str] = &[
     "Chunk ID: ",
     "Wall time",
@@ -34,7 +35,7 @@ const HEADS: &[&str] = &[
     "Duration: ",
     "Warning: ",
 ];
-/// Elements that hold what a command printed.
+/// Elements that hold the output of a command.
 const HOLDERS: &[&str] = &[
     "output",
     "stdout",
@@ -59,9 +60,9 @@ const HOLDERS: &[&str] = &[
     "log",
     "logs",
 ];
-/// What ends such a head.
+/// The lines that end such a head.
 const OUTPUT: &[&str] = &["Output:", "Stdout:", "STDOUT:", "stdout:"];
-/// What lines behind an output start with.
+/// The starts of lines after an output.
 const TAILS: &[&str] = &[
     "[The command completed with exit code ",
     "[Command finished with exit code ",
@@ -74,7 +75,7 @@ const TAILS: &[&str] = &[
     "(exit code ",
 ];
 
-/// Whether an element of this name holds what a command printed.
+/// Whether an element of this name holds the output of a command.
 pub fn is_holder(name: &str) -> bool {
     HOLDERS.contains(&name)
 }
@@ -95,8 +96,8 @@ pub fn inside(source: &Source<'_>) -> Option<Range<usize>> {
     (lines.len() < source.len() && !is_document).then_some(lines)
 }
 
-/// The text without the numbers that a viewer wrote before its lines, and without a tag on the line on which the output
-/// begins or ends. It has the same lines. `None` where there is nothing of the kind.
+/// The text without the numbers that a viewer wrote before its lines, and without a tag on the line on which the
+/// output begins or ends. It has the same lines. `None` if there are neither numbers nor tags.
 pub fn bare(source: &Source<'_>) -> Option<String> {
     let view = source.view();
     if view.numbered() * 10 >= source.len() * 9 && source.len() >= MIN_NUMBERED {
@@ -127,14 +128,14 @@ fn bare_tag(line: &str) -> Option<(&str, &str)> {
     is_bare.then(|| (&line[1..tag.end - 1], &line[tag.end..]))
 }
 
-/// The element whose tag stands before text on a line.
+/// The element whose tag is before text on a line.
 fn glued(line: &str) -> Option<&str> {
     let (name, rest) = bare_tag(line)?;
     let is_text = !rest.trim().is_empty() && !rest.trim_start().starts_with('<') && !is_short_element(line);
     (is_holder(name) && is_text).then_some(name)
 }
 
-/// What is left when one layer is off.
+/// The lines inside one layer.
 fn layer(source: &Source<'_>, lines: &Range<usize>) -> Option<Range<usize>> {
     let text = |i: &usize| !source.line(*i).trim().is_empty();
     let first = lines.clone().take(MAX_HEAD_LINES).find(text)?;
@@ -181,7 +182,7 @@ fn is_tail(line: &str) -> bool {
     line.len() <= MAX_LINE_BYTES && TAILS.iter().any(|start| line.starts_with(start))
 }
 
-/// What follows a head of known lines that ends with `Output:`.
+/// The lines after a head of known lines that ends with `Output:`.
 fn headed(source: &Source<'_>, lines: Range<usize>) -> Option<Range<usize>> {
     let is_head = |i: &usize| {
         let line = source.line(*i);
@@ -192,7 +193,7 @@ fn headed(source: &Source<'_>, lines: Range<usize>) -> Option<Range<usize>> {
     is_one.then_some(end + 1..lines.end)
 }
 
-/// What stands between the only two fences, with a few lines of text around them.
+/// The text between the only two fences, with a few lines of text around them.
 fn fenced(source: &Source<'_>, lines: Range<usize>) -> Option<Range<usize>> {
     let is_fence = |i: &usize| source.line(*i).starts_with("```");
     let is_prose = |i: &usize| !source.line(*i).trim().is_empty() && !is_fence(i);

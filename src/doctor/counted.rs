@@ -1,4 +1,4 @@
-//! Says what is counted, where, and how to turn it off.
+//! Reports what is counted, where, and how to turn it off.
 
 use super::{Finding, shown};
 use crate::config::Config;
@@ -14,7 +14,7 @@ pub(super) fn look(config: &Config) -> Option<Finding> {
     let path = default_path()?;
     let off = "the setting telemetry.counts turns it off";
     if !path.exists() {
-        // The nearest of its folders that exists has to let files and folders be made.
+        // The nearest existing folder must allow new files and folders.
         let folder = path.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok())?;
         if let Err(e) = tempfile::tempfile_in(folder) {
             return Some(Finding::fault(
@@ -41,7 +41,7 @@ pub(super) fn look(config: &Config) -> Option<Finding> {
             );
             Finding::ok(AREA, text)
         }
-        // The errors of opening name the file, those of a look at its content do not.
+        // Errors of opening name the file, errors about its content do not.
         Err(e) => Finding::note(
             AREA,
             format!("{}: {e}: nothing is counted", shown(&path)),

@@ -59,7 +59,7 @@ impl Finding {
     }
 }
 
-/// Runs all checks. `project` is the folder whose settings and wiring are checked.
+/// Runs all checks. `project` is the folder whose settings and setup are checked.
 ///
 /// # Errors
 ///

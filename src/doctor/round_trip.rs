@@ -25,8 +25,8 @@ pub(super) fn look(own: &Path) -> Finding {
 
 fn trip(own: &Path) -> Result<String, String> {
     let started = Instant::now();
-    // A temporary state folder, so that the child's seal key is deleted with it. Without one, the path below a file lets
-    // nothing be created.
+    // A temporary state folder, so that the child's seal key is deleted with it. Without one, a path below a file is
+    // used, where nothing can be created.
     let state = tempfile::tempdir().ok();
     let child = Command::new(own)
         .args(["serve", "--framing", "lines", "--no-config"])

@@ -1,4 +1,5 @@
-//! Whether a host is set up here so that it works: its files hold what they need, and the program that they start exists.
+//! Whether a host is set up here and the setup works: its files hold the needed entries, and the program that they
+//! start exists.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use crate::install::{Held, Place, Row, Scope};
 
 use super::shown;
 
-/// The wiring of a host on this machine, what tells most first.
+/// The setup of a host on this machine; the first variant that applies is reported.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wired {
     /// It works: for this user, for this project, or by a plugin of the host.
@@ -22,7 +23,7 @@ pub enum Wired {
 }
 
 impl Wired {
-    /// The first of these that a row has in any of its scopes.
+    /// The first of these variants that applies in any scope of a row.
     pub fn of(row: &Row, place: &Place, own: &Path) -> Self {
         let scopes = row.scopes.iter().map(|scope| Self::in_scope(row, &place.with_scope(*scope), own));
         scopes.min().unwrap_or(Self::Nothing)

@@ -1,21 +1,21 @@
-//! Errors in JSON that a checker or a test runner wrote: eslint, pyright, SARIF, semgrep, jest and their like. Where an object
-//! says that it is an error, its message, rule and place stay, with the file that holds it.
+//! Errors in JSON that a checker or a test runner wrote: eslint, pyright, SARIF, semgrep, jest and their like. If an
+//! object is marked as an error, its message, rule and place stay, with the file that holds it.
 
 use std::ops::Range;
 
 use super::tape::{Kind, NONE, Node};
 
-/// Members that say how severe something is, and the values of errors.
+/// Members with a severity, and their values for errors.
 const SEVERITIES: &[&str] = &["severity", "level", "issue_severity", "status", "outcome"];
 const ERRORS: &[&str] = &[
     "2", "error", "fatal", "critical", "high", "failed", "failure", "Error", "Failed", "ERROR", "FATAL",
     "CRITICAL", "HIGH",
 ];
-/// Members that say what is wrong.
+/// Members with the message of an error.
 const MESSAGES: &[&str] = &["message", "text", "issue_text", "msg", "description", "failureMessages", "Text"];
 /// Members with the errors of a file. An object that has one is not an error itself.
 const LISTS: &[&str] = &["assertionResults", "testResults", "messages", "results"];
-/// Members of what is around an error that name a file.
+/// Members around an error that name its file.
 const FILES: &[&str] = &["filePath", "file", "path", "filename", "name", "source", "uri"];
 /// An error of at most this many bytes is kept whole. A choice.
 const MAX_WHOLE_BYTES: usize = 700;
@@ -74,7 +74,7 @@ pub(super) fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether an object says that it is an error, and which one.
+/// Whether an object is marked as an error and has a message.
 fn is_error(text: &str, nodes: &[Node], i: usize) -> bool {
     let (mut is_severe, mut has_message) = (false, false);
     if members(nodes, i).any(|(key, _)| LISTS.contains(&inside(text, &nodes[key]))) {

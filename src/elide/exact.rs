@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A node in a flat list, in the order of the text. `u32::MAX` as a parent is none.
+/// A node in a flat list, in the order of the text. `u32::MAX` as parent means none.
 pub trait Node {
     /// Its place in the text.
     fn range(&self) -> Range<usize>;
@@ -49,7 +49,7 @@ pub fn mark(nodes: &mut [impl Node], exact: &[Range<usize>]) {
         let inside = nodes[from..].partition_point(|node| node.range().start < range.end);
         for i in from..from + inside {
             let mut at = i;
-            // Above a marked node all are marked.
+            // All nodes above a marked node are already marked.
             while let Some(node) = nodes.get_mut(at)
                 && !std::mem::replace(node.must(), true)
             {

@@ -170,7 +170,8 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// The values in a list or a deeper object: those of all elements of a list are of one field, and so is how many it has.
+    /// The values in a list or a deeper object: all elements of a list form one field, and the length of the list is
+    /// another field.
     fn deep(&mut self, name: u64, i: u32, level: u32) {
         let node = self.nodes[i as usize];
         if level >= DEEP_LEVELS || !matches!(node.kind, Kind::Array | Kind::Object) {

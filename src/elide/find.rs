@@ -16,11 +16,11 @@ use crate::text::ledger::Ledger;
 use crate::text::signals;
 use crate::{encode, formats};
 
-/// Smaller documents stay whole.
+/// Documents of fewer bytes stay whole.
 const MIN_DOCUMENT_BYTES: usize = 512;
 /// Smaller documents stay whole if only empty members are removed. A choice: the marker pays from there on.
 const MIN_SPARSE_BYTES: usize = 128;
-/// Smaller files stay whole.
+/// Files of fewer bytes stay whole.
 const MIN_FILE_BYTES: usize = 16 << 10;
 /// Longest label before a document on its line, in bytes. A choice.
 const MAX_LABEL_BYTES: usize = 160;
@@ -54,7 +54,7 @@ pub(super) fn documents<'a>(
         is_over,
     };
     let mut out = Vec::new();
-    // What stands around an output is none of its documents.
+    // The text around an output is not part of its documents.
     let inside = wrapper::inside(input.source).unwrap_or(0..input.source.len());
     for kept in ledger.kept() {
         let kept = kept.start.max(inside.start)..kept.end.min(inside.end);
@@ -330,7 +330,7 @@ impl<'a> Finder<'a, '_, '_> {
             let text = source.line(i).trim();
             text.starts_with('{') && text.ends_with('}')
         };
-        // What `go test` says of tests that failed stays as its reducer left it.
+        // Events of `go test` about failed tests stay as their reducer left them.
         let is_event =
             source.line(line).contains("\"Action\":\"") && source.line(line).contains("\"Package\":\"");
         if !(line..(line + MIN_SERIES).min(end)).all(is_object) || line + MIN_SERIES > end || is_event {
@@ -431,7 +431,7 @@ impl<'a> Finder<'a, '_, '_> {
                 let blank = text.len() - text.trim_start().len();
                 let mut head = 0;
                 if lines.len() > 1 && self.fails(next..next + 1) {
-                    // The start of the line says what it is about.
+                    // The start of the line names its topic.
                     head = text.floor_char_boundary(blank + HEAD_BYTES);
                     add(start + blank..start + head, &mut out);
                 }

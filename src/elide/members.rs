@@ -1,5 +1,5 @@
-//! Which members of an object tell most: what identifies it, its state and what the request asks for; last come links, keys of
-//! machines and what is empty.
+//! Ranks the members of an object: first those that identify it, its state, and matches of the request; last links,
+//! machine keys and empty values.
 //!
 //! An object whose members are all alike is a map. Its entries are ranked as the items of an array are.
 
@@ -9,7 +9,7 @@ use super::plan::Ranking;
 use super::tape::{Kind, Node};
 use crate::text::relevance::Relevance;
 
-/// Words in keys that say what an object is, what state it is in, or what happened.
+/// Words in keys for the identity of an object, its state, or an event.
 const TELLING: &[&str] = &[
     "name",
     "title",
@@ -51,9 +51,9 @@ const TELLING: &[&str] = &[
     "time",
     "id",
 ];
-/// Ends of keys whose values only machines follow.
+/// Ends of keys whose values are links for programs.
 const LINKS: &[&str] = &["_url", "_uri", "url", "href", "node_id", "gravatar_id", "etag", "links", "_link"];
-/// Keys of what identifies a thing.
+/// Keys that identify an object.
 const IDENTITY: &[&str] =
     &["name", "id", "title", "key", "version", "number", "path", "type", "kind", "Name", "Id", "Key"];
 /// Longest member that is kept of an object below the last level that is shown. A choice.
@@ -86,7 +86,7 @@ pub(super) fn rank(
         let key = nodes[*value as usize - 1];
         let key = text.get(key.start as usize..key.end as usize).unwrap_or_default();
         let is_asked = asked.get(i).is_some_and(|score| score * 2 >= best);
-        // What most of it consists of is what it is about.
+        // The largest part of an object is its main content.
         let is_bulk = nodes[*value as usize].children > 0 && range.len() * BULK_ONE_IN >= total;
         let bonus = if is_asked { 3 } else { 0 } + if is_bulk { 6 } else { 0 };
         telling(key.trim_matches(['"', '\'']), text, nodes[*value as usize]) + bonus
@@ -94,7 +94,7 @@ pub(super) fn rank(
     Some(Ranking::by_score(members.iter().enumerate().map(score).collect()))
 }
 
-/// Short members that say which thing an object is, at most two; by their places.
+/// At most two short members that identify an object, by their indexes.
 pub(super) fn identity(text: &str, nodes: &[Node], members: &[(Range<usize>, u32)]) -> Vec<usize> {
     let is_identity = |(_, (range, value)): &(usize, &(Range<usize>, u32))| {
         let key = nodes[*value as usize - 1];
@@ -109,7 +109,7 @@ pub(super) fn identity(text: &str, nodes: &[Node], members: &[(Range<usize>, u32
     members.iter().enumerate().filter(is_identity).map(|(at, _)| at).take(2).collect()
 }
 
-/// How much a member tells.
+/// The rank of a member.
 fn telling(key: &str, text: &str, node: Node) -> u32 {
     let value = text.get(node.start as usize..node.end as usize).unwrap_or_default();
     if node.children == 0 && is_empty(value) {
@@ -118,7 +118,7 @@ fn telling(key: &str, text: &str, node: Node) -> u32 {
     let lower = key.to_ascii_lowercase();
     let is_link =
         LINKS.iter().any(|end| lower.ends_with(end)) || value.contains("://") && node.kind == Kind::String;
-    // One link says where the thing is.
+    // One link is enough to find the object.
     if is_link {
         return if matches!(lower.as_str(), "html_url" | "url" | "href" | "self") { 2 } else { 1 };
     }
@@ -132,7 +132,7 @@ fn telling(key: &str, text: &str, node: Node) -> u32 {
     }
 }
 
-/// Whether a value says nothing but that it is there.
+/// Whether a value is null or empty.
 pub(super) fn is_empty(value: &str) -> bool {
     matches!(value, "null" | "None" | "\"\"" | "[]" | "{}" | "''")
 }

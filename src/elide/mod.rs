@@ -120,7 +120,8 @@ impl Limits {
         .into_iter()
     }
 
-    /// Most members of an object at some depth. Keys tell more than items, and keys of the whole document tell most.
+    /// Most members of an object at some depth. Keys are more useful than items, and top-level keys are the most
+    /// useful.
     fn members(self, level: usize) -> Option<usize> {
         self.items.map(|items| if level == 0 { (items * 4).max(48) } else { (items * 2).max(4) })
     }
@@ -166,7 +167,7 @@ fn names_once(text: &str, listed: &mut HashSet<String>) -> Option<String> {
     Some(out)
 }
 
-/// Whether a key or word can stand in a marker without being mistaken for a part of it, in every format.
+/// Whether a key or word can be in a marker without being mistaken for a part of it, in every format.
 fn is_plain_name(name: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'/' | b'@' | b'$' | b'-');
     (1..=48).contains(&name.len()) && name.bytes().all(plain) && !name.contains("--")
@@ -255,8 +256,7 @@ pub fn reduce(
     if step.is_empty() { Err(Reason::NothingToDo) } else { Ok(step) }
 }
 
-/// Whether parts of such a text may be left out. A file of JSON or YAML that a limit would cut stays
-/// that.
+/// Whether parts of such a text may be left out. A JSON or YAML file that a limit would cut stays valid JSON or YAML.
 fn is_wanted(input: &Input<'_>, is_over: bool) -> bool {
     let detection = input.detection;
     let is_aggressive = input.policy.mode == Mode::Aggressive;

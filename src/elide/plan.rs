@@ -16,12 +16,12 @@ const MIN_NUMBERS: usize = 8;
 /// Most fields whose numbers and words are examined.
 const MAX_FIELDS: usize = 128;
 
-/// Fewest items among which one that is unlike all others stays whatever the limit, and most items that stay so.
+/// Fewest items of a series in which an outlier stays whatever the limit, and most outliers that stay in this way.
 const MIN_UNLIKE_ITEMS: usize = 6;
 const MAX_UNLIKE_ITEMS: usize = 4;
 /// Most items with one value that are unlike the others.
 const MAX_SAME_UNLIKE: usize = 3;
-/// At least so many of four items have the usual value.
+/// At least this many of four items have the usual value.
 const USUAL_IN_FOUR: usize = 3;
 
 /// The value of a field, for comparison.
@@ -31,14 +31,14 @@ pub enum Value {
     Number(f64),
     /// The digest of anything else.
     Word(u64),
-    /// The form of a word: only of many different ones it says anything.
+    /// The form of a word: only compared if there are many different words.
     Form(u64),
 }
 
 /// The properties of one item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Item {
-    /// Digest of what fields it has.
+    /// Digest of the set of its fields.
     pub shape: u64,
     /// How well it matches the request.
     pub score: u32,
@@ -46,7 +46,7 @@ pub struct Item {
     pub fails: bool,
 }
 
-/// A value, the index of its item, and where it stands, in any unit.
+/// A value, the index of its item, and its position, in any unit.
 type Field = (u32, Value, u32);
 
 /// The items of a series with their fields.
@@ -70,7 +70,7 @@ impl Series {
         self.field_at(name, value, 0);
     }
 
-    /// The same, with where its value stands.
+    /// The same, with the position of its value.
     pub fn field_at(&mut self, name: u64, value: Value, at: u32) {
         stop::tick();
         let next = self.fields.len();
@@ -91,7 +91,7 @@ impl Series {
         let fails = (0..self.items.len()).filter(|&i| self.items[i].fails);
         let mut standouts: Vec<u32> = one_of_each(&self.items, fails);
         standouts.extend(self.rare_shapes());
-        // Of each field the rarest comes first: one with many rare words must not take the room of the others.
+        // Takes the rarest word of each field first, so that a field with many rare words does not displace others.
         let mut of_fields: Vec<(usize, usize, u32)> = Vec::new();
         for field in &self.fields {
             stop::check();
@@ -112,8 +112,9 @@ impl Series {
         Ranking { len: self.items.len(), matches, standouts, unlike: self.unlike(), best: Vec::new() }
     }
 
-    /// The items that are unlike nearly all others in one field, with where the odd value stands: the only one with another
-    /// word or number, zero among numbers far from it, where a counter falls. The clearest come first.
+    /// Outliers: items that differ from nearly all others in one field, with the position of the odd value. It may be
+    /// the only different word or number, zero among numbers far from it, or a place where a counter falls. The
+    /// clearest come first.
     pub fn unlike(&self) -> Vec<(u32, u32)> {
         let mut found: Vec<(usize, usize, (u32, u32))> = Vec::new();
         for field in &self.fields {
@@ -169,7 +170,7 @@ fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
     first
 }
 
-/// The values of a field that are unlike the others: how many have that value, the item, and where it stands.
+/// The odd values of a field: how many items have the value, the item, and the position.
 fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     let number = |value: &Value| match value {
         Value::Number(n) => Some(*n),
@@ -195,7 +196,7 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
         values.retain(|(_, count)| few(*count));
         values.sort_by_key(|(_, count)| *count);
         for (value, count) in values {
-            // What says so by its form alone comes later.
+            // Values that only differ in form come later.
             let behind = if matches!(value, Value::Form(_)) { MAX_SAME_UNLIKE } else { 0 };
             all_of(count + behind, &|other| *other == value, &mut out);
         }
@@ -228,7 +229,7 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     out
 }
 
-/// Each rare word of an enumeration: how often it stands there, and the first item with it.
+/// Each rare word of an enumeration: how often it occurs, and the first item with it.
 fn rare_words(field: &[Field], items: usize) -> Vec<(usize, u32)> {
     let mut words: Vec<(u64, usize, u32)> = Vec::with_capacity(MAX_VALUES);
     let mut count = 0;
@@ -284,9 +285,9 @@ pub struct Ranking {
     len: usize,
     matches: Vec<u32>,
     standouts: Vec<u32>,
-    /// Items that stay whatever the limit, with where the value stands that is unlike all others.
+    /// Items that stay whatever the limit, with the position of the odd value.
     unlike: Vec<(u32, u32)>,
-    /// All items, the best first, where only that counts.
+    /// All items, the best first, for a ranking by scores alone.
     best: Vec<u32>,
 }
 
@@ -305,7 +306,7 @@ impl Ranking {
         keep
     }
 
-    /// The items that are unlike all others, and where the value stands.
+    /// The outliers, and the positions of their odd values.
     pub fn unlike(&self) -> &[(u32, u32)] {
         &self.unlike
     }
@@ -418,7 +419,7 @@ mod tests {
             assert!(kept.contains(&i), "{i} of {kept:?}");
         }
         assert!(kept.len() <= 2 + MAX_UNLIKE_ITEMS && ranking.unlike().contains(&(40, 40)), "{kept:?}");
-        // As many of these as of those, or too few items to tell.
+        // Two values are equally frequent, or there are too few items.
         assert!(
             series(99, |i, s| {
                 s.field(1, Value::Word((i % 2) as u64));

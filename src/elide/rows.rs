@@ -38,7 +38,7 @@ enum Style {
 
 /// A parsed table.
 pub struct Table {
-    /// Lines before the rows, and behind them.
+    /// Lines before the rows, and after them.
     head: Vec<String>,
     foot: Vec<String>,
     rows: Vec<String>,
@@ -272,7 +272,7 @@ fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
             shape = shape << 1 | u64::from(cell.is_empty());
             let value = number(cell.as_bytes()).map_or_else(|| Value::Word(digest(cell)), Value::Number);
             series.field(place as u64, value);
-            // Of texts of which many differ, one may be of another form: a date.
+            // Among many different texts, one may have another form: a date.
             series.field(!(place as u64), Value::Form(form(cell.as_bytes())));
         }
         series.push(Item { shape, score, fails: signals::is_failure(row) });

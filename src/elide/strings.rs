@@ -12,11 +12,11 @@ use crate::text::relevance::Relevance;
 
 /// Shortest run of base64 that is removed, in bytes. A choice: keys and hashes are shorter.
 const MIN_BASE64_BYTES: usize = 512;
-/// Longest line that counts as one piece.
+/// Longest line that counts as one piece, in bytes.
 const MAX_PIECE_BYTES: usize = 400;
 /// Bytes that are shown around a failure. A choice: about a line.
 const CONTEXT_BYTES: usize = 120;
-/// Smaller gaps are not worth a marker.
+/// Smaller gaps, in bytes, are not worth a marker.
 const MIN_GAP_BYTES: usize = 120;
 /// Larger middles, in bytes, are not searched for the request.
 const MAX_SEARCHED_BYTES: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Whole documents under the limits of `aggressive`, and what is left alone.
+//! Whole documents under the limits of `aggressive`, and texts that are not changed.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use crate::text::reason::Reason;
 use super::{ID, yaml};
 
 fn aggressive() -> Policy {
-    // What is left is looked at in its own format.
+    // The rest is examined in its own format.
     Policy { mode: Mode::Aggressive, structured: Structured::Parseable, ..Policy::default() }
 }
 
@@ -85,7 +85,7 @@ fn what_must_fit_is_cut_no_further_than_it_has_to_be() {
     let text = json!({"lines": lines, "deep": deep}).to_string();
     let policy = Policy { max_output_bytes: 8000, ..aggressive() };
     let out = shown(&text, &policy);
-    // To halve the limits once more would show ten levels alone.
+    // Halving the limits once more would show only ten levels.
     assert!((4000..=8000).contains(&out.len()) && out.contains("\"row\":0"), "{} {out}", out.len());
 }
 
@@ -367,7 +367,7 @@ fn members_that_tell_what_a_thing_is_stay() {
         assert_eq!((&item["number"], &item["state"]), (&json!(i + 1), &json!("open")), "{out}");
         assert!(item["title"].is_string() && item["branches_url"].is_null(), "{out}");
     }
-    // What is null is named by no marker, and the same names are told once.
+    // Markers do not name null members, and list the same names once.
     assert_eq!(out.matches("archive_url").count(), 1, "{out}");
     assert_eq!(out.matches("omitted 6 of 10 members, object_members").count(), 2, "{out}");
     assert!(!out.contains("message"), "{out}");

@@ -114,7 +114,7 @@ pub fn spare_repeats(source: &Source<'_>, ledger: &Ledger, step: &mut Reduction)
 /// wins among equals.
 fn longest_repeat(hashes: &[u64], at: usize, same: &impl Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
     let longest = MAX_PERIOD.min((hashes.len() - at) / 2);
-    // Most lines have no equal nearby, and one search tells.
+    // Most lines have no equal nearby, which one search shows.
     if !hashes[at + 1..=at + longest].contains(&hashes[at]) {
         return None;
     }

@@ -1,5 +1,4 @@
-//! Encoders: lossless steps that know nothing of the meaning of an output. Each is used only where it saves
-//! tokens.
+//! Encoders: lossless steps that do not depend on the meaning of an output. Each is used only if it saves tokens.
 //!
 //! Each works on the lines that the reducer kept and returns spans, like a reducer.
 
@@ -28,7 +27,7 @@ pub trait Encoder: Sync {
     /// Name in the evidence.
     fn id(&self) -> &'static str;
 
-    /// What to do with the kept lines, or the stable reason for doing nothing.
+    /// The spans for the kept lines, or the stable reason for doing nothing.
     fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason>;
 }
 
@@ -42,7 +41,7 @@ pub trait Encoder: Sync {
 /// - Tables next, while trailing blanks still tell the width; their rows are never JSON.
 /// - Trailing white space and the padding of line numbers change nothing that the others look at.
 /// - Repetition last, on what nobody rewrote. Lines that only became equal by the rewriting are the
-///   one thing that it would find anew, so the first two leave such lines as they are
+///   one thing that it would find again, so the first two leave such lines as they are
 ///   (`fold::spare_repeats`); for what is left the pipeline tries its output once more and does
 ///   without them if it is not stable. What is folded carries a marker, and marked text is never run
 ///   again.
@@ -61,7 +60,7 @@ pub static ENCODERS: &[&dyn Encoder] = &[
 pub static REWRITERS: &[&str] =
     &["json_table", "json_minify", "xml_whitespace", "data_whitespace", "table_whitespace"];
 
-/// The encoder that writes data in another format, in which failure lines have to be looked for.
+/// The encoder that writes data in another format; its output must be searched for failure lines.
 pub const TABLES: &str = "json_table";
 
 /// The encoder that leaves lines out.
@@ -85,7 +84,7 @@ mod tests {
         compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
     }
 
-    /// Pieces that tempt every encoder, few enough that they often repeat and meet.
+    /// Pieces that encoders may rewrite, few enough that they often repeat and combine.
     fn piece() -> impl Strategy<Value = String> {
         let table = "USER         PID  COMMAND\nroot           1  init\nada        23192  ls  -l\n";
         prop_oneof![
@@ -129,8 +128,8 @@ mod tests {
         (ticks + source.len() / 2) / source.len()
     }
 
-    /// Work that reports no steps cannot be stopped. What each line is looked at for is counted, so that a pass over all
-    /// lines that reports none is found.
+    /// Work that reports no steps cannot be stopped. The reported steps are counted, so that a pass over all lines
+    /// that reports none is found.
     #[test]
     fn encoders_tell_of_every_pass_over_the_lines() {
         let lines = |line: &dyn Fn(usize) -> String| -> String { (0..2000).map(line).collect() };

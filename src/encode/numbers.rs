@@ -17,7 +17,7 @@ impl Encoder for NumberPadding {
     }
 
     fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
-        // A range that was asked for is exact.
+        // A requested range stays exact.
         if !input.detection.is_numbered || input.detection.is_range {
             return Err(Reason::NothingToDo);
         }

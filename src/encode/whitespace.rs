@@ -28,7 +28,7 @@ impl Encoder for TrailingWhitespace {
         if !memchr::memchr_iter(b'\n', text).any(before_end) && !before_end(text.len()) {
             return Err(Reason::NothingToDo);
         }
-        // In a string over several lines they are content.
+        // In strings over several lines, blanks are content.
         if super::data::has_long_strings(input.source) {
             return Err(Reason::NothingToDo);
         }

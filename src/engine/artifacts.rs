@@ -150,8 +150,8 @@ impl Engine {
         }
     }
 
-    /// Whether this session was given this pointer and its original can be read. Pointers have no seal, so any command can
-    /// print one.
+    /// Whether this session returned this pointer and its original can be read. Pointers have no seal, so any command
+    /// can print one.
     pub fn gave_pointer(&self, session: &str, pointer: &str) -> bool {
         let Some((Marker::Externalized { key, .. }, _)) = Marker::parse(pointer) else { return false };
         self.artifacts().pointer(session, &key) == Some(pointer)

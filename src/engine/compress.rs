@@ -41,7 +41,7 @@ pub(super) struct Place<'a> {
     pub(super) correlation: Option<&'a str>,
     /// How the host cuts the text that it gets.
     pub(super) cut: Option<Cut>,
-    /// Whether it counts as a result of the session also if it has no id.
+    /// Whether it counts as a result of the session even without an id.
     pub(super) is_counted: bool,
     /// Measures the time of each step, if telemetry wants it.
     pub(super) watch: Option<&'a Stopwatch<'a>>,
@@ -70,8 +70,7 @@ impl Engine {
         self.compress_counted(params, true, cancel)
     }
 
-    /// As `compress`, for a text without an id that is not a result of its own, such as one that is reported
-    /// again.
+    /// As `compress`, for a text without an id that is not a new result, such as one that is reported again.
     pub fn compress_aside(
         &self,
         params: &CompressParams<'_>,

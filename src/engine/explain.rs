@@ -30,8 +30,8 @@ impl Engine {
         as_of_now(&job, &policy, place, |history| explained(&job, &policy, ask, history))
     }
 
-    /// As [`Self::explain`], for a request in JSON. `earlier` holds requests that are run first; they count only for their
-    /// own session.
+    /// As [`Self::explain`], for a request in JSON. `earlier` holds requests that are run first; they only affect
+    /// their own session.
     pub fn explain_after(&self, earlier: &[String], params: &str) -> Result<(ToolCall, Explained), RpcError> {
         for request in earlier {
             let request = crate::protocol::params::parse_at(request, "")?;

@@ -38,18 +38,18 @@ pub(super) struct Job<'a> {
     pub(super) full_output: bool,
     /// Tokens of the content by the host's count.
     pub(super) tokens: Option<usize>,
-    /// The arguments as JSON text, once somebody asked.
+    /// The arguments as JSON text, computed on first use.
     arguments: OnceCell<String>,
 }
 
-/// What markers say about a call.
+/// The facts about a call that markers and references use.
 #[derive(Default)]
 pub(super) struct About {
-    /// As a marker names it.
+    /// Its name in markers.
     label: Option<String>,
-    /// The file that it looks at, empty where that is not known; `None` where asking again changes nothing.
+    /// The file that it looks at, empty if unknown; `None` if a repeated request gets the same answer.
     looks_at: Option<String>,
-    /// The file that it edits, and the texts that it puts there.
+    /// The file that it edits, and the texts that it writes there.
     edits: Option<(FileDigest, Vec<Arc<str>>)>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Job<'a> {
         Fingerprint { request: request.finish(), content }
     }
 
-    /// Texts of several lines that the model wrote into the call, with secrets removed.
+    /// The texts of several lines that the model wrote into the call, with secrets removed.
     pub(super) fn written_texts(&self, policy: &Policy) -> Vec<(String, Lines)> {
         if !policy.dedup || policy.mode < Mode::Standard {
             return Vec::new();
@@ -122,7 +122,7 @@ impl<'a> Job<'a> {
         texts.filter_map(|(name, text)| Some((name.to_owned(), safe(text)?))).collect()
     }
 
-    /// Values that the model wrote into the call and that are therefore no secrets to it.
+    /// Values that the model wrote into the call, and that are therefore not secret from it.
     pub(super) fn written_values(&self, policy: &Policy) -> Written<'_> {
         match policy.redact_secrets {
             true => Written::of(self.call.texts(), &policy.seal_key),
@@ -130,7 +130,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// What the call is about: the file that it looks at, or its command. One with a secret in it is not named.
+    /// The facts for markers: the file that the call looks at, or its command. A name with a secret in it is not
+    /// used.
     pub(super) fn about(&self, policy: &Policy) -> About {
         if !policy.dedup || policy.mode < Mode::Standard {
             return About::default();
@@ -146,7 +147,7 @@ impl<'a> Job<'a> {
             Some(path) => Some(path).filter(is_safe).and_then(origin::label_of_path),
             None => {
                 let command = call.command.as_deref().filter(is_safe).and_then(origin::label_of_command);
-                // The result may name the file that the call does not, as that of `scroll_down` does.
+                // The result may name a file that the call does not name, as for `scroll_down`.
                 let text = self.content.parts().into_iter().find_map(|part| match part {
                     Raw::Text(text) => Some(text),
                     Raw::Bytes(_) => None,
@@ -160,7 +161,7 @@ impl<'a> Job<'a> {
         About { label, edits, looks_at: looks_at.filter(|_| policy.on_repeat == OnRepeat::Full) }
     }
 
-    /// The file that the call edits, and the texts that it puts there.
+    /// The file that the call edits, and the texts that it writes there.
     fn edits(&self) -> Option<(FileDigest, Vec<Arc<str>>)> {
         let file = self.call.path.as_deref().map(viewed::name).filter(|name| !name.is_empty())?;
         let texts: Vec<Arc<str>> = edit::new_texts(&self.call).into_iter().map(Arc::from).collect();
@@ -233,14 +234,14 @@ pub(super) fn shortened(query: &str) -> String {
     query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned()
 }
 
-/// Fields of fewer bytes are hashed together: to hash a few bytes costs as much as to hash many.
+/// Fields of fewer bytes are hashed together: hashing a few bytes costs as much as hashing many.
 const FEW_BYTES: usize = 1 << 10;
 
 /// A digest over fields. Each field is hashed with its length, so different lists of fields give different digests.
 #[derive(Default)]
 struct Digest {
     hasher: blake3::Hasher,
-    /// What is not hashed yet.
+    /// Fields that are not hashed yet.
     fields: Vec<u8>,
 }
 

@@ -49,7 +49,7 @@ struct Body<'a> {
     reclaim: Option<reclaim::Terms>,
 }
 
-/// Longest name of a model that counts, in bytes.
+/// Longest name of a model that is used, in bytes.
 const MAX_MODEL: usize = 256;
 
 impl Engine {
@@ -94,7 +94,7 @@ impl Engine {
         let model = self.model_of(json);
         let (stored, removal) =
             on_behalf(|behalf| behalf.model = model, || self.compress_all(&found, &said, &body, cancel))?;
-        // What a program reads as data stays as it is, secrets aside.
+        // Results that stay exact may be data for a program: in them only secrets are removed.
         let escapes = (params.keep_newest < usize::MAX).then_some(body.policy.seal_key);
         let (mut edits, insides, redactions) =
             redacted(params.body.get(), &found, regions, &body.policy, escapes)?;
@@ -134,13 +134,13 @@ impl Engine {
         })
     }
 
-    /// A body that [`compress_messages`](Self::compress_messages) does not take, as where a member is given twice, for who has to
-    /// pass it on all the same: whatever tools gave loses its secrets, in every occurrence, and look-alikes of markers are
-    /// escaped. `None` if nothing changed.
+    /// For a body that [`compress_messages`](Self::compress_messages) rejects, for example because a member occurs
+    /// twice, but that must be passed on anyway: removes the secrets from every value that came from a tool, and
+    /// escapes look-alikes of markers. `None` if nothing changed.
     ///
     /// # Errors
     ///
-    /// It could not be redacted.
+    /// The body could not be redacted.
     pub fn redact_messages(&self, body: &RawValue) -> Result<Option<Box<RawValue>>, RpcError> {
         let (json, policy) = (Json::of(body), self.policy());
         let regions = messages::every_given(json);
@@ -207,8 +207,9 @@ impl Engine {
         Ok((out, removal))
     }
 
-    /// The outcomes of the results of one turn. A remembered outcome may refer to a result that is no longer in the body, or that
-    /// the host replaced there by something else. It is then made again without references, and this form is given from then on.
+    /// The outcomes of the results of one turn. A remembered outcome may refer to a result that is no longer in the
+    /// body, or that the host replaced there by something else. It is then made again without references, and this
+    /// form is returned from then on.
     fn compress_turn<'a>(
         &self,
         found: &'a [Found<'_>],
@@ -279,7 +280,7 @@ fn redacted(
     let failed = |RedactionFailed| {
         RpcError::failed("redaction_failed", "the body could not be redacted, so no content is returned")
     };
-    // This text belongs to no single result, so only allowances without a path apply.
+    // This text does not belong to a single result, so only items of `secrets.allow` without a path apply.
     let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &[]);
     let mut counts = Counts::new();
     let mut insides = Insides::new();
@@ -346,18 +347,18 @@ fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
     }
 }
 
-/// The results of a body in front of a place in it.
+/// The results of a body before a place in it.
 #[derive(Default)]
 struct Seen<'a> {
     found: &'a [Found<'a>],
-    /// By their ids: the first, and whether there are more.
+    /// By call id: the number of the first result, and whether there are more.
     calls: HashMap<&'a str, (usize, bool)>,
-    /// Whether what stands in the body is what came first under this id, as far as somebody asked.
+    /// For calls that were checked: whether the text in the body is the one that came first under this id.
     are_same: HashMap<usize, bool>,
 }
 
 impl<'a> Seen<'a> {
-    /// The result of this number stands there, too.
+    /// Adds the result of this number.
     fn add(&mut self, number: usize) {
         if let Some(id) = self.found.get(number).and_then(|found| found.call.id.as_deref()) {
             self.calls.entry(id).and_modify(|(_, has_more)| *has_more = true).or_insert((number, false));
@@ -369,8 +370,8 @@ impl<'a> Seen<'a> {
         self.calls.remove(call);
     }
 
-    /// Whether all that the outcome of result `number` refers to stands there, with the content that it had when the session
-    /// came to know it. What the model wrote into a call stays as it was.
+    /// Whether the body holds everything that the outcome of result `number` refers to, with its first content.
+    /// Arguments that the model wrote into a call do not change.
     fn shows_all(&mut self, evidence: &Evidence, number: usize, session: Option<&Shared>) -> bool {
         let shown = evidence.omissions.iter().filter_map(|o| o.shown_by.as_ref());
         let shown = shown.map(|shown| (shown.tool_call_id.as_str(), shown.argument.is_some()));

@@ -24,8 +24,8 @@ pub struct Method {
     pub summary: &'static str,
     /// The types of its parameters and of its result.
     pub types: Types,
-    /// Takes the JSON text of the parameters, does the work, returns the JSON text of the result. Synchronous; may use a
-    /// whole core; panics only if there is a bug.
+    /// Takes the JSON text of the parameters and returns the JSON text of the result. Synchronous; may use a whole
+    /// core; panics only if there is a bug.
     pub handle: fn(&Engine, &str, &Cancel) -> Result<String, RpcError>,
 }
 
@@ -204,14 +204,14 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "session/compacted",
         kind: Kind::Notification,
-        summary: "Reports that a conversation was summed up, cut short or resumed: nothing, or only the named calls, is still visible.",
+        summary: "Reports that a conversation was summarized, cut short or resumed: no result, or only those of the named calls, are still visible.",
         types: types!(session::CompactedParams, ()),
         handle: |engine, params, _| engine.compacted(&by_name(params)?).map(|()| "null".to_owned()),
     },
     Method {
         name: "session/reclaim",
         kind: Kind::Request,
-        summary: "Returns which results may be removed from the context now, and the texts that replace them; nothing if it does not pay.",
+        summary: "Returns which results may be removed from the context now, and the texts that replace them; none if it does not pay.",
         types: types!(room::ReclaimParams, room::Reclaimable),
         handle: |engine, params, cancel| reply(&engine.reclaim(&by_name(params)?, cancel)?),
     },

@@ -87,7 +87,7 @@ impl Cancel {
 /// Settings and limits of an engine.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The policy where neither session nor request gives another. Without a seal key in it, markers are sealed with a
+    /// The policy if neither session nor request gives another. Without a seal key in it, markers are sealed with a
     /// random key that lasts as long as the process.
     pub policy: Policy,
     /// Most sessions at once; above it, the least recently used one ends. Default 1024.
@@ -98,7 +98,7 @@ pub struct Settings {
     pub session: Bounds,
     /// Limits of the store of originals.
     pub artifacts: Limits,
-    /// Limits of streams, whose results come while a command runs.
+    /// Limits of streams, whose results arrive while a command runs.
     pub streams: StreamBounds,
     /// Which originals are kept on disk.
     pub recovery: Recovery,
@@ -110,7 +110,7 @@ pub struct Settings {
     pub alerts: Alerts,
     /// Prices for which savings are computed.
     pub accounting: Accounting,
-    /// Whether `tersed artifacts` can read from this process. If so, shortened texts say it.
+    /// Whether `tersed artifacts` can read from this process. If so, shortened texts name it.
     pub originals_by_command: bool,
     /// The sources of these settings and what was read from them, if they can be read again.
     pub layers: Option<(Sources, Layers)>,
@@ -284,8 +284,8 @@ impl Engine {
         self.counter.flush();
     }
 
-    /// Call at the end of the process: writes telemetry and deletes originals, also those on disk, whoever still holds the
-    /// engine.
+    /// Call at the end of the process: writes telemetry and deletes originals, also those on disk, even if others
+    /// still hold the engine.
     pub fn close(&self) {
         self.recorder.close();
         self.counter.close();

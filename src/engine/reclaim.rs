@@ -70,7 +70,7 @@ impl Terms {
         Ok(Some(Self { factor, to_come: given.requests_to_come, thresholds }))
     }
 
-    /// What may go before the next request.
+    /// The results that may be removed before the next request.
     pub(super) fn plan(self, timeline: &Timeline, context: Option<&Context>) -> Batch {
         let Self { factor, to_come, thresholds } = self;
         match context {
@@ -130,7 +130,7 @@ pub(super) struct BodyWalk<'a> {
     results: usize,
 }
 
-/// What left the conversation of a body.
+/// The results that were removed from the conversation of a body.
 pub(super) struct Removal {
     conversation: Arc<Conversation>,
     answers: usize,
@@ -138,7 +138,7 @@ pub(super) struct Removal {
 }
 
 impl Removal {
-    /// Begins with a body.
+    /// Starts the walk through a body.
     pub(super) fn begin<'a>(
         place: Place<'a>,
         terms: Terms,
@@ -278,8 +278,8 @@ impl BodyWalk<'_> {
     }
 }
 
-/// The stand-in of a result whose original is kept; `None` if it saves nothing. `by` is the newer result that replaces it;
-/// `is_near` tells whether the command that texts name can read the original.
+/// The stand-in of a result whose original is kept; `None` if it saves nothing. `by` is the newer result that
+/// replaces it; `is_near` says whether the command that texts name can read the original.
 pub(super) fn stand_in(
     facts: &Facts,
     (why, by): (RemovedWhy, Option<&str>),
@@ -306,8 +306,8 @@ pub(super) fn stand_in(
 }
 
 impl Engine {
-    /// Keeps the whole text of a result, with `for_good` until its session ends. Also tells whether the command that texts
-    /// name can read it.
+    /// Keeps the whole text of a result, with `for_good` until its session ends. Also returns whether the command
+    /// that texts name can read it.
     pub(super) fn keep_whole(
         &self,
         session: &str,
@@ -327,7 +327,7 @@ impl Engine {
             None => stored.outcome.texts.concat(),
         };
         let retain = Retain::of(Arc::from(text.into_bytes()));
-        // Nothing of it is shown any more.
+        // No part of it is shown any more.
         let evidence = Evidence {
             status: Status::Compressed,
             bytes: BeforeAfter { before: retain.bytes.len(), after: 0 },
@@ -341,10 +341,10 @@ impl Engine {
     }
 }
 
-/// Bytes of a token of a message, about.
+/// Approximate bytes of a token of a message.
 const BYTES_OF_TOKEN: usize = 4;
 
-/// What a body tells, in order.
+/// The events of a body, in order.
 fn events(found: &[Found<'_>], said: &[Said<'_>]) -> Vec<Event> {
     let mut out = Vec::with_capacity(found.len() + said.len());
     let mut said = said.iter().peekable();
@@ -385,8 +385,8 @@ fn heard(said: &Said<'_>, texts: &mut Vec<String>) -> Event {
     hash.digest()
 }
 
-/// The texts of an answer. What hosts drop or move from one request to the next is left out: thoughts, their signatures, marks for
-/// the cache; and what is no text.
+/// The texts of an answer. Left out are members that hosts drop or move between requests (thoughts, their signatures,
+/// marks for the cache), and everything that is not text.
 fn strings(json: Json<'_>, depth: usize, note: &mut impl FnMut(String)) {
     /// No message of any API is deeper.
     const MAX_DEPTH: usize = 16;

@@ -1,4 +1,4 @@
-//! Recovery: which originals are copied to disk, when, and what a reader gets from there.
+//! Recovery: which originals are copied to disk, when, and how they are read back.
 //!
 //! The copy is made after the outcome is decided and before it is answered, so a text never names a missing copy. If copying
 //! fails, only the copy is lost: the evidence has the step `recovery`, and standard error says once what is wrong with the
@@ -192,7 +192,7 @@ pub(super) fn recovery_hint(recovery: &Recovery) -> Option<Arc<Hint>> {
     }
     let folder = match &recovery.directory {
         None => Some(None),
-        // Looked through by `tersed artifacts` in any case.
+        // `tersed artifacts` searches this folder in any case.
         Some(path) if conversations_folder().is_some_and(|known| known == *path) => Some(None),
         Some(path) => std::path::absolute(path)
             .ok()
@@ -238,12 +238,12 @@ pub(super) fn listed(copy: Copy) -> Listed {
     }
 }
 
-/// Longest command that lists name, in bytes; of a longer one they name none, since a cut could go through a secret.
+/// Longest command that lists name, in bytes; longer ones are left out, since cutting them could split a secret.
 const MAX_COMMAND: usize = 4096;
-/// Most characters of its first line that they show.
+/// Most characters of its first line that lists show.
 const COMMAND_SHOWN: usize = 200;
 
-/// What lists say about a command: the start of its first line, without secrets.
+/// The text of a command in lists: the start of its first line, without secrets.
 pub(super) fn listed_command(command: &str) -> Option<String> {
     let safe = Some(command).filter(|command| command.len() <= MAX_COMMAND)?;
     let (safe, _) = redact_only(safe).ok()?;

@@ -52,7 +52,7 @@ impl Engine {
             }
             Err(error) => {
                 let kind = error.data.as_ref().map_or("internal", |data| &data.kind);
-                // The host cancelled: nothing failed.
+                // The host cancelled the request: that is not a failure.
                 if kind == "cancelled" {
                     return;
                 }

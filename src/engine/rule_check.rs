@@ -29,7 +29,7 @@ pub struct TestReport {
     pub output: String,
 }
 
-/// Which rule fits a call, and what becomes of its text.
+/// Which rule fits a call, and how its text changes.
 #[derive(Debug)]
 pub struct Explanation {
     /// All rules in use, in the order in which they are tried.

@@ -139,7 +139,7 @@ pub fn read_regular(path: &Path, limit: u64, links: Links, writers: Writers) -> 
     let place = match links {
         Links::Refuse => whole,
         Links::Follow => {
-            // Whoever may write to the folder of the link decides what is read.
+            // Whoever can write to the folder of the link can choose the file that is read.
             if writers == Writers::Own
                 && let Some(folder) = whole.parent()
             {

@@ -1,4 +1,4 @@
-//! Which files are opened, and which are refused at once.
+//! Tests of which files are opened, and which are refused at once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -122,7 +122,7 @@ fn only_what_nobody_else_may_write_counts() {
         rights(&dir, mode);
         assert_eq!(read_regular(&file, LIMIT, Links::Refuse, Writers::Own).is_ok(), is_fine, "{mode:o}");
     }
-    // Whoever may swap the link decides what is read.
+    // Whoever can swap the link can choose the file that is read.
     let shared = dir.join("shared");
     fs::create_dir(&shared).unwrap();
     symlink(&file, shared.join("link")).unwrap();

@@ -1,7 +1,8 @@
-//! JSON that only carries texts of another kind: what a command printed, with its exit code beside it.
+//! JSON that only wraps texts: the output of a command, with its exit code beside it.
 //!
 //! `{"output": "...", "exit_code": 1}`, `{"stdout": "...", "stderr": "", "returncode": 0}`,
-//! `{"content": [{"type": "text", "text": "..."}]}`. Everything beside the texts has to be short; what holds more is a document.
+//! `{"content": [{"type": "text", "text": "..."}]}`. Everything beside the texts must be short; JSON with more is a
+//! document.
 
 use std::ops::Range;
 
@@ -30,19 +31,19 @@ const MAX_BESIDE_BYTES: usize = 200;
 const MAX_MEMBERS: usize = 24;
 /// Longest head before the object, in bytes: `Script completed`, `Output:`.
 const MAX_HEAD_BYTES: usize = 300;
-/// With less text than this there is nothing to unwrap.
+/// Fewest bytes of text; less is not unwrapped.
 const MIN_TEXT_BYTES: usize = 256;
 
 /// A JSON object around texts, such as `{"output": "...", "exit_code": 1}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
-    /// What stands before, between and behind the texts: one more than there are texts.
+    /// The pieces before, between and after the texts: one more than there are texts.
     pieces: Vec<String>,
     texts: Vec<String>,
 }
 
 impl Envelope {
-    /// Where the object of a text begins that may be an envelope: at its start, or on a line near it.
+    /// The start of an object that may be an envelope: at the start of the text, or on a line near it.
     pub fn start(text: &str) -> Option<usize> {
         if text.starts_with('{') {
             return Some(0);
@@ -51,7 +52,7 @@ impl Envelope {
         memchr::memmem::find(head, b"\n{").map(|at| at + 1)
     }
 
-    /// Reads a text that is an envelope, with a short head on lines of its own before it or without.
+    /// Reads a text that is an envelope, with or without a short head on lines before it.
     pub fn read(text: &str) -> Option<Self> {
         let start = Self::start(text)?;
         let mut reader = Reader { text, at: start, found: Vec::new() };
@@ -69,16 +70,16 @@ impl Envelope {
             from = range.end;
         }
         pieces.push(text[from..].to_owned());
-        // What is one line is data.
+        // A text of one line is data.
         texts.iter().any(|text| text.trim_end().contains('\n')).then_some(Self { pieces, texts })
     }
 
-    /// The texts that it carries.
+    /// Its texts.
     pub fn texts(&self) -> &[String] {
         &self.texts
     }
 
-    /// All but the texts.
+    /// Everything except the texts.
     pub fn wrapper(&self) -> String {
         self.pieces.join("\"\"")
     }
@@ -119,7 +120,7 @@ impl<'a> Reader<'a> {
         Some(start..self.at)
     }
 
-    /// The members of an object. Inside of another one there are no texts but those of blocks.
+    /// The members of an object. Inside another object, only texts of blocks are read.
     fn object(&mut self, depth: usize) -> Option<()> {
         self.take(b'{')?;
         let mut names: Vec<&'a str> = Vec::new();
@@ -130,7 +131,7 @@ impl<'a> Reader<'a> {
             self.next().filter(|b| *b == b'"')?;
             let name = self.string()?;
             let name = self.text.get(name.start + 1..name.end - 1)?;
-            // If a member stands twice, it is unknown which one counts.
+            // If a member occurs twice, it is unknown which one applies.
             if names.len() == MAX_MEMBERS || names.contains(&name) {
                 return None;
             }

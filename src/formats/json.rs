@@ -5,9 +5,9 @@
 
 use crate::stop;
 
-/// Deepest nesting that is copied. It costs a bit a level.
+/// Deepest nesting that is copied. It takes one bit for each level.
 pub const MAX_DEPTH: usize = 512;
-/// Deepest nesting of a document that is shortened. Its levels are walked by functions that call themselves, on the stack.
+/// Deepest nesting of a document that is shortened. Its levels are walked by recursive functions, on the stack.
 pub const MAX_TREE_DEPTH: usize = 256;
 
 /// The first offset from `at` on that has no white space.
@@ -30,7 +30,7 @@ pub fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The offset after the `*/` that closes a comment whose content goes on at `at`.
+/// The offset after the `*/` that closes a comment whose content continues at `at`.
 pub fn block_comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     memchr::memmem::find(bytes.get(at..)?, b"*/").map(|end| at + end + 2)
 }
@@ -64,7 +64,7 @@ fn digits(bytes: &[u8], at: usize) -> Result<usize, usize> {
     }
 }
 
-/// An escape in a string, from its backslash on. A loose grammar takes any sign behind the backslash.
+/// An escape in a string, from its backslash on. A loose grammar accepts any character after the backslash.
 pub fn escape(bytes: &[u8], at: usize, loose: bool) -> Result<usize, usize> {
     match bytes.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
@@ -100,11 +100,12 @@ pub fn is_escaped(before: &[u8]) -> bool {
 pub struct Skipped {
     /// The offset after it.
     pub end: usize,
-    /// How deep it is nested: 0 for a scalar.
+    /// Its depth of nesting: 0 for a scalar.
     pub depth: usize,
 }
 
-/// Skips the value that starts at `at` of valid JSON. Of a text that ends inside of the value, `end` is the end of the text.
+/// Skips the value that starts at `at` of valid JSON. If the text ends inside the value, `end` is the end of the
+/// text.
 pub fn value_end(bytes: &[u8], at: usize) -> Skipped {
     let closed_string_end = |at| string_end(bytes, at, b'"').unwrap_or(bytes.len());
     match bytes.get(at) {
@@ -177,8 +178,8 @@ fn utf16_unit(bytes: &[u8], at: usize) -> Option<u16> {
 /// Bytes between two checks whether the work was cancelled.
 const STRIDE_BYTES: usize = 256 << 10;
 
-/// The string whose content between the quotes is `inner`; `None` if it has half a surrogate pair, and if the work was
-/// cancelled. It takes the memory of its JSON text and no more, which counts where a message is nothing but one string.
+/// The string whose content between the quotes is `inner`; `None` if it has half a surrogate pair, and if the work
+/// was cancelled. It takes no more memory than its JSON text, which matters if a message consists of one string.
 pub fn unescaped(inner: &str) -> Option<String> {
     let bytes = inner.as_bytes();
     let mut out = String::with_capacity(inner.len());

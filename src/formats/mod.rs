@@ -1,4 +1,4 @@
-//! Readers of data formats by their grammars, for all who show or write such data anew.
+//! Readers of data formats by their grammars, for all modules that show or rewrite such data.
 
 pub mod envelope;
 pub mod json;

@@ -1,19 +1,19 @@
-//! Reads JSON into types and says where in it a fault is.
+//! Reads JSON into types and reports the place of a fault.
 //!
-//! Settings, rules and the parameters of requests are all read here, by one reader over text: each further reader would
-//! compile the code of every type once more. A [`Value`] is written as text first, which is never done with content of
-//! results. Nothing here knows a type.
+//! Settings, rules and the parameters of requests are all read here, by one reader over text: each further reader
+//! would compile the code of every type once more. A [`Value`] is written as text first, which is never done with
+//! content of results. This module does not depend on the types.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// What is wrong, and where.
+/// A fault and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The members and items that lead to the place, such as `rules[0].name`; `.` for the whole.
     pub path: String,
-    /// What is wrong there, with the line and column of the text that was read.
+    /// The reason, with the line and column of the text that was read.
     pub reason: String,
 }
 
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(read::<Table>("{\"a\":[7]}").unwrap()["a"], [7]);
     }
 
-    /// Numbers of settings stay what they are.
+    /// Numbers of settings do not change.
     #[test]
     fn numbers_survive_as_text() {
         for number in [0.1, 0.7, 1.5, 99.99, 1e-3, f64::from(u32::MAX)] {

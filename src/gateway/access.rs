@@ -1,18 +1,18 @@
-//! Who may use the gateway: programs of its own user, on this machine, that asked for it by its own address.
+//! Who may use the gateway: programs of the same user on this machine that use its own address.
 
 use std::net::{IpAddr, SocketAddr};
 
 use hyper::HeaderMap;
 use hyper::header::{HOST, HeaderName};
 
-/// The header in which browsers say which site a page is from.
+/// The header in which browsers report the site of a page.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The program at the other end of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Client {
     pub(super) address: SocketAddr,
-    /// Whether it may be one of the gateway's own user.
+    /// Whether it may belong to the gateway's user.
     pub(super) is_of_this_user: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn is_allowed(client: Client, headers: &HeaderMap, port: u16) -> bool
         && !is_of_a_page
 }
 
-/// Whether an address is of this machine alone.
+/// Whether an address can only be reached from this machine.
 pub fn is_loopback(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }

@@ -1,4 +1,4 @@
-//! Which API a request is for, where that is, and whether its body holds a conversation.
+//! The API that a request is for, its address, and whether the body holds a conversation.
 
 use std::str::FromStr;
 
@@ -11,13 +11,13 @@ use crate::protocol::messages::Format;
 /// The APIs of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
-    /// `/v1/messages` and what stands beside it.
+    /// `/v1/messages` and related paths.
     Anthropic,
-    /// `/v1/responses`, `/v1/chat/completions` and what stands beside them.
+    /// `/v1/responses`, `/v1/chat/completions` and related paths.
     OpenAi,
-    /// `/v1beta/models/…` and what stands beside it.
+    /// `/v1beta/models/…` and related paths.
     Gemini,
-    /// What Gemini CLI uses after a login with Google: `/v1internal:…`.
+    /// The API that Gemini CLI uses after a login with Google: `/v1internal:…`.
     CodeAssist,
 }
 
@@ -29,14 +29,14 @@ const NAMES: [(&str, Api); 4] = [
     ("code-assist", Api::CodeAssist),
 ];
 
-/// Where requests go that carry a login of ChatGPT in place of a key of the API.
+/// The address for requests with a ChatGPT login in place of an API key.
 const CHATGPT: &str = "https://chatgpt.com/backend-api/codex";
-/// The header that tells such a login.
+/// The header that shows such a login.
 const CHATGPT_ACCOUNT: &str = "chatgpt-account-id";
 
 impl Api {
-    /// The API that a path belongs to, or else the host uses, or else the headers tell. A guess would give a key to somebody
-    /// else.
+    /// The API that a path belongs to, or else the one that the host uses, or else the one that the headers show.
+    /// Never a guess, which could send a key to another provider.
     fn of(path: &str, host: Option<Self>, headers: &HeaderMap) -> Option<Self> {
         let path = path.split('?').next().unwrap_or_default();
         let has = |part: &str| path.contains(part);
@@ -67,7 +67,7 @@ impl Api {
         }
     }
 
-    /// Where it is by default.
+    /// Its default address.
     fn place(self) -> &'static str {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
@@ -77,7 +77,7 @@ impl Api {
         }
     }
 
-    /// The variable that names its place for clients.
+    /// The variable with which clients set its address.
     pub(super) fn variable(self) -> &'static str {
         match self {
             Self::Anthropic => "ANTHROPIC_BASE_URL",
@@ -87,7 +87,7 @@ impl Api {
         }
     }
 
-    /// How its base begins on the gateway; the place has its own.
+    /// The prefix of its paths on the gateway; the address of the API has its own.
     pub(super) fn prefix(self) -> &'static str {
         match self {
             Self::OpenAi => "/v1",
@@ -96,26 +96,26 @@ impl Api {
     }
 }
 
-/// A place that was given.
+/// An address that was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Given {
-    /// The one API that it counts for; all if not set.
+    /// The one API that it applies to; all if not set.
     api: Option<Api>,
     place: Url,
-    /// Whether it stands for the whole base of a client, its version too.
+    /// Whether it replaces the whole base of a client, including the version.
     is_base: bool,
 }
 
-/// Where each API is.
+/// The address of each API.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Upstreams {
     given: Vec<Given>,
-    /// The API of the host, where it is known.
+    /// The API of the host, if known.
     host: Option<Api>,
 }
 
 impl Upstreams {
-    /// Adds what the command line gives: `URL`, or `API=URL` for one API alone. The path of a request is put behind it.
+    /// Adds an address from the command line: `URL`, or `API=URL` for one API. The path of a request is put after it.
     ///
     /// # Errors
     ///
@@ -139,7 +139,7 @@ impl Upstreams {
         Ok(())
     }
 
-    /// Adds what a client of this environment would use: somebody may have another gateway already.
+    /// Adds the addresses that a client would use in this environment, since there may already be another gateway.
     ///
     /// # Errors
     ///
@@ -154,12 +154,12 @@ impl Upstreams {
         Ok(())
     }
 
-    /// The API that a host uses: what is not known by its path goes there.
+    /// The API that a host uses: requests with an unknown path are sent there.
     pub fn set_host(&mut self, api: Option<Api>) {
         self.host = api;
     }
 
-    /// A place on this machine with this port, if there is one.
+    /// An address on this machine with this port, if there is one.
     pub(super) fn on_this_machine_at(&self, port: u16) -> Option<&str> {
         let is_own =
             |given: &&Given| is_near(&given.place) && given.place.port_or_known_default() == Some(port);
@@ -189,7 +189,7 @@ impl Upstreams {
         }
         let url = format!("{}{rest}", place.trim_end_matches('/'));
         let url = Url::from_str(&url).map_err(|e| format!("the path cannot be put behind {place}: {e}"))?;
-        // Whatever a path says, a key goes to no other host.
+        // Whatever the path is, a key must not be sent to another host.
         let of = Url::from_str(place).map_err(|e| format!("{place}: {e}"))?;
         let is_same =
             url.origin() == of.origin() && (url.username(), url.password()) == (of.username(), of.password());
@@ -197,7 +197,7 @@ impl Upstreams {
     }
 }
 
-/// Whether a place is on this machine.
+/// Whether an address is on this machine.
 pub(super) fn is_near(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse();
@@ -215,7 +215,7 @@ fn url_of(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The format of the conversation in the body of a POST to this path; `None` where there is none.
+/// The format of the conversation in the body of a POST to this path; `None` if it has none.
 pub(super) fn format_of(path: &str) -> Option<Format> {
     let path = path.split('?').next().unwrap_or_default();
     let ends = |names: &[&str]| names.iter().any(|name| path.ends_with(name));

@@ -12,7 +12,7 @@ use crate::protocol::messages::{Format, Overrides, Params};
 use crate::protocol::reclaim::{ReclaimMode, ReclaimTerms};
 use crate::protocol::skim::Json;
 
-/// A longer body passes as it came, in bytes.
+/// A longer body is passed on unchanged, in bytes.
 pub(super) const MAX_BODY_BYTES: usize = 64 << 20;
 
 /// The conversation in a body.
@@ -21,11 +21,11 @@ pub(super) struct Conversation<'a> {
     raw: &'a RawValue,
     /// Its place in the body.
     range: Range<usize>,
-    /// Whether the body has more than one, so that nobody knows which one counts.
+    /// Whether the body has more than one, so that it is unknown which one applies.
     is_doubled: bool,
 }
 
-/// What became of a body.
+/// A body after compression.
 pub(super) struct Compressed {
     /// The new one; `None` if nothing changed.
     pub(super) body: Option<Vec<u8>>,
@@ -38,12 +38,12 @@ pub(super) enum NotDone {
     /// The body's own settings for its compression are invalid, or its results could not be redacted. It is not sent, because
     /// nobody knows whether its secrets may leave the machine.
     Refused(String),
-    /// The body goes as it came.
+    /// The body is sent unchanged.
     Other,
 }
 
 impl<'a> Conversation<'a> {
-    /// Finds it. Some requests of Gemini hold it as a member; then what stands around it stays.
+    /// Finds the conversation. Some requests of Gemini hold it as a member; then the members around it stay.
     pub(super) fn of(format: Format, body: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(body).ok()?;
         let raw: &RawValue = serde_json::from_str(text).ok()?;
@@ -67,11 +67,12 @@ impl<'a> Conversation<'a> {
         Json::of(self.raw)
     }
 
-    /// The body with its results compressed, as results of a session. With terms, those that are not needed any more leave it.
+    /// The body with its results compressed, as results of a session. With terms, results that are no longer needed
+    /// are removed.
     ///
     /// # Errors
     ///
-    /// Why it could not be done.
+    /// Why the results were not compressed.
     pub(super) fn compressed(
         &self,
         engine: &Engine,
@@ -82,7 +83,7 @@ impl<'a> Conversation<'a> {
     ) -> Result<Compressed, NotDone> {
         Overrides::read(self.json()).map_err(|error| NotDone::Refused(error.message))?;
         let params = Params {
-            // An API refuses members that it does not know.
+            // APIs reject unknown members.
             strip_overrides: true,
             session_id: Some(session),
             reclaim: if reclaim_terms.is_some() { ReclaimMode::Auto } else { ReclaimMode::Off },
@@ -95,21 +96,21 @@ impl<'a> Conversation<'a> {
         let done = match guarded("gateway", || cancel.over(|| engine.compress_messages(&params, cancel))) {
             Ok(done) => done,
             Err(error) if error.code == REQUEST_CANCELLED => return Err(NotDone::Other),
-            // As where a member is given twice.
+            // For example, a member occurs twice.
             Err(_) => return self.redacted(engine, body),
         };
         let new = (done.body.get() != self.raw.get()).then(|| done.body.get());
         self.put(new, done.tokens, body)
     }
 
-    /// The body whose results only lost their secrets, in every occurrence.
+    /// The body with only the secrets of its results removed, in every occurrence.
     fn redacted(&self, engine: &Engine, body: &[u8]) -> Result<Compressed, NotDone> {
         let new = guarded("gateway", || engine.redact_messages(self.raw));
         let new = new.map_err(|error| NotDone::Refused(error.message))?;
         self.put(new.as_ref().map(|new| new.get()), BeforeAfter::default(), body)
     }
 
-    /// The body with another conversation in its place.
+    /// The body with the conversation replaced.
     fn put(&self, new: Option<&str>, tokens: BeforeAfter, body: &[u8]) -> Result<Compressed, NotDone> {
         let (before, after) = (body.get(..self.range.start), body.get(self.range.end..));
         let (Some(before), Some(after)) = (before, after) else {
@@ -141,7 +142,7 @@ mod tests {
         )
     }
 
-    /// The messages of so many turns, without the closing brackets. Order, spaces and numbers are odd on purpose.
+    /// The messages of this many turns, without the closing brackets. Order, spaces and numbers are odd on purpose.
     fn history(turns: usize) -> String {
         let mut out =
             " {\"x\": 1.0e0,\"messages\" :[{\"role\":\"user\",\"content\":\"go \\u00e9\"}".to_owned();
@@ -282,7 +283,7 @@ mod tests {
             let expected = body.replace(&token, "[REDACTED:github-pat]").replace("[tersed:", "\\\\[tersed:");
             assert_eq!(new, expected);
         }
-        // What the user says stays.
+        // Text of the user stays.
         let body = format!("{{\"messages\":[],\"messages\":[{{\"role\":\"user\",\"content\":{bad}}}]}}");
         assert_eq!(compressed(&engine(), Format::Anthropic, &body).unwrap(), body);
     }

@@ -1,4 +1,4 @@
-//! What is known about the provider's cache of a conversation: how it is priced, and whether it still holds it.
+//! The provider's cache of a conversation: its prices, and whether it still holds the conversation.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use crate::protocol::messages::Format;
 use crate::protocol::reclaim::{Cache, ReclaimTerms};
 
-/// A cache that lasts five minutes, and one that lasts an hour. Those that fill themselves last at most an hour.
+/// A cache that lasts five minutes, and one that lasts an hour. Automatic caches last at most an hour.
 const FIVE_MINUTES: Duration = Duration::from_secs(5 * 60);
 const ONE_HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// How a request of the Anthropic API asks for the cache that lasts an hour.
+/// The value with which a request of the Anthropic API selects the cache that lasts an hour.
 const FOR_AN_HOUR: &[u8] = b"\"1h\"";
 
-/// Most conversations whose last request is remembered. Above it all are forgotten: then no cache counts as cold.
+/// Most conversations whose last request is remembered. Above it, all are forgotten, and no cache counts as cold.
 const MAX_CONVERSATIONS: usize = 4096;
 
 /// When each conversation last sent a request.

@@ -5,10 +5,10 @@ use std::io::Read;
 use hyper::HeaderMap;
 use hyper::header::CONTENT_ENCODING;
 
-/// How a body is coded.
+/// The content encoding of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Coding {
-    /// Not at all.
+    /// None.
     Identity,
     Gzip,
     Zstd,
@@ -28,7 +28,7 @@ impl Coding {
         }
     }
 
-    /// The body as it was before it was coded. `None` if it is damaged or longer than `most` bytes.
+    /// The decoded body. `None` if it is damaged or longer than `most` bytes.
     pub(super) fn decoded(self, body: &[u8], most: usize) -> Option<Vec<u8>> {
         let read = |decoder: &mut dyn Read| {
             let mut out = Vec::new();

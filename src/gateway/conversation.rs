@@ -1,5 +1,6 @@
-//! Which conversation a request continues. Hosts send the whole of it each time, and sub-agents and requests beside it over the
-//! same connection. What begins alike is one conversation: the first words of the user, and the names that hosts give.
+//! Which conversation a request continues. Hosts send the whole conversation each time, and requests of sub-agents
+//! over the same connection. Requests with the same start belong to one conversation: the same first text of the
+//! user, and the same names from the host.
 //!
 //! Two conversations with the same name only cost time: an answer depends only on the body and the earlier bodies of that
 //! name.
@@ -16,7 +17,7 @@ use crate::protocol::skim::Json;
 const HEADERS: &[&str] =
     &["session_id", "session-id", "conversation_id", "x-claude-code-session-id", "x-session-affinity"];
 
-/// Most conversations whose turns are remembered before those that are over are cleared away.
+/// Above this many conversations, those without a running request are removed from the table.
 const MAX_TURNS: usize = 1024;
 
 /// The name of the session for a conversation.
@@ -48,7 +49,7 @@ pub(super) fn name(format: Format, headers: &HeaderMap, body: Json<'_>) -> Strin
     format!("gateway-{}", &hash.finalize().to_hex()[..32])
 }
 
-/// The strings of a message. Marks for the cache are left out: they move on with every turn.
+/// The strings of a message. Marks for the cache are left out, because hosts move them with every turn.
 fn texts(json: Json<'_>, depth: usize, part: &mut impl FnMut(&[u8])) {
     /// No message of any API is deeper.
     const MAX_DEPTH: usize = 16;
@@ -62,7 +63,7 @@ fn texts(json: Json<'_>, depth: usize, part: &mut impl FnMut(&[u8])) {
     }
 }
 
-/// Lets requests of one conversation be worked on one after the other.
+/// Ensures that requests of one conversation are processed one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Turns(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
 

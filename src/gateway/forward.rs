@@ -26,7 +26,7 @@ use crate::protocol::messages::Format;
 /// How long a request may wait for its results to be compressed; then it is passed on unchanged.
 const COMPRESS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Headers for one connection alone, which end here.
+/// Headers for one connection, which are not passed on.
 const OF_ONE_CONNECTION: [HeaderName; 8] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -40,13 +40,13 @@ const OF_ONE_CONNECTION: [HeaderName; 8] = [
 
 /// Clients for HTTP.
 pub(super) struct Clients {
-    /// For other machines, by the proxies that the environment names.
+    /// For other machines, through the proxies that the environment names.
     pub(super) far: reqwest::Client,
     /// For this machine, without a proxy.
     pub(super) near: reqwest::Client,
 }
 
-/// What all connections share.
+/// The state that all connections share.
 pub(super) struct Shared {
     pub(super) engine: Engine,
     pub(super) client: Clients,
@@ -59,7 +59,7 @@ pub(super) struct Shared {
     pub(super) last_requests: Option<LastRequests>,
 }
 
-/// Asks work to stop when nobody waits for it any more.
+/// Cancels work when nobody waits for it any more.
 struct CancelOnDrop(Cancel);
 
 impl Drop for CancelOnDrop {
@@ -115,12 +115,12 @@ impl Shared {
             }
             out = out.body(body);
         } else if has_body {
-            // With the length that it has, where it has one.
+            // With its length, if known.
             out = out.body(reqwest::Body::wrap(incoming));
         }
         let answer = match out.headers(headers).send().await {
             Ok(answer) => answer,
-            // The path may hold a key.
+            // The path may contain a key.
             Err(error) => {
                 let why = format!("{place} could not be reached: {}", causes(&error.without_url()));
                 return failed(StatusCode::BAD_GATEWAY, "api_error", &why);
@@ -166,8 +166,8 @@ impl Shared {
         Ok(new.map_or((body.bytes, false), |new| (new.into(), true)))
     }
 
-    /// The body with its results compressed; `None` if it is forwarded unchanged. The error tells why it must not be
-    /// forwarded.
+    /// The body with its results compressed; `None` if it is forwarded unchanged. The error gives the reason why it
+    /// must not be forwarded.
     async fn compressed(
         self: &Arc<Self>,
         format: Format,
@@ -197,7 +197,7 @@ impl Shared {
     ) -> Option<Result<Compressed, NotDone>> {
         let coding = Coding::of(headers)?;
         let cancel = Cancel::default();
-        // Also when the client goes.
+        // Also when the client disconnects.
         let _guard = CancelOnDrop(cancel.clone());
         let (shared, headers, body) = (Arc::clone(self), headers.clone(), body.clone());
         let work = async move {
@@ -225,7 +225,7 @@ impl Shared {
     }
 }
 
-/// Headers without those that are for one connection alone.
+/// Headers without those for one connection.
 fn passed_on(headers: &HeaderMap) -> HeaderMap {
     let mut out = headers.clone();
     for value in headers.get_all(CONNECTION) {
@@ -253,7 +253,7 @@ pub(super) fn failed(status: StatusCode, kind: &str, why: &str) -> Response<Answ
     answer
 }
 
-/// An error and what it came from, in one line.
+/// An error and its causes, in one line.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut out = error.to_string();
     let mut next = error.source();

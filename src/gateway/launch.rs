@@ -1,4 +1,5 @@
-//! How a host is started so that it asks the gateway: variables that most clients read, and what single hosts need beside them.
+//! Starts a host so that it uses the gateway: with variables that most clients read, and settings that single hosts
+//! need.
 
 use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
@@ -8,25 +9,25 @@ use serde_json::{Map, Value, json};
 
 use super::Api;
 
-/// A command as it is started.
+/// The command to start.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Launch {
     /// The program and its arguments.
     pub command: Vec<OsString>,
     /// Variables that are set for it.
     pub env: Vec<(&'static str, OsString)>,
-    /// A module in JavaScript that the host loads: its text goes to a file, whose path is given behind `-e`.
+    /// A module in JavaScript that the host loads: its text goes to a file, whose path is given after `-e`.
     pub extension: Option<String>,
 }
 
-/// A variable with settings of OpenCode and its like as JSON, over those of files.
+/// Variables with settings of OpenCode and related hosts as JSON, which override those of files.
 const OPENCODE: &[(&str, &str)] = &[("opencode", "OPENCODE_CONFIG_CONTENT"), ("kilo", "KILO_CONFIG_CONTENT")];
 
-/// How a command is started. `variable` gives those of this process.
+/// Prepares the start of a command. `variable` reads variables of this process.
 ///
 /// # Errors
 ///
-/// A variable of the host that is to be added to cannot be read.
+/// A variable of the host that must be extended cannot be parsed.
 pub fn launch(
     command: &[OsString],
     address: SocketAddr,
@@ -35,7 +36,7 @@ pub fn launch(
     let base = format!("http://{address}");
     let mut command = command.to_vec();
     let host = command.first().map(|program| name_of(program)).unwrap_or_default();
-    // Programs that the agent runs get these too, so a host that is told in another way gets none.
+    // Programs that the agent runs inherit these, so a host that is configured in another way gets none.
     let apis: &[Api] = match host.as_str() {
         "claude" => &[Api::Anthropic],
         "gemini" => &[Api::Gemini, Api::CodeAssist],
@@ -46,16 +47,16 @@ pub fn launch(
     for api in apis {
         let place = format!("{base}{}", api.prefix());
         if *api == Api::OpenAi {
-            // The name that older clients know.
+            // The name for older clients.
             env.push(("OPENAI_API_BASE", place.clone().into()));
         }
         env.push((api.variable(), place.into()));
     }
-    // Claude Code turns the search for tools off where its API has another address, and pays for all of their descriptions.
+    // Claude Code turns tool search off if its API has another address, and then sends the descriptions of all tools.
     if apis.contains(&Api::Anthropic) && variable("ENABLE_TOOL_SEARCH").is_none() {
         env.push(("ENABLE_TOOL_SEARCH", "true".into()));
     }
-    // Nothing of this machine goes through a proxy.
+    // Requests to this machine must not go through a proxy.
     let names = ["NO_PROXY", "no_proxy"];
     let known = names.iter().find_map(|name| variable(name).filter(|known| !known.is_empty()));
     let all = known.map_or_else(|| "127.0.0.1".to_owned(), |known| format!("{known},127.0.0.1"));
@@ -71,7 +72,7 @@ pub fn launch(
     Ok(Launch { command, env, extension })
 }
 
-/// The API that a host asks, where there is only one.
+/// The API that a host uses, if it uses only one.
 pub fn api_of(command: &[OsString]) -> Option<Api> {
     match command.first().map(|program| name_of(program))?.as_str() {
         "claude" => Some(Api::Anthropic),
@@ -86,8 +87,8 @@ fn name_of(program: &OsStr) -> String {
     Path::new(program).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Codex takes the base of its own provider for WebSockets too, whose frames the gateway does not read. A provider of another
-/// name with the same login uses plain requests.
+/// Codex also uses the base of its built-in provider for WebSockets, whose frames the gateway does not read. A
+/// provider of another name with the same login uses plain requests.
 fn codex(base: &str) -> Vec<String> {
     let set = |name: &str, value: &str| format!("model_providers.tersed.{name}={value}");
     vec![
@@ -100,7 +101,7 @@ fn codex(base: &str) -> Vec<String> {
     ]
 }
 
-/// pi learns other addresses of its providers from an extension.
+/// pi takes other addresses of its providers from an extension.
 fn pi(base: &str) -> String {
     let provider = |(name, version): (&str, &str)| {
         format!("  pi.registerProvider({name:?}, {{ baseUrl: \"{base}{version}\" }});\n")

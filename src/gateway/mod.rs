@@ -1,9 +1,9 @@
-//! `tersed gateway`: stands between an agent host and the API of its model, on this machine alone. In each request it compresses
-//! the results of tools; every other byte passes as it came, in both directions. What it cannot read, or not in time, passes
-//! unchanged too.
+//! `tersed gateway`: runs between an agent host and the API of its model, on this machine. In each request it
+//! compresses the results of tools; every other byte is passed on unchanged, in both directions. So is a request that
+//! it cannot read, or not in time.
 //!
-//! A request holds the whole conversation, so the engine knows what the model sees without being told: results that are not in
-//! the body are forgotten, and the answers for those that are stay the same byte for byte, turn after turn.
+//! A request holds the whole conversation, so the engine knows what the model sees: results that are not in the body
+//! are forgotten, and the texts of the others stay the same byte for byte in every turn.
 
 mod access;
 mod api;

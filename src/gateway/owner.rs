@@ -1,14 +1,15 @@
-//! Whose program is at the other end of a connection on this machine. Linux tells in `/proc/net/tcp` and `/proc/net/tcp6`
-//! (described in the kernel's `Documentation/networking/proc_net_tcp.rst`); other systems are not asked.
+//! Finds the user whose program is at the other end of a connection on this machine. Linux lists it in
+//! `/proc/net/tcp` and `/proc/net/tcp6` (described in the kernel's `Documentation/networking/proc_net_tcp.rst`);
+//! other systems are not supported.
 
 use std::net::SocketAddr;
 
-/// Whether a connection may be of a program of the user who runs the gateway, or of root: what the system tells, or true
-/// where it does not tell. `here` is the gateway's address, `peer` the program's.
+/// Whether a connection may belong to a program of the gateway's user or of root. True if the system does not report
+/// it. `here` is the gateway's address, `peer` the program's.
 #[cfg(target_os = "linux")]
 pub(super) fn is_of_this_user(here: SocketAddr, peer: SocketAddr) -> bool {
     let own = rustix::process::geteuid().as_raw();
-    // A table that changes while it is read may leave out a row.
+    // A table that changes while it is read may miss a row.
     (0..MAX_TRIES).any(|_| match tables::owner(here, peer) {
         tables::Owner::User(user) => user == own || user == 0,
         tables::Owner::Unknown => true,
@@ -31,10 +32,10 @@ mod tables {
     use std::io::{BufRead, BufReader};
     use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-    /// What the tables tell about the other end of a connection.
+    /// The owner of the other end of a connection, by the tables.
     #[derive(Debug, PartialEq, Eq)]
     pub(super) enum Owner {
-        /// The number of its user.
+        /// The id of its user.
         User(u32),
         /// It is closed: the tables list the gateway's own listener, but not this connection, or without a program.
         Gone,
@@ -51,7 +52,7 @@ mod tables {
         owner_in(readers.into_iter().flatten(), here, peer)
     }
 
-    /// What tables tell, one after the other.
+    /// Searches the tables, one after the other.
     pub(super) fn owner_in<R: BufRead>(
         tables: impl IntoIterator<Item = R>,
         here: SocketAddr,
@@ -77,7 +78,7 @@ mod tables {
         remote: SocketAddr,
         is_listening: bool,
         user: u32,
-        /// `0` for a socket that no program holds any more; its user is not told.
+        /// `0` for a socket that no program holds any more; then its user is unknown.
         inode: &'a str,
     }
 
@@ -111,7 +112,7 @@ mod tables {
         Some(plain(SocketAddr::new(host, port)))
     }
 
-    /// An address that is the same however the socket was opened.
+    /// The address in one form, whether the socket was opened for IPv4 or IPv6.
     fn plain(address: SocketAddr) -> SocketAddr {
         SocketAddr::new(address.ip().to_canonical(), address.port())
     }
@@ -159,14 +160,14 @@ mod tables {
             let other = row("127.0.0.1:5001", HERE, "01", 9, 4);
             let table = |rows: &[&String]| rows.iter().fold(HEADING.to_owned(), |all, row| all + row);
             assert_eq!(asked(&[table(&[&listener, &other, &ours, &theirs])]), Owner::User(1000));
-            // Opened as an address of version 6.
+            // Opened as an IPv6 address.
             let mapped = row("[::ffff:127.0.0.1]:5000", "[::ffff:127.0.0.1]:8080", "01", 1001, 3);
             assert_eq!(asked(&[table(&[&listener, &ours]), table(&[&mapped])]), Owner::User(1001));
-            // Closed by its program, or gone.
+            // Closed by its program.
             let closed = row(PEER, HERE, "05", 0, 0);
             assert_eq!(asked(&[table(&[&listener, &closed])]), Owner::Gone);
             assert_eq!(asked(&[table(&[&listener, &other])]), Owner::Gone);
-            // Tables of something else.
+            // Tables of another machine.
             assert_eq!(asked(&[table(&[&other])]), Owner::Unknown);
             assert_eq!(asked(&[]), Owner::Unknown);
         }

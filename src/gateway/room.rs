@@ -1,6 +1,6 @@
-//! Reads bodies into memory that all requests share. Each takes room as its bytes come, so a body that is only announced takes
-//! none, and gives it back in the end. A body that stops coming is given up, and so is a wait for room: whoever sends half a
-//! body holds up nobody for long.
+//! Reads bodies into memory with a limit that all requests share. Each body reserves memory as its bytes arrive, so a
+//! body that is only announced reserves none, and releases it at the end. A body that stops arriving times out, and
+//! so does a wait for memory: a client that sends half a body does not block others for long.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use tokio::time::timeout;
 
 use super::body::MAX_BODY_BYTES;
 
-/// All bodies that are read at the same time take no more than this, in KiB.
+/// Most memory of all bodies at the same time, in KiB.
 const MAX_BODIES_KIB: u32 = 256 << 10;
-/// Room is taken in steps of so many KiB. A choice.
+/// Memory is reserved in steps of this many KiB. A choice.
 const STEP_KIB: u32 = 1 << 10;
 /// Longest pause between two pieces of a body. Clients are on this machine, where even a large body takes less than a second.
 const PIECE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time for a whole body. A choice.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Longest wait for room: longer than a pause, after which a body that stopped coming has given back its own.
+/// Longest wait for memory: longer than the timeout after which a stalled body releases its own.
 const ROOM_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Memory for bodies. A request waits where there is not enough left.
+/// Memory for bodies. A request waits if not enough is left.
 pub(super) struct Room {
     left: Arc<Semaphore>,
     piece: Duration,
@@ -38,7 +38,7 @@ impl Default for Room {
     }
 }
 
-/// A body, and the room that it takes until this is dropped.
+/// A body, and the memory that is reserved until this is dropped.
 pub(super) struct Held {
     pub(super) bytes: Bytes,
     _room: Option<OwnedSemaphorePermit>,
@@ -49,20 +49,20 @@ pub(super) struct Held {
 pub(super) enum Unread {
     /// It is damaged, or longer than allowed.
     TooLong,
-    /// It did not come to its end in time.
+    /// It did not end in time.
     TooSlow,
-    /// Other bodies took all room.
+    /// Other bodies reserved all memory.
     NoRoom,
 }
 
 impl Room {
-    /// The body, whole.
+    /// Reads the whole body.
     pub(super) async fn read<B>(&self, body: B) -> Result<Held, Unread>
     where
         B: Body<Data = Bytes> + Unpin,
     {
         let told = body.size_hint().lower();
-        // What is too long by its own word is not read.
+        // A body that announces too many bytes is not read.
         if told > MAX_BODY_BYTES as u64 {
             return Err(Unread::TooLong);
         }
@@ -92,7 +92,7 @@ impl Room {
         Ok(Held { bytes, _room: room })
     }
 
-    /// Takes more room where a body of so many bytes needs it.
+    /// Reserves more memory if a body of this many bytes needs it.
     async fn grow(&self, room: &mut Option<OwnedSemaphorePermit>, len: usize) -> Result<(), Unread> {
         let needed =
             u32::try_from(len.div_ceil(1 << 10)).unwrap_or(MAX_BODIES_KIB).next_multiple_of(STEP_KIB);
@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// A body of so many MiB, which then ends or never does.
+    /// A body of this many MiB, which then ends or never does.
     struct Mib(usize, bool);
 
     impl Body for Mib {
@@ -163,7 +163,7 @@ mod tests {
     async fn bodies_that_never_end_hold_up_nobody() {
         let (piece, wait) = (Duration::from_millis(50), Duration::from_secs(60));
         let room = Arc::new(Room { piece, wait, ..Room::default() });
-        // Announced alone they take nothing, and with all their bytes but the end only for a moment.
+        // Announced bodies reserve nothing, and bodies without an end release their memory soon.
         for mib in [0, 60] {
             let slow: Vec<_> = (0..8)
                 .map(|_| {
@@ -178,7 +178,7 @@ mod tests {
             }
             assert_eq!(room.left.available_permits(), MAX_BODIES_KIB as usize);
         }
-        // A wait for room ends too.
+        // A wait for memory ends too.
         let room = Room { wait: piece, ..Room::default() };
         let held = room.left.acquire_many(MAX_BODIES_KIB).await.unwrap();
         assert_eq!(room.read(Mib(1, true)).await.err(), Some(Unread::NoRoom));

@@ -1,4 +1,4 @@
-//! Listens, and answers each connection by itself.
+//! Listens, and answers each connection in its own task.
 
 use std::convert::Infallible;
 use std::io;
@@ -20,20 +20,21 @@ use super::{Totals, Upstreams};
 use crate::engine::Engine;
 use crate::protocol::reclaim::ReclaimMode;
 
-/// How long a connection to an API may take to be made.
+/// How long connecting to an API may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A client that sends no whole header for so long is let go. Between two requests of an agent, commands run.
+/// A client that sends no complete header for this time is disconnected. Between two requests of an agent, commands
+/// run.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// A pause after an error of the listener, as when there are no more file descriptors.
+/// A pause after an error of the listener, for example when there are no more file descriptors.
 const PAUSE_AFTER_ERROR: Duration = Duration::from_millis(50);
 
 /// A gateway that listens.
 #[derive(Clone)]
 pub struct Gateway(Arc<Shared>);
 
-/// Where it listens.
+/// A listening socket.
 #[derive(Debug)]
 pub struct Listening {
     listener: TcpListener,
@@ -46,7 +47,7 @@ impl Listening {
     ///
     /// # Errors
     ///
-    /// The address is not one of this machine alone, or is taken.
+    /// The address can be reached from other machines, or is in use.
     pub async fn on(address: SocketAddr) -> Result<Self, String> {
         Self::allowed(address)?;
         let taken = |e: io::Error| format!("{address}: {e}");
@@ -55,7 +56,7 @@ impl Listening {
         Ok(Self { listener, address })
     }
 
-    /// Whether a gateway may listen there: on an address of this machine alone.
+    /// Whether a gateway may listen there: only on an address that other machines cannot reach.
     ///
     /// # Errors
     ///
@@ -69,18 +70,20 @@ impl Listening {
 }
 
 impl Gateway {
-    /// A gateway to these places. With [`ReclaimMode::Auto`], results that are not needed any more leave their conversations.
+    /// A gateway to these addresses. With [`ReclaimMode::Auto`], results that are no longer needed are removed from
+    /// their conversations.
     ///
     /// # Errors
     ///
-    /// One of the places is the gateway itself, or the client for HTTP cannot be made, as without certificates of this system.
+    /// One of the addresses is the gateway itself, or the HTTP client cannot be created, for example without system
+    /// certificates.
     pub fn new(
         engine: Engine,
         upstreams: Upstreams,
         reclaim: ReclaimMode,
         listening: &Listening,
     ) -> Result<Self, String> {
-        // Another part of the process may have chosen first.
+        // Another part of the process may have installed a provider first.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let port = listening.address.port();
         if let Some(place) = upstreams.on_this_machine_at(port) {
@@ -102,18 +105,18 @@ impl Gateway {
         }
     }
 
-    /// What it did so far.
+    /// The sums so far.
     pub fn totals(&self) -> &Totals {
         &self.0.totals
     }
 
-    /// Ends what the engine keeps open.
+    /// Closes the engine.
     pub fn close(&self) {
         self.0.engine.close();
     }
 }
 
-/// A client that keeps to the proxies of the environment, and one for this machine.
+/// A client that uses the proxies of the environment, and one for this machine.
 fn clients() -> Result<Clients, String> {
     let builder = || {
         reqwest::Client::builder()
@@ -129,10 +132,10 @@ fn clients() -> Result<Clients, String> {
 }
 
 async fn connection(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
-    // Pieces of a stream go out as they come.
+    // Pieces of a stream are sent as they arrive.
     let _ = stream.set_nodelay(true);
     let Ok(here) = stream.local_addr() else { return };
-    // Tables of the system are read, which may take a while.
+    // Reading tables of the system may take a while.
     let is_of_this_user = tokio::task::spawn_blocking(move || is_of_this_user(here, peer)).await;
     let client = Client { address: peer, is_of_this_user: is_of_this_user.unwrap_or(false) };
     let answer = service_fn(move |request| {
@@ -141,6 +144,6 @@ async fn connection(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
     });
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).half_close(false);
-    // A client that breaks the protocol loses its own connection alone.
+    // A client that breaks the protocol only loses its own connection.
     let _ = server.serve_connection(TokioIo::new(stream), answer).with_upgrades().await;
 }

@@ -1,11 +1,11 @@
-//! What a gateway did, in numbers.
+//! The sums of a gateway.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::pipeline::evidence::BeforeAfter;
 
-/// Sums since the start. Each resend of a result counts, since each is paid for.
+/// Sums since the start. Each resend of a result is counted, since each is paid for.
 #[derive(Debug, Default)]
 pub struct Totals {
     requests: AtomicU64,
@@ -27,7 +27,7 @@ impl Totals {
         self.passed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether there is anything to tell.
+    /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.before.load(Ordering::Relaxed) == 0 && self.passed.load(Ordering::Relaxed) == 0
     }

@@ -1,4 +1,4 @@
-//! Connections that change to another protocol, as WebSocket: their bytes pass in both directions.
+//! Connections that change to another protocol, such as WebSocket: their bytes are passed on in both directions.
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Empty};
@@ -21,7 +21,7 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     headers.contains_key(UPGRADE) && headers.get_all(CONNECTION).iter().any(named)
 }
 
-/// Puts the wish into headers that go on.
+/// Adds the request for the upgrade to headers that are passed on.
 pub(super) fn ask(from: &HeaderMap, to: &mut HeaderMap) {
     for value in from.get_all(UPGRADE) {
         to.append(UPGRADE, value.clone());

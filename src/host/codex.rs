@@ -40,7 +40,7 @@ pub fn is_of_program(call_id: &str) -> bool {
     call_id.starts_with(OF_PROGRAM)
 }
 
-/// What the hook prints; `None` if the host should go on as if there were no hook.
+/// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     match event.hook_event_name.as_str() {
         name if FORGETS.contains(&name) => {
@@ -49,8 +49,8 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         }
         "PreToolUse" => {
             let answer = wrapped(event);
-            // No other hook sees the result of what is not wrapped, or asks for its exact output. What a program runs, the
-            // model does not see.
+            // No other hook sees the result of a command that is not wrapped, or of one that asks for its exact
+            // output. The model does not see the results of calls by a program.
             if (answer.is_none() || asks_for_all(event)) && !is_of_program(&event.tool_use_id) {
                 unseen(host, event, true);
             }
@@ -131,8 +131,8 @@ fn of_system() -> Option<PathBuf> {
     Some(PathBuf::from("/etc/codex"))
 }
 
-/// Whether the rules in a folder of settings do more than allow: those in files of their own, and those that an administrator
-/// requires in `requirements.toml`, where none can allow anything.
+/// Whether the rules in a folder of settings do more than allow: those in rule files, and those that an administrator
+/// requires in `requirements.toml`, which can only restrict.
 fn forbids(folder: &Path) -> bool {
     let rules = fs::read_dir(folder.join("rules")).into_iter().flatten().flatten().map(|file| file.path());
     let mut rules = rules.filter(|path| path.extension().is_some_and(|end| end == "rules"));

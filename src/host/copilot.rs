@@ -1,7 +1,7 @@
 //! Answers to the hooks of GitHub Copilot, in the terminal and in the cloud.
 //!
-//! Only results that Copilot counts as successes can be replaced. A failed command is one of them; its exit code stands in
-//! the last line. Events do not name their call, so no later result refers to one of these.
+//! Only results that Copilot counts as successes can be replaced. A failed command is one of them; its exit code is
+//! in the last line. Events do not name their call, so no later result refers to one of these.
 //!
 //! The shapes come from events recorded from GitHub Copilot CLI 1.0.102, in `editors/copilot/recorded`.
 
@@ -13,7 +13,7 @@ use super::reach::{COPILOT, Text, Treatment};
 use super::replace::compress;
 use super::tools::Tool;
 
-/// What the hook prints; `None` if the host should go on as if there were no hook.
+/// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
     let mut take = |name: &str| given.get_mut(name).map(Value::take).unwrap_or_default();
     let string = |value: Value| value.as_str().unwrap_or_default().to_owned();

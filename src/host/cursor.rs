@@ -13,7 +13,7 @@ use super::reach::{CURSOR, Text, Treatment};
 use super::replace::{compress, forget};
 use super::tools::Tool;
 
-/// What the hook prints; `None` if the host should go on as if there were no hook.
+/// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
     // Older versions call the session a conversation.
     let conversation = given.get("conversation_id").and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -28,7 +28,7 @@ pub const RESULT: &str = "tersed_result";
 /// Its name in Gemini, if the server is called `tersed`.
 const CALLED: &str = "mcp_tersed_tersed_result";
 
-/// What the hook prints; `None` if the host should go on as if there were no hook.
+/// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, given: Value) -> Option<Value> {
     let event = Event::read(given)?;
     answer(host, &event, || is_served(NAME, Path::new(&event.cwd)))

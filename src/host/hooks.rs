@@ -10,7 +10,7 @@ use super::{Host, claude_code, codex, copilot, cursor, gemini};
 pub struct Hooks {
     /// Its name, as a user writes it.
     pub name: &'static str,
-    /// Returns what the hook prints for one event; `None` if the host should go on as if there were no hook.
+    /// Returns what the hook prints for one event; `None` if the host should continue as if there were no hook.
     pub reply: fn(&Host, Value) -> Option<Value>,
 }
 

@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 use super::tools::{TOOLS, Tool};
 use super::{Host, gemini, served};
 
-/// The tool that hooks of earlier versions call. It is not listed, and its answer tells the host to go on as if there were
-/// no hook. Only the resident process holds the memory of a conversation.
+/// The tool that hooks of earlier versions call. It is not listed, and its answer tells the host to continue as if
+/// there were no hook. Only the resident process holds the memory of a conversation.
 pub const HOOK: &str = "tersed_hook";
 
 const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#493027516823: omitted 120 lines 5-124, ..., id 3fa9c1d2]`. \
@@ -139,7 +139,7 @@ impl ServerHandler for Server {
         let answer = tokio::task::spawn_blocking(move || answer(&host, caller, &name, arguments)).await;
         match answer {
             Ok(answer) => answer.map(CallToolResponse::from),
-            // The handler panicked: the host goes on as if there were no hook.
+            // The handler panicked: the host continues as if there were no hook.
             Err(_) => Ok(CallToolResult::error(vec![ContentBlock::text(FAULT)]).into()),
         }
     }

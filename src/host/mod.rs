@@ -1,5 +1,5 @@
 //! Support for agent hosts that speak another protocol: MCP servers, and hooks that get one event. All of it fails open:
-//! after an error the host goes on with its own data.
+//! after an error the host continues with its own data.
 
 pub mod claude_code;
 pub mod codex;
@@ -28,13 +28,13 @@ use crate::artifact::vault::conversations_folder;
 use crate::config::{Policy, Recovery, RecoveryMode};
 use crate::engine::{Engine, Settings};
 
-/// The home folder of the user, for settings of hosts. One that is relative is none: it would lead into the working directory,
-/// which may be anybody's.
+/// The home folder of the user, for settings of hosts. A relative path is ignored: it would lead into the working
+/// directory, which others may control.
 pub(crate) fn home() -> Option<PathBuf> {
     std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
 }
 
-/// The models of these hosts see no ids of calls, and more results than a hook is given.
+/// The models of these hosts do not see ids of calls, and see more results than hooks get.
 fn hide_ids_and_counts(policy: &mut Policy) {
     policy.ids_visible = false;
     policy.sees_all_results = false;
@@ -55,7 +55,7 @@ struct ShortView {
     /// The context that asked for it.
     context: String,
     path: String,
-    /// Number of the first line and of lines, as asked for.
+    /// Number of the first line, and number of lines, as requested.
     offset: Option<u64>,
     limit: Option<u64>,
 }

@@ -1,9 +1,9 @@
-//! Passes output on as it comes, with secrets removed and, where a model reads it, with what only looks like a marker of ours
-//! escaped. Bytes that may be part of a secret or the start of a marker are held for a moment. Bytes that were sent are
+//! Passes output on as it comes, with secrets removed and, if a model reads it, with look-alikes of markers escaped.
+//! Bytes that may be part of a secret or the start of a marker are held for a moment. Bytes that were sent are
 //! remembered as context for what follows.
 //!
-//! It holds a bounded number of bytes, keeps their order, and changes nothing else. Output that is no text stays byte for byte
-//! too, but for these two.
+//! It holds a bounded number of bytes, keeps their order, and changes nothing else. Output that is not text is
+//! treated in the same way, and otherwise stays byte for byte.
 
 use std::cell::OnceCell;
 
@@ -17,7 +17,7 @@ use crate::text::marker::{self, LookAlikes};
 const CONTEXT_BYTES: usize = 16 << 10;
 /// Most bytes that wait for the next tick.
 const MAX_TICK_BYTES: usize = 64 << 10;
-/// Most bytes that wait for the end of a line or block in which a secret may come.
+/// Most bytes that wait for the end of a line or block that may contain a secret.
 const MAX_OPEN_BYTES: usize = 128 << 10;
 /// Most bytes that wait for the end of a secret.
 const MAX_WAITING_BYTES: usize = 512 << 10;
@@ -29,7 +29,7 @@ pub struct Passing<'p> {
     before: Vec<u8>,
     /// Bytes that wait.
     held: Vec<u8>,
-    /// How many of the bytes before belong to secrets whose placeholders were sent.
+    /// How many bytes of `before` belong to secrets whose placeholders were sent.
     placed: usize,
     /// Whether anything came since the last tick.
     has_new: bool,
@@ -60,13 +60,13 @@ impl<'p> LazyPolicy<'p> {
         Self { read, policy: OnceCell::new(), escapes: false }
     }
 
-    /// The same for output that a model reads: what only looks like a marker is escaped, unless the user keeps everything
+    /// The same for output that a model reads: look-alikes of markers are escaped, unless the user keeps everything
     /// exact.
     pub fn escaping(self) -> Self {
         Self { escapes: true, ..self }
     }
 
-    /// Whether what looks like a marker is escaped.
+    /// Whether look-alikes of markers are escaped.
     pub fn escapes(&self) -> bool {
         self.escapes
     }
@@ -75,7 +75,7 @@ impl<'p> LazyPolicy<'p> {
         self.policy.get_or_init(self.read)
     }
 
-    /// What looks like a marker in some bytes and must be escaped.
+    /// The look-alikes of markers in some bytes, which must be escaped.
     fn look(&self, bytes: &[u8], is_end: bool) -> LookAlikes {
         if !self.escapes {
             return LookAlikes::default();
@@ -134,9 +134,9 @@ impl<'p> Passing<'p> {
         if self.held.len() < MAX_TICK_BYTES { Vec::new() } else { self.moment() }
     }
 
-    /// Call after each tick. Returns the bytes that can be sent: complete lines, and if nothing came since the last tick,
-    /// also complete words of the last line. A line without its end waits where a secret may come in it, and so does a key
-    /// block without its end.
+    /// Call after each tick. Returns the bytes that can be sent: complete lines, and if nothing came since the last
+    /// tick, also complete words of the last line. An incomplete line waits if it may contain a secret, and so does a
+    /// key block without its end.
     pub fn moment(&mut self) -> Vec<u8> {
         let is_line = |b: &u8| *b == b'\n' || *b == b'\r';
         let is_blank = |b: &u8| b.is_ascii_whitespace();
@@ -167,7 +167,7 @@ impl<'p> Passing<'p> {
         let mut looks = self.policy.look(&all, is_end);
         let mut to = from + cut;
         if !is_end {
-            // A secret without an end is sent, redacted, as far as it came; and what may still become a marker, escaped.
+            // A secret without an end is redacted as far as it arrived; a possible start of a marker is escaped.
             let waiting = all.len() - from;
             let is_long = waiting > MAX_WAITING_BYTES;
             if let Some(open) = secrets::open(&all).filter(|_| waiting <= MAX_OPEN_BYTES) {
@@ -208,7 +208,7 @@ fn written(
     let mut at = part.start;
     let mut places = looks.places.iter().peekable();
     let mut copy = |out: &mut Vec<u8>, mut from: usize, to: usize| {
-        // What stood in a secret is gone.
+        // Look-alikes inside a secret are removed with it.
         while places.next_if(|place| place.at < from).is_some() {}
         while let Some(place) = places.next_if(|place| place.at < to) {
             out.extend_from_slice(&bytes[from..place.at]);
@@ -312,7 +312,7 @@ mod tests {
         let read = Policy::default;
         let policy = LazyPolicy::new(&read);
         let mut stream = Passing::new(&policy);
-        // So long a line does not wait.
+        // A line of this length does not wait.
         let mut out =
             stream.push(&[b"x DB_PASSWORD=\"Kx9m ".as_slice(), &[b' '; MAX_OPEN_BYTES + 1]].concat());
         out.extend(stream.moment());
@@ -410,7 +410,7 @@ mod tests {
         assert_eq!(shown(&[&bytes], true), bytes);
         let pieces: Vec<&[u8]> = bytes.chunks(777).collect();
         assert_eq!(shown(&pieces, true), bytes);
-        // Brackets alone wait for what follows, and nothing is added.
+        // Brackets alone wait for the next bytes, and nothing is added.
         let brackets = b"[\n[\n[ \n {\n[";
         let pieces: Vec<&[u8]> = brackets.chunks(1).collect();
         assert_eq!(shown(&pieces, true), brackets);
@@ -448,7 +448,7 @@ mod tests {
         let read = || Policy { mode: Mode::Disabled, ..Policy::default() };
         let policy = LazyPolicy::new(&read).escaping();
         assert_eq!(policy.made_safe(b"[tersed: exit status 0]"), None);
-        // What only an untrusted project keeps exact is escaped.
+        // Output that only an untrusted project keeps exact is escaped.
         let read = || Policy { mode: Mode::Disabled, escapes_exact: true, ..Policy::default() };
         let policy = LazyPolicy::new(&read).escaping();
         assert_eq!(policy.made_safe(b"[tersed: exit status 0]").unwrap(), b"\\[tersed: exit status 0]");

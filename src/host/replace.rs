@@ -28,7 +28,7 @@ pub fn compress(
     budget: Option<usize>,
 ) -> Option<Value> {
     if let Some(is_alone) = reads_back(event) {
-        // Another program may have written to this output, so it is redacted, and what looks like a marker is escaped.
+        // Another program may have written to this output, so it is redacted, and look-alikes of markers are escaped.
         let new = redacted(host, event, content);
         let escaped = match is_alone {
             true => None,
@@ -46,8 +46,8 @@ pub fn compress_view(host: &Host, event: &Event, content: &Value, view: View) ->
     compress_result(host, Some(&event.context()), result(event, content, None), limits)
 }
 
-/// Data of any shape with the secrets of their strings removed, and with what looks like a marker escaped unless the user
-/// keeps everything exact; `None` if they hold neither, or could not be redacted.
+/// Data of any shape with the secrets in its strings removed, and with look-alikes of markers escaped unless the user
+/// keeps everything exact; `None` if it has neither, or could not be redacted.
 pub fn made_safe(host: &Host, data: &Value) -> Option<Value> {
     let policy = host.engine().policy_in_force();
     if !policy.redact_secrets {
@@ -61,7 +61,7 @@ pub fn made_safe(host: &Host, data: &Value) -> Option<Value> {
     serde_json::from_str(&new).ok()
 }
 
-/// Tells the session of a call whose result stays: what the model wrote into it, and that it was there.
+/// Records a call whose result stays unchanged, and the text that the model wrote into it.
 pub fn note_call(host: &Host, event: &Event) {
     let result = result(event, &json!(""), None);
     let _ = compress_result(host, Some(&event.context()), result, Limits::default());
@@ -94,7 +94,7 @@ pub enum View {
 }
 
 impl View {
-    /// The settings that say so.
+    /// The settings for it.
     pub fn policy(self) -> Value {
         let mut policy = json!({ "headTailBytes": 0, "maxOutputBytes": MAX_OUTPUT_BYTES });
         if self == Self::Unoutlined {
@@ -111,7 +111,7 @@ pub struct Limits {
     pub budget: Option<usize>,
     /// Most bytes, unless the settings ask for fewer.
     pub bytes: Option<usize>,
-    /// Most bytes of a text that no reader knows, unless the settings say how many.
+    /// Most bytes of a text that no reducer knows, unless the settings give a limit.
     pub unread: Option<usize>,
     /// What may be left out of a file view, if it is one.
     pub view: Option<View>,
@@ -189,7 +189,7 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
     }
     if let Some(bytes) = limits.unread.filter(|_| !host.engine().has_head_tail()) {
         params["policy"]["headTailBytes"] = json!(bytes);
-        // A file without an outline too: the host would show the start of it.
+        // Also cuts a file without an outline: the host would show only its start.
         params["policy"]["fileDetailFallback"] = json!("structure");
     }
     if let Some(bytes) = limits.bytes {
@@ -212,8 +212,8 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
     Some((new != params["result"]["content"]).then_some(new))
 }
 
-/// The context was summed up, cleared, started or resumed: nothing in it is certainly visible. This includes the agents of
-/// the conversation, because not every host says whose context it is.
+/// The context was summarized, cleared, started or resumed: nothing in it is certainly visible. This includes the
+/// agents of the conversation, because not every host says whose context it is.
 pub fn forget(host: &Host, event: &Event) {
     if event.session_id.is_empty() {
         return;
@@ -232,7 +232,7 @@ pub fn asks_for_all(event: &Event) -> bool {
     event.tool_input.get("command").and_then(Value::as_str).is_some_and(command::asks_for_all)
 }
 
-/// A command runs outside of `tersed run`, and its result goes to the model as it is, or may.
+/// Records a command outside of `tersed run`, whose result the model may get unchanged.
 pub fn unseen(host: &Host, event: &Event, is_counted: bool) {
     if let Some(command) = event.tool_input.get("command").and_then(Value::as_str) {
         host.engine().unseen(&event.context(), command, is_counted);

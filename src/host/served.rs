@@ -68,7 +68,7 @@ fn is_up(folder: &Path, host: &str, workspace: &Path) -> bool {
 /// Whether a working process holds the file. An unlocked file is removed.
 fn is_locked(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
-    // A shared lock, so that hooks that check together do not take each other for servers.
+    // A shared lock, so that hooks that check at the same time do not mistake each other for servers.
     match file.try_lock_shared() {
         Ok(()) => {
             let _ = fs::remove_file(path);

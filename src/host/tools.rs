@@ -1,4 +1,5 @@
-//! The tools with which a model reads what was left out, and their answers as MCP content. All ways in use this list.
+//! The tools with which a model reads what was left out, and their answers as MCP content. All interfaces use this
+//! list.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -98,7 +99,7 @@ impl Tool {
     }
 }
 
-/// Which part of an original is read.
+/// Arguments for reading a part of an original.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Expand {
@@ -115,7 +116,7 @@ struct Expand {
     cursor: Option<String>,
 }
 
-/// What is looked for in an original.
+/// Arguments for the search in an original.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Search {
@@ -123,7 +124,7 @@ struct Search {
     id: String,
     /// Regular expression.
     pattern: String,
-    /// Letter case does not matter.
+    /// Ignores letter case.
     #[serde(default)]
     ignore_case: bool,
     /// Lines before and after each match, 0 to 20.
@@ -174,12 +175,12 @@ pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, Rpc
     Err(refused.map_or_else(|| "no original is kept".to_owned(), |e| e.message))
 }
 
-/// The handle in what the model gave.
+/// The handle in the argument of the model.
 fn named(given: &str) -> Result<String, String> {
     handle::read(given, LIST).map(Cow::into_owned).map_err(|why| format!("id: {why}"))
 }
 
-/// Why an original was not found, with a word about what a model may have taken for its handle.
+/// Why an original was not found, with a hint at what a model may have mistaken for its handle.
 fn explained(id: &str, why: String) -> String {
     match why.starts_with("no artifact") || why.starts_with("no original") {
         true => handle::explained(id, why, LIST).replace('\n', "; "),

@@ -20,7 +20,7 @@ pub struct Change {
 /// What a file needs.
 #[derive(Debug, Clone)]
 pub enum What {
-    /// The whole file is ours. If it names the program, the name stands between `before` and `after`.
+    /// The whole file is ours. If it names the program, the name is between `before` and `after`.
     File {
         /// Its text.
         text: String,
@@ -33,7 +33,7 @@ pub enum What {
     Toml(Vec<Part>),
 }
 
-/// How much of a change a file contains.
+/// How much of a change is in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Held {
     /// Nothing.

@@ -7,7 +7,7 @@ use super::plan::{self, Action, Step};
 use super::record::{Entry, Records};
 use super::write;
 
-/// Plans the change of one file. What is recorded of it may be missing.
+/// Plans the change of one file. The record of it may be missing.
 type PlanStep = fn(&Change, Option<&Entry>, &Records) -> Result<Step, String>;
 
 /// Sets a host up; with `dry` only returns the steps.

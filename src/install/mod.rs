@@ -1,4 +1,4 @@
-//! Wires agent hosts: edits their settings, and undoes the edits.
+//! Sets up agent hosts: edits their settings, and undoes the edits.
 //!
 //! | module | holds |
 //! | --- | --- |
@@ -32,14 +32,14 @@ pub use hosts::Row;
 pub use place::{Place, Scope};
 pub use plan::{Action, Step};
 
-/// The state of a host's wiring on this machine.
+/// The state of a host's setup on this machine.
 #[derive(Debug)]
 pub struct Status {
     /// The host's executables in the `PATH`.
     pub programs: Vec<std::path::PathBuf>,
     /// Whether the host has a folder here.
     pub has_folder: bool,
-    /// How much of the wiring exists.
+    /// How much of the setup exists.
     pub held: Held,
     /// Programs of our name that its files start, as written.
     pub starts: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Status {
 }
 
 impl Row {
-    /// The state of its wiring at a place.
+    /// The state of its setup at a place.
     pub fn status(&self, place: &Place) -> Status {
         let mut status = Status {
             programs: self.programs.iter().flat_map(|name| place.programs(name)).collect(),

@@ -25,7 +25,7 @@ pub enum Action {
 pub struct Step {
     /// Its path, as the host knows it.
     pub path: PathBuf,
-    /// The file that the path leads to, behind links.
+    /// The file that the path leads to, after following links.
     pub(super) target: PathBuf,
     /// Its current bytes; `None` if there is no file.
     pub before: Option<Vec<u8>>,
@@ -68,7 +68,7 @@ fn is_file(change: &Change) -> bool {
     matches!(change.what, What::File { .. })
 }
 
-/// The file behind a path, and its bytes.
+/// The file at a path, and its bytes.
 fn look(change: &Change) -> Result<(PathBuf, Option<Vec<u8>>), String> {
     let target = write::target(&change.path)?;
     let before = write::read(&target)?;

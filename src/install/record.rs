@@ -1,7 +1,7 @@
 //! Records of installations: for each file, what it held before and what was written, so that it can be undone.
 //!
-//! Records and copies lie in the user's state folder, not beside the files: settings hold keys, and hosts read every file in
-//! some of their folders.
+//! Records and copies are in the user's state folder, not beside the files: settings hold keys, and hosts read every
+//! file in some of their folders.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Most links that are followed; a longer chain counts as a circle.
 const MAX_LINKS: usize = 40;
 
-/// The file that a path leads to, behind links; it need not exist.
+/// The file that a path leads to, after following links; it need not exist.
 pub(super) fn target(path: &Path) -> Result<PathBuf, String> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -68,7 +68,7 @@ pub(super) fn replace(
     file.persist(path).map(|_| ()).map_err(|e| fault(e.error))
 }
 
-/// What stands where a folder has to be made, if anything does.
+/// The fault if something other than a folder is where a folder must be created.
 fn no_folder(folder: &Path) -> Option<String> {
     let mut above: Vec<&Path> = folder.ancestors().collect();
     above.reverse();

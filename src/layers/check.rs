@@ -113,7 +113,7 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
                     Some(member) => look(node, *line, &member.kind, &joined(key, name), wrong),
                     None => {
                         wrong.push(Wrong { line: *line, text: unknown(key, name, known) });
-                        // What another program has in a group of its own is told one by one.
+                        // Settings in a group of another program get one error each.
                         if let (true, Data::Table(members)) = (name == FOREIGN_GROUP, &node.data) {
                             let key = joined(key, name);
                             let left = MAX_REPORTED_FAULTS.saturating_sub(wrong.len());
@@ -133,10 +133,10 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
     }
 }
 
-/// The group of another program in which all its settings stand.
+/// The group in which another program has all its settings.
 const FOREIGN_GROUP: &str = "dynamic_compression";
 
-/// Tells what the settings in such a group are called here.
+/// Reports the names that the settings in such a group have here.
 fn foreign(group: &str, name: &str, line: usize, node: &Node, wrong: &mut Vec<Wrong>) {
     if let (Data::Table(members), false) = (&node.data, group.contains('.')) {
         let group = joined(group, name);
@@ -192,7 +192,8 @@ fn unknown(group: &str, name: &str, known: &[Member]) -> String {
     if let Some(same) = same {
         return format!("{no_such}; did you mean `{}`?", joined(group, same));
     }
-    // Another program may have it: the whole key, or the name where settings of ours stand in one group there.
+    // The name may be from another program: the whole key, or only the name if that program has our settings in one
+    // group.
     if let Some(answer) = elsewhere::of_key(&key) {
         return no_such + &answer;
     }

@@ -1,7 +1,8 @@
 //! Configuration files: where they are, and which settings one of them gives.
 //!
-//! A file counts only if it is regular and small, and only the user and the superuser may write it. A project's file counts
-//! fully only if the user trusts its current content (see `trust`). Otherwise only the settings that `project` allows count.
+//! A file is used only if it is regular and small, and only the user and the superuser may write it. A project's file
+//! applies fully only if the user trusts its current content (see `trust`). Otherwise only the settings that
+//! `project` allows apply.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -21,7 +22,7 @@ use crate::formats::typed;
 
 /// Names of configuration files.
 pub const NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
-/// What `tersed tune` writes beside the user's file.
+/// The file that `tersed tune` writes beside the user's file.
 pub const TUNED: &str = "tuned.toml";
 /// Largest file of settings that is read, in bytes.
 use crate::files::LARGEST_SETTINGS as LARGEST;
@@ -150,20 +151,20 @@ impl ProjectFile {
         Ok(Self { path: path.to_owned(), record, says, faults, rules })
     }
 
-    /// Its settings that do not count while it is not trusted, or not in all places: whether a mode is lower depends on the
-    /// user's.
+    /// Its settings that are ignored while it is not trusted, or that may be ignored: whether a mode is lower depends
+    /// on the user's mode.
     pub fn beyond(&self) -> impl Iterator<Item = &Given> {
         self.says
             .iter()
             .filter(|given| !may_say(&given.key, &given.value) || may_raise(&given.key, &given.value))
     }
 
-    /// The files of rules that it names, with their bytes, of which the record has the digests.
+    /// The files of rules that it names, with their bytes, whose digests are in the record.
     pub fn rule_files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
         self.rules.iter().map(|(path, bytes)| (path.as_path(), bytes.as_slice()))
     }
 
-    /// Whether a setting does not count even if the file is trusted.
+    /// Whether a setting is ignored even if the file is trusted.
     pub fn never(given: &Given) -> bool {
         row(&given.key).is_some_and(|row| row.project == Some(Project::Never))
     }
@@ -209,7 +210,7 @@ fn of_directory(found: &Found, faults: &mut Vec<ConfigError>) -> Option<(PathBuf
 ///
 /// # Errors
 ///
-/// There is no such file, or it may not count.
+/// There is no such file, or it may not be used.
 pub fn project_file(path: &Path, sources: &Sources) -> Result<ProjectFile, String> {
     let place = crate::files::resolved(path).map_err(|refused| refused.to_string())?;
     let is_file =
@@ -273,7 +274,8 @@ pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf,
     Some((path, read))
 }
 
-/// A value of a trusted project file. Paths to write to must lie below the user's state folder; relative paths start there.
+/// A value of a trusted project file. Paths to write to must be below the user's state folder; relative paths start
+/// there.
 fn within_state(key: &str, value: Value, path: &Path, sources: &Sources) -> Result<Value, String> {
     if path_use(key) != Some(PathUse::Written) {
         return Ok(placed(key, value, path.parent().unwrap_or(path), sources));

@@ -120,7 +120,7 @@ pub(super) fn of_text(text: &str, kind: &Kind) -> Node {
     meant(Node::new(&value), kind)
 }
 
-/// The name that a person means: in any case, and for a mode that does nothing one of the words for off.
+/// The name that a person means: in any case; words for "off" mean the mode that does nothing.
 pub fn meant_name(text: &str, names: &[String]) -> String {
     let known = |name: &str| names.iter().find(|known| known.eq_ignore_ascii_case(name)).cloned();
     let text_is_off = || OFF_WORDS.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
@@ -131,7 +131,7 @@ pub fn meant_name(text: &str, names: &[String]) -> String {
     known(text.trim()).or_else(off).unwrap_or_else(|| text.to_owned())
 }
 
-/// The value with the names in it as they are meant. YAML reads some words for off as a switch.
+/// The value with its names as they are meant. YAML reads some words for "off" as a boolean.
 pub(super) fn meant(node: Node, kind: &Kind) -> Node {
     let Node { line, data } = node;
     let data = match (kind, data) {

@@ -1,10 +1,10 @@
 //! Where settings come from: flags, environment, the project's file, the user's file, a profile. Settings from the host
 //! override them all. Each value keeps its origin. `config` defines the settings.
 //!
-//! There are three levels of trust. Flags, the environment, the host and the user's own files are trusted. A project's file
-//! was written by somebody else, so it may only make tersed do less, until the user trusts it (`trust`). Output of a tool is
-//! never a setting. A file that cannot be read and a value that is not allowed are reported as faults, and the next lower
-//! layer counts. So a typing error never turns off redaction.
+//! There are three levels of trust. Flags, the environment, the host and the user's own files are trusted. A
+//! project's file may be written by somebody else, so it may only make tersed do less, until the user trusts it
+//! (`trust`). Output of a tool is never a setting. A file that cannot be read and a value that is not allowed are
+//! reported as faults, and the value of the next lower layer applies. So a typing error never turns off redaction.
 
 pub mod check;
 pub mod document;
@@ -69,12 +69,12 @@ pub fn joined(errors: &[ConfigError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// A line about settings for people and logs, without secrets, control characters, and characters that a person does not see
-/// or that move others: these are written as escapes.
+/// A line about settings for people and logs. Secrets are removed; control characters, invisible characters and
+/// characters that reorder others are written as escapes.
 pub fn printable(line: &str) -> String {
     let is_plain = |c: &char| !c.is_control() && !is_unseen(*c);
     let none = |_: RedactionFailed| "a configuration cannot be read".to_owned();
-    // Also before: an escape would part a secret that such a character parts already.
+    // Redacted before the characters are escaped, too: an escape would split a secret that contains such a character.
     let safe = sanitize::redact_only(line).map_or_else(none, |(text, _)| text);
     let line: String = safe
         .chars()
@@ -83,8 +83,9 @@ pub fn printable(line: &str) -> String {
     sanitize::redact_only(&line).map_or_else(none, |(text, _)| text)
 }
 
-/// Whether a character shows as nothing or changes the order or the line of others: the categories Cf, Zl and Zp of Unicode 16,
-/// and what else is ignored by default (`Default_Ignorable_Code_Point`), as tags and selectors of variants.
+/// Whether a character is invisible, or changes the order or the line of others: the categories Cf, Zl and Zp of
+/// Unicode 16, and other code points that are ignored by default (`Default_Ignorable_Code_Point`), such as tags and
+/// variation selectors.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}'
         | '\u{8e2}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
@@ -114,8 +115,8 @@ pub struct Sources {
     pub is_bare: bool,
     /// Faults of the process itself.
     pub faults: Vec<ConfigError>,
-    /// Variables of other programs that say what settings of ours would. They may be there for these programs, so they are
-    /// no faults.
+    /// Variables of other programs that have the meaning of a setting here. They may be meant for those programs, so
+    /// they are not faults.
     pub foreign: Vec<ConfigError>,
 }
 
@@ -176,7 +177,7 @@ impl Sources {
         if faults.is_empty() { Ok(layers) } else { Err(faults) }
     }
 
-    /// Reads all layers. Faults of variables and files are kept in the layers, and their values do not count.
+    /// Reads all layers. Faults of variables and files are kept in the layers, and their values are ignored.
     ///
     /// # Errors
     ///
@@ -229,7 +230,7 @@ impl Sources {
             let read = files::read(&user, self);
             all.add(user, read);
         }
-        // What the user had learnt counts below what the user says.
+        // The limit from `tersed tune` has a lower priority than the user's file.
         let tuned = self.user.as_deref().map(|folder| folder.join(TUNED));
         if let Some(tuned) = tuned.filter(|tuned| tuned.symlink_metadata().is_ok()) {
             let read = files::read(&tuned, self);
@@ -268,7 +269,7 @@ impl Sources {
         let files = typed::read_value::<Vec<PathBuf>>(&given.value).unwrap_or_default();
         for file in files {
             let read = match is_of_project {
-                // Only the bytes of which the digest was taken.
+                // Uses only the bytes whose digest was taken.
                 true => match texts.iter().find(|(path, _)| *path == file) {
                     Some((path, bytes)) => rule_file::read_bytes(path, bytes),
                     None => continue,
@@ -291,7 +292,7 @@ impl Sources {
             let node = Node::new(value);
             self.add(Origin::Flag(flag.clone()), key, &node, &mut all, errors);
         }
-        // Of repeated flags, the last one counts.
+        // Of repeated flags, the last one applies.
         all.reverse();
         all
     }
@@ -391,7 +392,7 @@ pub fn state_folder() -> Option<PathBuf> {
 fn folders() -> Sources {
     use etcetera::BaseStrategy;
     let Ok(base) = etcetera::choose_base_strategy() else { return Sources::default() };
-    // What is relative leads into the working directory, which may be anybody's.
+    // A relative path leads into the working directory, which others may control.
     let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
     Sources {
         user: absolute(base.config_dir().join("tersed")),

@@ -1,6 +1,6 @@
 //! What a project's file may set without the user's trust: only settings that make tersed do less, and never less redaction.
 //!
-//! It may add to lists of what stays unchanged, forbid omissions, and lower the mode. Other settings are kept with their
+//! It may add to the lists of exclusions, forbid omissions, and lower the mode. Other settings are kept with their
 //! lines, to be reported.
 
 use std::path::PathBuf;
@@ -26,12 +26,12 @@ pub struct Untrusted {
     pub path: PathBuf,
     /// Whether it was trusted with other content.
     pub has_changed: bool,
-    /// Its settings that do not count.
+    /// Its settings that are ignored.
     pub ignored: Vec<Given>,
 }
 
 impl Untrusted {
-    /// A report on one line; `None` if all settings of the file count.
+    /// A report on one line; `None` if all settings of the file apply.
     pub fn line(&self) -> Option<String> {
         if self.ignored.is_empty() {
             return None;
@@ -63,7 +63,7 @@ pub(super) fn may_say(key: &str, value: &Value) -> bool {
     }
 }
 
-/// Whether a value is a mode that is higher than some user's may be.
+/// Whether a value is a mode that may be higher than the user's.
 pub(super) fn may_raise(key: &str, value: &Value) -> bool {
     row(key).and_then(|row| row.project) == Some(Project::Lowers)
         && typed::read_value::<Mode>(value).is_ok_and(|mode| mode >= Mode::Standard)
@@ -76,7 +76,7 @@ pub(super) enum Part {
     Counts,
     /// It sets the value that already applies.
     Nothing,
-    /// It asks for more than it may.
+    /// It asks for more than it is allowed to.
     Refused,
 }
 

@@ -1,4 +1,4 @@
-//! Combines the layers: the resulting settings, and the values that do not count.
+//! Combines the layers into the resulting settings, and lists the values that are ignored.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub struct Layers {
 pub struct Resolved {
     /// The settings.
     pub config: Config,
-    /// The given values that count, in the order of the definition.
+    /// The given values in force, in the order of the definition.
     pub given: Vec<Given>,
     /// The project's file, if it is not trusted.
     pub untrusted: Option<Untrusted>,
@@ -55,12 +55,12 @@ impl Layers {
         &self.files
     }
 
-    /// Faults of variables and files; their values do not count.
+    /// Faults of variables and files; their values are ignored.
     pub fn faults(&self) -> impl Iterator<Item = &ConfigError> {
         self.of_user().iter().chain(&self.of_project)
     }
 
-    /// Only the faults of what the user wrote.
+    /// Only the faults of the user's variables and files.
     pub fn of_user(&self) -> &[ConfigError] {
         &self.faults
     }
@@ -164,8 +164,8 @@ impl Layers {
     }
 }
 
-/// Applies a value of an untrusted file on top of the lower one; the result counts like any other value. If it has no
-/// effect, it becomes null.
+/// Applies a value of an untrusted file on top of the lower one; the result is used like any other value. If it has
+/// no effect, it becomes null.
 fn lower(known: &mut Given, below: Option<&Given>, refused: &mut Vec<Given>) {
     let (value, part) = over(&known.key, &known.value, below.map(|below| &below.value));
     if part == Part::Refused {
@@ -179,7 +179,7 @@ fn lower(known: &mut Given, below: Option<&Given>, refused: &mut Vec<Given>) {
     }
 }
 
-/// Adds the items of a lower layer in front, except those whose name a higher layer also has.
+/// Adds the items of a lower layer before it, except those whose name a higher layer also has.
 fn add_below(items: &mut Value, below: &Value) {
     let (Some(items), Some(below)) = (items.as_array_mut(), below.as_array()) else { return };
     let named = |item: &&Value| items.iter().all(|known| known["name"] != item["name"]);

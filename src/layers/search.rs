@@ -69,7 +69,7 @@ mod tests {
         fs::write(top.join("home/tersed.toml"), "").unwrap();
         assert_eq!(look().file, Some((top.join("home"), vec!["tersed.toml"])));
         for root in [".git", ".hg", ".jj"] {
-            // A linked work tree has a file there.
+            // In a linked work tree, `.git` is a file.
             let root = top.join("home/work/repository").join(root);
             fs::write(&root, "").unwrap();
             let found = look();

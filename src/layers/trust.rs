@@ -34,7 +34,7 @@ impl Digest {
     }
 }
 
-/// What the user trusts.
+/// A trusted file, and its files of rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The configuration file.
@@ -69,7 +69,7 @@ impl Trusted {
         open_dir_beneath(&self.state, Path::new(FOLDER)).ok()
     }
 
-    /// What is trusted of a file. A record that others could have written does not count.
+    /// The record of a file. A record that others could have written is ignored.
     pub fn find(&self, path: &Path) -> Option<Record> {
         self.read(&self.open()?, &Self::name(path))
     }

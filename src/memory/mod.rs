@@ -3,11 +3,11 @@
 
 pub mod size;
 
-/// Buffers beyond this many bytes grow by a quarter and not to the double of what they hold.
+/// Buffers with more bytes than this grow by a quarter instead of doubling.
 const LARGE_BYTES: usize = 1 << 20;
 
-/// Makes room for `more` bytes behind those that a buffer holds. Never more than a quarter too much where the
-/// buffer is large: doubled, one message would take three times its size while it grows.
+/// Reserves room for `more` bytes in a buffer; in a large buffer at most a quarter more than needed. With doubling, a
+/// message would take three times its size while it grows.
 pub fn grow(buffer: &mut Vec<u8>, more: usize) {
     if buffer.capacity() - buffer.len() >= more {
         return;
@@ -34,7 +34,7 @@ impl std::io::Write for Buffer {
     }
 }
 
-/// Gives back all whole pages that nothing uses. Takes milliseconds: to be called when much was freed.
+/// Returns all unused pages to the system. It takes milliseconds, so call it only after much memory was freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(
     unsafe_code,
@@ -46,6 +46,6 @@ pub fn give_back() {
     unsafe { libc::malloc_trim(0) };
 }
 
-/// Other allocators do so by themselves.
+/// Other allocators return memory by themselves.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn give_back() {}

@@ -1,12 +1,12 @@
-//! What things take in memory, with what the allocator adds: bounds that count texts alone are off by a factor
-//! of ten where results are small. Never looks at what it counts, only at lengths.
+//! The memory of values, including the overhead of the allocator: for small results, counting only texts would be
+//! wrong by a factor of ten. Only lengths are read, never content.
 
 use std::collections::{HashMap, VecDeque};
 use std::mem::size_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes that an allocation of `n` bytes takes: its head, and what rounding adds.
+/// Bytes that an allocation of `n` bytes takes, with its header and rounding.
 pub fn block(n: usize) -> usize {
     if n == 0 { 0 } else { (n + 8).next_multiple_of(16).max(32) }
 }
@@ -16,8 +16,7 @@ pub fn list<T>(items: &Vec<T>) -> usize {
     block(items.capacity() * size_of::<T>())
 }
 
-/// Makes room in a list that grows for as long as it lives: a quarter more and not the double, of which half would
-/// be empty.
+/// Reserves room in a long-lived list: a quarter more instead of doubling, which would leave half of it empty.
 pub fn reserve<T>(items: &mut Vec<T>, more: usize) {
     if items.capacity() - items.len() < more {
         items.reserve_exact(more.max(items.len() / 4).max(4));
@@ -31,17 +30,17 @@ pub fn queue<T>(items: &VecDeque<T>) -> usize {
 
 /// Bytes of the table of a map, without what its entries point to.
 pub fn table<K, V, S>(map: &HashMap<K, V, S>) -> usize {
-    // Tables are filled to seven eighths; each place has a byte of its own.
+    // Tables are filled to seven eighths, and each place has one extra byte.
     let places = if map.capacity() == 0 { 0 } else { (map.capacity() * 8 / 7).next_power_of_two() };
     block(places * (size_of::<(K, V)>() + 1))
 }
 
-/// Bytes of a text that several hold.
+/// Bytes of a shared text.
 pub fn shared(text: &Arc<str>) -> usize {
     block(text.len() + 2 * size_of::<usize>())
 }
 
-/// A share of what several hold together. What it says is taken back when it is dropped.
+/// One part of a shared total of bytes. Its bytes are subtracted when it is dropped.
 #[derive(Debug, Default)]
 pub struct Share {
     whole: Arc<AtomicUsize>,
@@ -49,27 +48,27 @@ pub struct Share {
 }
 
 impl Share {
-    /// A share of nothing yet.
+    /// A part with zero bytes.
     pub fn of(whole: &Arc<AtomicUsize>) -> Self {
         Self { whole: Arc::clone(whole), bytes: 0 }
     }
 
-    /// Says how many bytes are held now.
+    /// Sets the current number of bytes.
     pub fn set(&mut self, bytes: usize) {
-        // First up, then down: the whole never seems smaller than nothing.
+        // Adds first, then subtracts, so that the total never underflows.
         self.whole.fetch_add(bytes, Ordering::Relaxed);
         self.whole.fetch_sub(self.bytes, Ordering::Relaxed);
         self.bytes = bytes;
     }
 
-    /// What was said last.
+    /// The current number of bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 }
 
 impl Clone for Share {
-    /// A share of the same whole, of nothing yet.
+    /// Another part of the same total, with zero bytes.
     fn clone(&self) -> Self {
         Self::of(&self.whole)
     }

@@ -1,6 +1,6 @@
 //! Which language a file is in: by its name, else by its first line. Never by its content.
 
-/// A language that an outline is known for.
+/// A language with outlines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     /// Rust.
@@ -13,7 +13,7 @@ pub enum Language {
     Go,
     /// Java.
     Java,
-    /// C and C++, with CUDA and Objective-C headers as far as they look like them.
+    /// C and C++, with CUDA, and Objective-C headers as far as their syntax is similar.
     C,
     /// C#.
     CSharp,
@@ -45,7 +45,7 @@ pub enum Language {
     Css,
     /// YAML.
     Yaml,
-    /// TOML, and INI as far as it looks like it.
+    /// TOML, and INI as far as its syntax is similar.
     Toml,
     /// JSON, with comments.
     Json,
@@ -83,7 +83,7 @@ const LANGUAGES: &[(Language, &str, bool, &[&str])] = &[
     (Language::Json, "json", false, &["json", "jsonc", "json5", "webmanifest"]),
 ];
 
-/// Whole file names that have no extension, or one that misleads.
+/// File names without an extension, or with a misleading one.
 const NAMES: &[(&str, Language)] = &[
     ("Rakefile", Language::Ruby),
     ("Gemfile", Language::Ruby),

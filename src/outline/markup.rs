@@ -3,7 +3,7 @@
 use super::{Found, Item, Kind};
 use crate::formats::xml;
 
-/// Elements that are worth a line.
+/// Elements that are listed.
 const TAGS: &[&str] = &[
     "html",
     "head",
@@ -45,7 +45,7 @@ const TAGS: &[&str] = &[
     "pre",
 ];
 
-/// How many open elements are looked through for the one that a tag closes.
+/// Most open elements that are searched for the one that a tag closes.
 const MAX_OPEN: usize = 64;
 
 struct Open {
@@ -67,7 +67,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     let mut unknown = 0;
     let mut seen = 0;
     while scanner.find(b"<") {
-        // Lines outside all elements that open none.
+        // Lines outside all elements that do not open one.
         if scanner.open.is_empty() {
             unknown += (seen..scanner.line).filter(|i| !lines[*i].trim().is_empty()).count();
         }
@@ -79,7 +79,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
 }
 
 impl<'a> Scanner<'a, '_> {
-    /// Goes to the next place of a text, over lines; false at the end.
+    /// Moves to the next occurrence of a text, over lines; returns false at the end.
     fn find(&mut self, text: &[u8]) -> bool {
         while let Some(line) = self.lines.get(self.line) {
             match line.as_bytes().get(self.at..).and_then(|b| memchr::memmem::find(b, text)) {
@@ -142,7 +142,7 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// Goes behind the `>` of a tag; whether it has no content.
+    /// Moves after the `>` of a tag; returns whether the element has no content.
     fn skip_attributes(&mut self) -> bool {
         let mut quote = None;
         let mut before = 0;

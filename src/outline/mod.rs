@@ -22,7 +22,7 @@ use std::ops::Range;
 
 pub use language::Language;
 
-/// What a declaration declares.
+/// The kind of a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Import, include, package clause.
@@ -53,7 +53,7 @@ impl Kind {
 /// One declaration. Lines are indices into the given lines, ends exclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item<'a> {
-    /// What it declares.
+    /// Its kind.
     pub kind: Kind,
     /// All of it: comment above, attributes, signature, body, closing line.
     pub lines: Range<usize>,
@@ -61,23 +61,24 @@ pub struct Item<'a> {
     pub signature: Range<usize>,
     /// The lines strictly inside, without the closing line; empty when there are none.
     pub body: Range<usize>,
-    /// First line of its doc comment or docstring that says something.
+    /// First line of its doc comment or docstring that has text.
     pub doc: Option<usize>,
-    /// How many of the given items it lies in.
+    /// The number of items around it.
     pub depth: u8,
     /// Its name as written; a piece of one of the lines.
     pub name: &'a str,
 }
 
-/// What a scanner saw.
+/// The result of a scanner.
 #[derive(Debug, Default)]
 struct Found<'a> {
     items: Vec<Item<'a>>,
-    /// Lines at the outermost level that the grammar does not explain.
+    /// Lines at the outermost level that the grammar does not know.
     unknown: usize,
 }
 
-/// Adds the lines `at..next` to the lines above a declaration, if they follow them. Else they replace these: false.
+/// Adds the lines `at..next` to the lines above a declaration, if they follow them. Otherwise they replace these, and
+/// the result is false.
 fn extend_lead(lead: &mut Option<(usize, usize)>, at: usize, next: usize) -> bool {
     let start = lead.filter(|(_, end)| *end == at).map(|(start, _)| start);
     *lead = Some((start.unwrap_or(at), next));
@@ -90,10 +91,10 @@ const ALLOWED_UNKNOWN_LINES: usize = 2;
 /// With more than 1 line in this many that the grammar does not know, the text is not read as source code.
 const UNKNOWN_ONE_IN: usize = 12;
 
-/// Items in order of their first line, nested ones after the item they lie in. Items side by side share
-/// no line, and a nested one lies within the other's body.
+/// Items in order of their first line, nested ones after the item around them. Other items share no lines, and a
+/// nested item is within the body of the item around it.
 ///
-/// `None` when the text does not look like the language or too little of it was understood.
+/// `None` if the text does not look like the language, or too little of it could be parsed.
 pub fn outline<'a>(language: Language, lines: &[&'a str]) -> Option<Vec<Item<'a>>> {
     if u32::try_from(lines.len()).is_err() || lines.iter().any(|l| u32::try_from(l.len()).is_err()) {
         return None;
@@ -119,7 +120,7 @@ pub fn outline<'a>(language: Language, lines: &[&'a str]) -> Option<Vec<Item<'a>
     (!items.is_empty()).then_some(items)
 }
 
-/// Sorts the items, drops those that cross another, and counts how deep each lies.
+/// Sorts the items, drops those that cross another, and counts the depth of each.
 fn settle(mut items: Vec<Item<'_>>, count: usize) -> Vec<Item<'_>> {
     for item in &mut items {
         item.lines.end = item.lines.end.min(count);
@@ -165,7 +166,7 @@ fn has_word(line: &str) -> bool {
     line.bytes().any(|b| b.is_ascii_alphanumeric() || b >= 0x80)
 }
 
-/// The word at the start of a text: letters, digits, `_` and whatever is not ASCII.
+/// The word at the start of a text: letters, digits, `_` and all characters beyond ASCII.
 fn word(text: &str) -> &str {
     let end = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80).count();
     text.get(..end).unwrap_or_default()

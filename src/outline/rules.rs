@@ -30,7 +30,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
 }
 
 impl<'a> Scanner<'a, '_> {
-    /// Reads a line that starts inside a comment or not; gives whether the next does.
+    /// Reads a line; `comment` says whether it starts inside a comment. Returns whether the next line does.
     fn line(&mut self, line: usize, comment: bool) -> bool {
         let bytes = self.lines[line].as_bytes();
         let mut at = 0;

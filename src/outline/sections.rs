@@ -2,7 +2,7 @@
 
 use super::{Found, Item, Kind};
 
-/// The sections of a text. Each reaches to the next heading of its level or a higher one.
+/// The sections of a text. Each ends before the next heading of its level or a higher one.
 pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     let mut items: Vec<Item<'a>> = Vec::new();
     // Index and level of the sections that are open.
@@ -85,7 +85,7 @@ fn heading<'a>(lines: &[&'a str], at: usize) -> Option<(usize, &'a str, usize)> 
     if (1..=6).contains(&level) && text[level..].starts_with([' ', '\t']) {
         return Some((level, text[level..].trim().trim_end_matches('#').trim_end(), 1));
     }
-    // A line of `=` or `-` below a line that stands alone.
+    // A line of `=` or `-` below a single line.
     let under = lines.get(at + 1)?.trim_end();
     let level = match under.as_bytes().first()? {
         b'=' if under.bytes().all(|b| b == b'=') => 1,

@@ -54,11 +54,11 @@ const STATEMENTS: &[&str] = &[
     "rename",
 ];
 
-/// Statements that are named by what they work on.
+/// Statements whose name is their object.
 const NAMED: &[&str] =
     &["create", "alter", "drop", "insert", "update", "delete", "truncate", "replace", "copy", "merge", "use"];
 
-/// What else than routines `CREATE` makes.
+/// Objects of `CREATE` other than routines.
 const TYPES: &[&str] = &[
     "table",
     "view",
@@ -182,7 +182,7 @@ impl<'a> Scanner<'a, '_> {
         None
     }
 
-    /// Where the code of a line starts; else what the next line is inside of.
+    /// The start of the code in a line; otherwise the construct that continues on the next line.
     fn resume(&mut self, line: usize, until: Option<String>) -> Result<usize, Option<String>> {
         let text = self.lines[line];
         if let Some(end) = until {
@@ -264,7 +264,7 @@ impl<'a> Scanner<'a, '_> {
     }
 }
 
-/// What the first line of a statement declares, and its name.
+/// The kind of a statement by its first line, and its name.
 fn judge(text: &str) -> Option<(Kind, &str)> {
     let first = word(text);
     if !STATEMENTS.iter().any(|s| s.eq_ignore_ascii_case(first)) {

@@ -22,23 +22,23 @@ use crate::text::reason::Reason;
 use crate::text::relevance::Term;
 use crate::text::source::Source;
 
-/// What an attempt at a part may do.
+/// The steps that an attempt at a part may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Plan {
     /// Whether data may be written as tables, where the policy allows it.
     pub(super) tables: bool,
     /// Whether lines may be rewritten.
     pub(super) rewrites: bool,
-    /// Whether a text that a rule of the operator matches is left as it is, because the rule's output would change if it
-    /// came in again.
+    /// Whether a text that a rule of the operator matches is left unchanged, because the rule's output would change
+    /// if it were compressed again.
     pub(super) holds_rule: bool,
 }
 
 impl Plan {
     /// The first plan: everything that the policy allows.
     pub(super) const FULL: Self = Self { tables: true, rewrites: true, holds_rule: false };
-    /// The next plans, each tried if the output of the plan before is unstable, that is, would change if it came in
-    /// again: first without tables, then without any rewriting.
+    /// The next plans, each tried if the output of the plan before is unstable, that is, would change if it were
+    /// compressed again: first without tables, then without any rewriting.
     pub(super) const FALLBACKS: [Self; 2] =
         [Self { tables: false, ..Self::FULL }, Self { tables: false, rewrites: false, ..Self::FULL }];
 }
@@ -46,7 +46,7 @@ impl Plan {
 /// Most bytes of lines touched by an edit that no step may hide.
 const MAX_PROTECTED_BYTES: usize = 8 << 10;
 
-/// What was found out about a result, part after part.
+/// The findings about a result, part after part.
 #[derive(Debug, Clone)]
 pub(super) struct Findings {
     pub(super) evidence: Evidence,
@@ -62,8 +62,7 @@ pub(super) struct Findings {
     pub(super) places: Vec<Place>,
     /// Words of failures that were reported.
     pub(super) mentions: Vec<u64>,
-    /// Whether a rule leaves a text as it is. The result does not become a reference to an earlier one then
-    /// either.
+    /// Whether a rule leaves a text unchanged. Then the result does not become a reference to an earlier one, either.
     pub(super) is_exact: bool,
 }
 
@@ -102,7 +101,7 @@ pub(super) struct Attempt<'r, 'a> {
     pub(super) cap_bytes: usize,
     /// Findings of earlier parts, and of this one so far.
     pub(super) found: Findings,
-    /// Notes on what each step did, where somebody wants to see it.
+    /// Notes on the changes of each step, if they were requested.
     pub(super) notes: Option<Notes>,
     /// Whether the result is that of an edit.
     pub(super) is_edit: bool,
@@ -119,9 +118,9 @@ pub(super) struct Attempt<'r, 'a> {
 /// One part after its steps.
 pub(super) struct PartOutput<'a> {
     pub(super) text: String,
-    /// What the text was made of; `None` for data that are no text.
+    /// The source of the text; `None` for binary data.
     pub(super) source: Option<&'a Source<'a>>,
-    /// What became of its lines; `None` where the text is an output of ours.
+    /// The ledger of its lines; `None` if the text is an output of ours.
     pub(super) ledger: Option<Ledger>,
     /// Lines that report a failure.
     pub(super) signals: Vec<usize>,
@@ -133,7 +132,7 @@ pub(super) struct PartOutput<'a> {
     pub(super) has_samples: bool,
     /// Tokens of the text.
     pub(super) tokens: usize,
-    /// What an externalized text is, by its content.
+    /// The kind of an externalized text, by its content.
     pub(super) kind: pointer::Kind,
     /// The dictionary that the text was written with.
     pub(super) dictionary: Option<Written>,
@@ -227,7 +226,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         });
         if is_applied {
             self.found.evidence.reducer.get_or_insert_with(|| id.clone());
-            // The rule left exactly what the operator wants to see: that counts as read by a reducer.
+            // The rule kept exactly the lines that the operator wants, so the text counts as read by a reducer.
             self.is_read = true;
         }
         if unproven {
@@ -242,14 +241,14 @@ impl<'r, 'a> Attempt<'r, 'a> {
         Some((self.notes.as_mut()?, step))
     }
 
-    /// Notes what reports a failure.
+    /// Notes the lines that report a failure.
     pub(super) fn trace_signals(&mut self, signals: &[usize]) {
         if let Some((notes, _)) = self.notes() {
             notes.signals = signals.to_vec();
         }
     }
 
-    /// Notes what the last step of the evidence did.
+    /// Notes the changes of the last step of the evidence.
     pub(super) fn trace_step(&mut self, old: &Ledger, new: &Ledger) {
         if let Some((notes, step)) = self.notes() {
             notes.changed(old, new, step);

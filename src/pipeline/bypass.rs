@@ -1,4 +1,4 @@
-//! Results that stay exact: when that is so. They are redacted and nothing else.
+//! Decides which results are kept exact. They are only redacted.
 
 use std::borrow::Cow;
 
@@ -57,7 +57,7 @@ pub(super) fn exact(
             true => sanitize::redact_exact(&before, spare)?,
             false => (before.clone().into_owned(), Counts::new()),
         };
-        // What the agent asks for is exact in any case.
+        // Output that the agent asks for is always exact.
         let is_asked = matches!(rule, Reason::FullOutput | Reason::CommandAsks);
         let escaped = match policy.escapes_exact && !is_asked {
             true => marker::escape(&text, |_| false, |_| false),

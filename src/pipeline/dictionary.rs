@@ -15,7 +15,7 @@ use crate::sanitize;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Whether a dictionary may be made of what is shown of a source.
+/// Whether a dictionary may be made of the shown lines of a source.
 pub(super) fn is_for(request: &Request<'_>, source: &Source<'_>, detection: &Detection) -> bool {
     let relevance = &request.relevance;
     let input = Input { source, call: request.call, detection, policy: request.policy, relevance };
@@ -53,7 +53,8 @@ pub(super) fn best(
     for &method in &methods {
         let tried = catch_unwind(AssertUnwindSafe(|| {
             dictionary::compress(text, tokens, method, request.counter).and_then(|written| {
-                // If the safe stage took a part of the new form for a secret, that part would be removed when the output came in again.
+                // If the safe stage took a part of the new form for a secret, that part would be removed if the
+                // output were compressed again.
                 let clean = sanitize::is_clean(&written.text, request.policy.redact_secrets);
                 if clean { Ok(written) } else { Err(Reason::GuardDeclined) }
             })

@@ -1,7 +1,7 @@
 //! Results that are JSON with texts of another kind inside: each text is processed as a part of its own, and the JSON is
 //! written around it again at the end. Line numbers are those of the texts.
 //!
-//! The JSON beside the texts is shown as it came, so it must have nothing in it that the safe stage would take out.
+//! The JSON around the texts is shown unchanged, so it must contain nothing that the safe stage would remove.
 
 use std::ops::Range;
 
@@ -28,19 +28,19 @@ pub(super) struct Envelopes {
     parts: Vec<Part>,
 }
 
-/// One part as it came.
+/// One original part.
 #[derive(Debug)]
 struct Part {
     /// The parts that are worked on in its place.
     inner: Range<usize>,
-    /// The envelope, with the text as it came.
+    /// The envelope, with the original text.
     envelope: Option<(Envelope, String)>,
 }
 
 impl Envelopes {
     /// Opens the envelopes among the parts; `None` where there are none.
     pub(super) fn open(call: &ToolCall, policy: &Policy, parts: &[Raw<'_>]) -> Option<Self> {
-        // A limit counts what goes out, with the JSON around it.
+        // A limit counts the whole output, with the JSON around the texts.
         let has_limit =
             policy.strict_cap || policy.budget != Budget::NONE || policy.externalize_above.is_some();
         let may_be = |part: &Raw<'_>| matches!(part, Raw::Text(text) if Envelope::start(text).is_some());
@@ -57,7 +57,7 @@ impl Envelopes {
         all.iter().any(|part| part.envelope.is_some()).then_some(Self { parts: all })
     }
 
-    /// The parts to process: the texts of envelopes, and the other parts as they came.
+    /// The parts to process: the texts of envelopes, and the other parts unchanged.
     pub(super) fn raws<'a>(&'a self, parts: &[Raw<'a>]) -> Vec<Raw<'a>> {
         let mut raws = Vec::new();
         for (part, raw) in self.parts.iter().zip(parts) {
@@ -69,8 +69,8 @@ impl Envelopes {
         raws
     }
 
-    /// Counts the input with the JSON around the texts; that JSON also enters the digest, since it can tell
-    /// results apart.
+    /// Counts the input with the JSON around the texts; that JSON is also included in the digest, since results may
+    /// differ only in it.
     pub(super) fn count(&self, received: &mut Received, counter: &dyn TokenCounter) {
         let mut digest = blake3::Hasher::new();
         digest.update(received.evidence.digest.as_bytes());
@@ -85,8 +85,8 @@ impl Envelopes {
         received.evidence.digest = digest.finalize().to_hex().to_string();
     }
 
-    /// Writes the envelopes around the texts of an outcome. If that makes one no shorter than it came, it is returned as
-    /// it came, with secrets removed.
+    /// Writes the envelopes around the texts of an outcome. If one is not shorter than its original, the original is
+    /// returned, with secrets removed.
     pub(super) fn close(&self, outcome: &mut Outcome, sanitized: &[Sanitized], counter: &dyn TokenCounter) {
         let inner = std::mem::take(&mut outcome.texts);
         let is_one = outcome.evidence.status == Status::Duplicate;
@@ -144,7 +144,7 @@ impl Envelopes {
     }
 }
 
-/// The text of an envelope with other texts in it, and whether it is shorter than it came.
+/// The text of an envelope with other texts in it, and whether it is shorter than the original.
 fn write(
     envelope: &Envelope,
     raw: &str,
@@ -164,7 +164,7 @@ fn write(
     (if is_same(&safe) { raw.to_owned() } else { envelope.write(&safe) }, false)
 }
 
-/// An envelope of which all but the texts can be shown as it is.
+/// An envelope whose JSON around the texts can be shown unchanged.
 fn read(part: &Raw<'_>, policy: &Policy) -> Option<(Envelope, String)> {
     let Raw::Text(text) = part else { return None };
     let envelope = Envelope::read(text)?;

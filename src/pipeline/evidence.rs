@@ -1,6 +1,6 @@
 //! The evidence: data about what happened to one result, for the host and for telemetry.
 //!
-//! Every count here was counted. Nothing here holds content of the result.
+//! All counts are exact. The evidence has no content of the result.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,12 @@ use crate::config::Mode;
 use crate::text::ledger::Gap;
 use crate::text::reason::Reason;
 
-/// What became of a result.
+/// The outcome of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// The text is as it came.
+    /// The text is unchanged.
     #[default]
     Unchanged,
     /// The text was changed.
@@ -42,13 +42,13 @@ impl Status {
     }
 }
 
-/// Sizes before and after. `before` is what came in, `after` what goes out.
+/// Sizes before and after: of the input and of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BeforeAfter {
-    /// What came in.
+    /// Size of the input.
     pub before: usize,
-    /// What goes out.
+    /// Size of the output.
     pub after: usize,
 }
 
@@ -56,7 +56,7 @@ pub struct BeforeAfter {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tokens {
-    /// Tokens that came in.
+    /// Tokens of the input.
     pub before: usize,
     /// Tokens that go out.
     pub after: usize,
@@ -123,13 +123,13 @@ pub struct RedactionCount {
     pub rule: String,
     /// How many.
     pub count: usize,
-    /// What the values are known by, each once, 16 at most: fingerprints with a key of the installation, as
-    /// `secrets.allow` takes them.
+    /// Fingerprints of the values, made with a key of the installation, each once, at most 16. `secrets.allow`
+    /// accepts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<String>,
 }
 
-/// Characters or sequences that the clean-up removed.
+/// Characters or sequences that the clean-up removed or escaped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Removal {
@@ -139,7 +139,7 @@ pub struct Removal {
     pub count: usize,
 }
 
-/// What the guard saw.
+/// The findings of the guard.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GuardEvidence {
@@ -152,11 +152,11 @@ pub struct GuardEvidence {
     pub restored: usize,
 }
 
-/// What the memo did.
+/// The use of the memo.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Memo {
-    /// The outcome is the one given before for this call.
+    /// The outcome is the one that was returned earlier for this call.
     pub reused: bool,
     /// The call was seen before with other bytes or another policy.
     pub changed: bool,
@@ -199,7 +199,7 @@ fn is_no_squeeze(n: &u8) -> bool {
     *n == 0
 }
 
-/// What a budget did to one result.
+/// The effect of a budget on one result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -227,7 +227,7 @@ pub struct Evidence {
     pub status: Status,
     /// The mode that was used.
     pub mode: Mode,
-    /// What kind of output it is, where that is known.
+    /// The kind of output, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
     /// The reducer that was used.
@@ -253,26 +253,26 @@ pub struct Evidence {
     /// How repeated text was found that is written once, `lzw` or `repair`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dictionary_method: Option<String>,
-    /// What is not shown.
+    /// The lines that are not shown.
     pub omissions: Vec<Omission>,
     /// Secrets that were removed.
     pub redactions: Vec<RedactionCount>,
-    /// What the clean-up removed.
+    /// Text that the clean-up removed or escaped, by class.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removals: Vec<Removal>,
-    /// What the guard saw.
+    /// The findings of the guard.
     pub guard: GuardEvidence,
     /// Whether the byte cap cut something.
     pub capped: bool,
-    /// What a budget did, where one was in force.
+    /// The effect of the budget, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetUse>,
-    /// Id of the artifact that the text became a pointer to.
+    /// Id of the artifact, if the text was replaced by a pointer to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub externalized: Option<String>,
     /// Call id of the earlier result that this one repeats.
     pub duplicate_of: Option<String>,
-    /// What the memo did.
+    /// The use of the memo.
     pub memo: Memo,
     /// Whether the result was larger than `summarizeAbove` tokens before the first cut (`head_tail`, `output_cap`, `budget`,
     /// `externalize`).

@@ -1,4 +1,4 @@
-//! What a policy excludes: by the call, by the kind of output, by the step.
+//! Finds what a policy excludes, by call, by kind of output, and by step.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -65,7 +65,7 @@ fn runs_one_of(line: &CommandLine, commands: &[String]) -> bool {
     })
 }
 
-/// The words of a command; of git without what stands before its own command, as in `git -C web diff`.
+/// The words of a command; for git without the options before its subcommand, as in `git -C web diff`.
 fn words(simple: &Simple) -> Vec<&str> {
     let words: Vec<&str> = simple.argv.iter().map(String::as_str).collect();
     let Some(of_git) = simple.git_subcommand() else { return words };
@@ -73,7 +73,7 @@ fn words(simple: &Simple) -> Vec<&str> {
     std::iter::once("git").chain(words[at..].iter().copied()).collect()
 }
 
-/// Whether the policy excludes what the texts are, by the call or by their own grammar.
+/// Whether the policy excludes the category of the texts, which follows from the call or from their grammar.
 pub(super) fn by_category(call: &ToolCall, policy: &Policy, parts: &[Sanitized]) -> bool {
     let excluded = &policy.exclude_categories;
     if excluded.is_empty() {

@@ -3,7 +3,7 @@
 
 use crate::text::marker::Marker;
 
-/// How far before the number a word for the end of a process may stand, in bytes.
+/// The largest distance between a word for the end of a process and the number, in bytes.
 const MAX_WORD_DISTANCE: usize = 24;
 /// Words for that end.
 const ENDS: &[&str] = &["exit", "Exit", "EXIT"];
@@ -19,7 +19,7 @@ pub fn names_status(text: &str, status: i64) -> bool {
         let line = before.rsplit('\n').next().unwrap_or(before);
         let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'.');
         let after = &bytes[at + number.len()..];
-        // A decimal point goes on only if a digit follows.
+        // A decimal point continues only if a digit follows.
         let next = if after.first() == Some(&b'.') { after.get(1) } else { after.first() };
         let ends = !next.is_some_and(u8::is_ascii_alphanumeric);
         let counts = matches!(after, [b' ' | b'%', b, ..] if b.is_ascii_alphanumeric());

@@ -1,8 +1,7 @@
-//! What became of every line of one result, and by which step: for a person who wants to see it.
+//! Records the changes of every line of one result, and the steps that made them, for a person who wants to see them.
 //!
-//! `explain` runs the same steps as `compress` and notes after each applied step which step changed which
-//! lines. Normal calls note nothing. It decides nothing and compares no texts: everything comes from the
-//! ledgers.
+//! `explain` runs the same steps as `compress` and notes after each applied step which step changed which lines.
+//! Normal calls note nothing. It decides nothing and compares no texts: all data are from the ledgers.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -22,16 +21,16 @@ use crate::text::source::{Source, count_lines};
 use super::trace::{Notes, attribute_lines, cut_lines};
 pub use super::trace::{Part, Traced};
 
-/// An outcome and how it came about.
+/// An outcome, with the changes of each line.
 #[derive(Debug)]
 pub struct Explained {
-    /// What `compress` gives.
+    /// The outcome of `compress`.
     pub outcome: Outcome,
-    /// One for each part that came in.
+    /// One for each part of the input.
     pub parts: Vec<Part>,
 }
 
-/// Compresses one result and says what became of each line.
+/// Compresses one result and records the changes of each line.
 pub fn explain(
     call: &ToolCall,
     parts: &[Raw<'_>],
@@ -44,7 +43,7 @@ pub fn explain(
 }
 
 impl Prepared<'_> {
-    /// What `outcome` gives, and what became of each line.
+    /// Like `outcome`, with the changes of each line.
     pub fn explain(&self, ask: Ask, history: &dyn History) -> Explained {
         let notes = RefCell::default();
         let outcome = self.outcome_with_notes(ask, history, Some(&notes), None);
@@ -104,8 +103,8 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
 }
 
 impl Notes {
-    /// Notes that a step of the evidence cut the part after its own steps, down to `new`, or to what `omissions` tell.
-    /// `lead` lines were put before it.
+    /// Notes that a step of the evidence cut the part after its own steps, down to `new`, or by `omissions`. `lead`
+    /// lines were added before it.
     pub(super) fn fitted(
         &mut self,
         step: usize,
@@ -133,7 +132,7 @@ impl Notes {
     }
 }
 
-/// What the notes on the parts came to.
+/// The parts, from the notes on them.
 pub(super) fn parts(notes: Vec<Notes>, all: &[PartOutput<'_>]) -> Vec<Part> {
     let part = |(notes, done): (Notes, &PartOutput<'_>)| match (&done.source, notes.binary) {
         (Some(source), _) => notes.part(source, done.ledger.as_ref()),

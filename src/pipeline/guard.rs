@@ -11,7 +11,7 @@ use crate::text::signals;
 use crate::text::signals::LONG_LINE_BYTES;
 use crate::text::source::Source;
 
-/// What the guard saw.
+/// The findings of the guard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Failure lines in the source.
@@ -30,8 +30,8 @@ impl Verdict {
     }
 }
 
-/// Shows hidden failure lines again. A failure line that is repeated verbatim needs to be seen once.
-/// `may_be_cut`: nothing says that the command came to its end.
+/// Shows hidden failure lines again. A failure line that is repeated verbatim needs to be seen once. `may_be_cut`: it
+/// is unknown whether the command ran to its end.
 pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize], may_be_cut: bool) -> Verdict {
     let hidden = hidden(source, ledger, signals);
     ledger.restore(&hidden);
@@ -87,7 +87,7 @@ fn look_up(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> (Vec<usiz
             false => hidden.push(line),
         }
     }
-    // `insert` is false for what is visible elsewhere, also through an earlier line of this list.
+    // `insert` is false for lines that are visible elsewhere, or that equal an earlier line of this list.
     hidden.retain(|&line| seen.insert(source.line(line).trim()));
     (shown_by, hidden)
 }
@@ -96,7 +96,7 @@ fn look_up(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> (Vec<usiz
 struct Search<'a> {
     shown: &'a str,
     at: usize,
-    /// The words of what is shown, and it with one blank for each run of white space, once somebody asked.
+    /// The words of the shown text, and the text with one blank for each run of white space; made when first needed.
     words: Option<(Set<&'a str>, String)>,
     /// Bytes that were searched.
     bytes: usize,
@@ -107,8 +107,8 @@ impl<'a> Search<'a> {
         Self { shown, at: 0, words: None, bytes: 0 }
     }
 
-    /// Whether a line can be seen, whatever white space stands between its words; of a line that is a whole
-    /// document, what it says of failures.
+    /// Whether a line is visible, with any white space between its words; for a line that is a whole document,
+    /// whether its failures are visible.
     fn shows(&mut self, line: &str) -> bool {
         if line.len() <= LONG_LINE_BYTES {
             return self.may_show(line) && (self.finds(line) || self.finds_folded(line))
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
             || excerpts.into_iter().all(|e| !seen.insert(&line[e.clone()]) || self.finds(&line[e]))
     }
 
-    /// Whether all that a document on one line says of failures can be seen, if that is anything.
+    /// Whether a document on one line reports failures, and all of them are visible.
     fn shows_excerpts(&mut self, line: &str) -> bool {
         let excerpts = signals::excerpts(line);
         !excerpts.is_empty() && excerpts.into_iter().all(|excerpt| self.finds(&line[excerpt]))
@@ -131,8 +131,8 @@ impl<'a> Search<'a> {
         self.words.get_or_insert_with(|| (shown.split_whitespace().collect(), folded(shown)))
     }
 
-    /// Whether all words of a line but the first and the last, which may be parts of longer ones, are words of
-    /// what is shown. If not, no shown text can hold the line, and none is searched.
+    /// Whether all words of a line are in the shown text, except the first and the last, which may be parts of longer
+    /// words. If not, the line cannot be visible, and no search is needed.
     fn may_show(&mut self, line: &str) -> bool {
         let words = &self.words().0;
         let mut last = None;
@@ -183,13 +183,13 @@ fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> 
         }
         let next = signals.get(place + 1).copied().unwrap_or(source.len());
         let end = next.min(signal + 1 + LINES_BELOW_FAILURE).min(source.len());
-        // The indentation of a frame of Python: its code stands below it.
+        // The indentation of a frame of Python: its code is below it.
         let mut frame = None;
         for i in signal + 1..end {
             let line = source.line(i);
             let bare = line.trim_start();
             let indent = line.len() - bare.len();
-            // A log whose lines start with the place that wrote them goes on with its next record.
+            // A log whose lines start with the place that wrote them continues with its next record.
             let is_record = indent == 0 && line.split(' ').next().is_some_and(|word| word.contains('.'));
             match details::is_detail(line) && !is_record {
                 true => frame = bare.starts_with("File \"").then_some(indent),
@@ -207,7 +207,7 @@ fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> 
     lines
 }
 
-/// The last line with text, if it is hidden: it tells how far a run came that was cut off.
+/// The last line with text, if it is hidden: it shows how far a run got before it was cut off.
 fn end(source: &Source<'_>, ledger: &Ledger) -> Option<usize> {
     let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty())?;
     let span = ledger.spans().iter().rev().find(|span| span.lines.contains(&last))?;
@@ -236,14 +236,13 @@ fn folded(text: &str) -> String {
     out
 }
 
-/// What the parts of a long line start with or end before: an element, an object, a line that is written as an
-/// escape.
+/// Characters at the borders of the parts of a long line: an element, an object, an escaped line end.
 const PARTS: &[char] = &['<', '{', '}', '\n'];
-/// Bytes by which the windows overlap in which a part is looked at that is longer than one.
+/// Bytes by which the windows overlap in which a part is examined that is longer than one.
 const WINDOW_OVERLAP_BYTES: usize = 200;
 
-/// Whether the first line of `shown` is `line` with markers in place of parts that report no failure. Each marker
-/// says how many bytes it stands for, so that every byte of the line is accounted for.
+/// Whether the first line of `shown` is `line` with markers in place of parts that report no failure. Each marker has
+/// the number of bytes that it replaces, so that every byte of the line is accounted for.
 fn is_cut(shown: &str, line: &str) -> bool {
     let mut shown = shown.lines().next().unwrap_or_default().trim_end();
     let mut rest = line.trim_end();

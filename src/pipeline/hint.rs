@@ -1,5 +1,5 @@
-//! Adds a line that says how to read the original of a text with gaps, if the operator wants it and no marker
-//! says it already. The line is not added if it costs more than the compression saves, or does not fit.
+//! Adds a line that explains how to read the original of a text with gaps, if the operator wants it and no marker
+//! does so already. The line is not added if it costs more than the compression saves, or does not fit.
 
 use super::Outcome;
 use super::evidence::{Evidence, Status, Step};
@@ -15,7 +15,7 @@ use crate::tokens::TokenCounter;
 /// Name of the step in the evidence.
 pub const STEP: &str = "recovery_hint";
 
-/// What decides whether an original of this size, in bytes, is kept on disk.
+/// The facts that decide whether an original of this size, in bytes, is kept on disk.
 pub fn facts(call: &ToolCall, evidence: &Evidence, original: usize) -> RecoveryFacts {
     let is_fault = |step: &Step| matches!(step.reason, Reason::ReducerPanicked | Reason::InvalidReduction);
     RecoveryFacts {
@@ -26,13 +26,13 @@ pub fn facts(call: &ToolCall, evidence: &Evidence, original: usize) -> RecoveryF
     }
 }
 
-/// Whether a path can stand in a marker and in a command line as it is.
+/// Whether a path can be in a marker and in a command line as it is.
 pub fn is_plain(path: &str) -> bool {
     !path.is_empty() && path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-:\\".contains(&b))
 }
 
-/// Adds the line to the last text that has a gap of its own, and says whether it did. `handle` is what the
-/// original is read by, `limit` how many tokens the result may take.
+/// Adds the line to the last text that has a gap of its own, and returns whether it did. `handle` identifies the
+/// original, `limit` is the most tokens that the result may take.
 pub(super) fn add(
     outcome: &mut Outcome,
     call: &ToolCall,
@@ -63,7 +63,7 @@ pub(super) fn add(
     let pays = text.len() <= source.text.len() && tokens < *most;
     let fits =
         limit.is_none_or(|limit| after <= limit) && (!policy.strict_cap || bytes <= policy.max_output_bytes);
-    // What the line costs counts as not saved.
+    // The cost of the line reduces the savings.
     let original = outcome.retain.as_ref().map_or(0, |retain| retain.bytes.len());
     let mut kept = facts(call, &outcome.evidence, original);
     kept.saved = kept.saved.saturating_sub(grown);
@@ -86,7 +86,7 @@ pub(super) fn add(
     true
 }
 
-/// The line, and the part that it goes to.
+/// The line, and the part to which it is added.
 fn line(outcome: &Outcome, call: &ToolCall, policy: &Policy) -> Option<(usize, String)> {
     let hint = policy.hint.as_ref()?;
     let retain = outcome.retain.as_ref().filter(|retain| retain.mime.is_none())?;

@@ -1,28 +1,28 @@
 //! The pure core: one tool result in, one outcome out.
 //!
-//! Nothing here does I/O, reads a clock, or keeps state: what the session remembers comes in as `History` and goes out as
-//! part of the `Outcome`. In the order in which it happens:
+//! Nothing here does I/O, reads a clock, or keeps state: the session's memory is an input (`History`), and changes to
+//! it are a part of the `Outcome`. The modules, in the order of their work:
 //!
-//! | | does |
+//! | module | does |
 //! | --- | --- |
-//! | `prepared` | the whole way: the safe stage (`sanitize`) once, then runs, until one fits the budget |
-//! | `bypass`, `exclude` | results that stay exact, and why |
-//! | `envelopes` | texts that JSON carries, taken out and put back |
-//! | `received` | what came in, counted; what would be stored |
-//! | `request` | what a run is given; nothing changes it |
-//! | `parts` | one part after the other, each by the first attempt whose output stays the same when it comes in again |
-//! | `attempt` | one attempt at a part under one plan, and what it found |
-//! | `reading` | detects what a text is and chooses its reducers |
-//! | `part` | the steps on a text: reduce, repeat, elide, encode, limit |
-//! | `ruled`, `rule_methods` | what a rule of the operator does in their place |
-//! | [`repeat`] | what was shown before |
-//! | `dictionary` | the last step of `aggressive` |
-//! | [`limit`] | caps and budgets |
-//! | `exit`, [`hint`] | the exit status, and how the original is read, where the text must say so |
-//! | `summary` | the outcome of the whole: sizes, status, what is stored, whether the result repeats an earlier one |
+//! | `prepared` | processes a result: the safe stage (`sanitize`) once, then runs, until one fits the budget |
+//! | `bypass`, `exclude` | finds results that are kept exact, and the reason |
+//! | `envelopes` | extracts texts from JSON, and puts them back |
+//! | `received` | counts the input, and makes the original to store |
+//! | `request` | the input of a run, which does not change |
+//! | `parts` | compresses one part after the other, each with the first attempt whose output is stable |
+//! | `attempt` | makes one attempt at a part under one plan, and keeps its findings |
+//! | `reading` | detects the kind of a text and chooses its reducers |
+//! | `part` | runs the steps on a text: reduce, repeat, elide, encode, limit |
+//! | `ruled`, `rule_methods` | applies a rule of the operator instead |
+//! | [`repeat`] | refers to results that were shown before |
+//! | `dictionary` | makes dictionaries, the last step of `aggressive` |
+//! | [`limit`] | applies caps and budgets |
+//! | `exit`, [`hint`] | adds lines with the exit status, and on how to read the original, if they are needed |
+//! | `summary` | makes the outcome: sizes, status, the original, whether the result repeats an earlier one |
 //!
-//! Beside these: [`guard`] checks each step, [`evidence`] is what is said about all, [`explain`] and `trace` say what became of
-//! each line, [`timer`] measures the steps.
+//! In addition, [`guard`] checks each step, [`evidence`] has the types of the evidence, [`explain`] and `trace`
+//! record the changes of each line, and [`timer`] measures the steps.
 
 mod prepared;
 
@@ -68,22 +68,22 @@ use repeat::dedup::{Decision, History, Key};
 /// Above this many bytes only the safe stage and the cap look at a text.
 pub const INPUT_LIMIT: usize = 32 << 20;
 
-/// What came of one result.
+/// The outcome of one result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// The texts, one for each part that came in.
+    /// The texts, one for each part of the input.
     pub texts: Vec<String>,
-    /// What happened.
+    /// The evidence.
     pub evidence: Evidence,
     /// The original to store, where the texts differ from it.
     pub retain: Option<Arc<Retain>>,
-    /// What the outcome took from the session, and what the session should remember.
+    /// The session data that the outcome used, and the data that the session should remember.
     pub decision: Decision,
-    /// The lines that the texts show as they came, where a session wants to know.
+    /// The lines that the texts show unchanged, if a session needs them.
     pub shown: Lines,
-    /// Whether it says that a change of a file was not made: nothing refers to what it shows then.
+    /// Whether it reports that an edit of a file was rejected: later results do not refer to it then.
     pub is_rejected: bool,
-    /// What a run of a test or a build is compared by when it is run again.
+    /// The key by which a repeated run of tests or a build is compared.
     pub key_but_for_times: Option<Key>,
     /// Words of the failures that the texts report, where a session wants to know.
     pub mentions: Vec<u64>,
@@ -95,7 +95,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether a text came that was an output of ours already.
+    /// Whether a text of the input was already an output of ours.
     pub fn came_compressed(&self) -> bool {
         self.evidence.steps.iter().any(|step| step.reason == Reason::AlreadyCompressed)
     }

@@ -34,7 +34,7 @@ use crate::{detail, elide};
 const CAP_SLACK_BYTES: usize = 256;
 /// Failure lines of a text whose words the session remembers.
 const MAX_MENTION_LINES: usize = 8;
-/// How often references of a window are looked for before all its failure lines stay.
+/// The most searches for references of a window, before all its failure lines are kept.
 const MAX_WINDOW_ROUNDS: usize = 3;
 /// Lines at the end of a report that are never a reference.
 const SUMMARY_LINES: usize = 5;
@@ -235,7 +235,7 @@ impl<'a> Attempt<'_, 'a> {
     /// Whether an output of ours is larger than the cap allows. A text without our seal counts as foreign. A sealed text may
     /// have been made under a different cap.
     fn is_over_cap(&self, source: &Source<'_>, cap_bytes: usize) -> bool {
-        // What the cap gave may exceed it by its markers.
+        // The output of the cap may exceed it by its markers.
         let excess = source.text().len().saturating_sub(cap_bytes + CAP_SLACK_BYTES);
         if excess == 0
             || self.request.policy.strict_cap
@@ -412,7 +412,7 @@ impl<'a> Attempt<'_, 'a> {
         }
     }
 
-    /// The references to earlier outputs; `fixed` lines stay, and so does what an edit touched.
+    /// The references to earlier outputs; `fixed` lines are kept, and so are the lines that an edit changed.
     fn references(&self, source: &Source<'_>, ledger: &Ledger, mut fixed: Vec<usize>) -> Vec<Reference> {
         // The touched lines are unknown: any line may be one.
         if self.is_edit && self.touched.is_empty() {
@@ -426,8 +426,8 @@ impl<'a> Attempt<'_, 'a> {
         blocks::find(source, self.part, ledger, &fixed, earlier, others, counter)
     }
 
-    /// The references in the window of an editor. Its failure lines stay, since their numbers would differ if lines have
-    /// moved.
+    /// The references in the window of an editor. Its failure lines are kept, since their numbers would differ if
+    /// lines have moved.
     fn references_of_window(
         &self,
         source: &Source<'_>,
@@ -472,8 +472,8 @@ impl<'a> Attempt<'_, 'a> {
         }
     }
 
-    /// What the text is asked about by the request and by what the session talks about. Notes the terms
-    /// that stand in it, since the session will have moved on when the text is asked for again.
+    /// The relevance of the text for the request and for the topics of the session. Notes the terms that are in it,
+    /// since the topics will have changed when the same request is repeated.
     fn about(&mut self, source: &Source<'_>) -> Relevance {
         let call = self.request.call;
         let all = Relevance::new(call.query.as_deref(), &call.mentioned(), &self.request.session_terms());

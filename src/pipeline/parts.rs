@@ -18,15 +18,15 @@ use crate::text::marker::{self, Marker};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// What came of all parts.
+/// The outputs of all parts.
 pub(super) struct Parts {
     pub(super) texts: Vec<String>,
     pub(super) found: Findings,
-    /// Lines that are shown as they came, where a session wants to know.
+    /// Lines that are shown unchanged, if a session needs them.
     pub(super) shown: Lines,
     /// Tokens of failure lines and totals, where they are counted.
     pub(super) needs: usize,
-    /// What became of every line, where somebody wants to see it.
+    /// The changes of every line, if they were requested.
     pub(super) explained: Vec<Part>,
     /// For each text: the lines to repeat below a reference that replaces it.
     pub(super) shown_again: Vec<String>,
@@ -34,7 +34,8 @@ pub(super) struct Parts {
     pub(super) same_but_for_times: Option<First>,
 }
 
-/// The text of every part after all steps but dedup of the whole. `evidence` is what is known before.
+/// The text of every part after all steps, except the reference to a whole earlier result. `evidence` has the data
+/// that are known before.
 pub(super) fn compress(
     request: &Request<'_>,
     parts: &[Sanitized],
@@ -85,8 +86,8 @@ pub(super) fn compress(
     Parts { texts, found, shown, needs, explained, shown_again, same_but_for_times }
 }
 
-/// The lines to repeat below a reference that replaces a part: for a command, those that tell how it ended; for a run that
-/// differs in times, its failures. A text whose lines are unknown is repeated as a whole.
+/// The lines to repeat below a reference that replaces a part: for a command, those that show how it ended; for a run
+/// that differs in times, its failures. A text whose lines are unknown is repeated as a whole.
 fn shown_again(request: &Request<'_>, part: &PartOutput<'_>, differs: bool) -> String {
     let is_command = request.call.command.is_some() && viewed::file(request.call).is_none();
     match part.source.filter(|_| part.ledger.is_some()) {
@@ -96,7 +97,7 @@ fn shown_again(request: &Request<'_>, part: &PartOutput<'_>, differs: bool) -> S
     }
 }
 
-/// The first stable attempt. `found` is what came of the parts before.
+/// The first stable attempt. `found` has the findings of the parts before.
 fn first_stable(
     request: &Request<'_>,
     part: usize,
@@ -125,13 +126,14 @@ fn first_stable(
     }
 }
 
-/// Whether an output is stable: it would not change if it came in again. Lines that differed before may be equal after
-/// they were rewritten, and would then be folded as a repetition.
+/// Whether an output is stable: it would not change if it were compressed again. Lines that differed before may be
+/// equal after they were rewritten, and would then be folded as a repetition.
 fn is_stable_as(request: &Request<'_>, plan: Plan, done: &Attempted, cap_bytes: usize) -> bool {
     let key = &request.policy.seal_key;
     let steps = &done.found.evidence.steps;
     let text = &done.output.text;
-    // If the safe stage took a part of the new form for a secret, that part would be removed when the output came in again.
+    // If the safe stage took a part of the new form for a secret, that part would be removed if the output were
+    // compressed again.
     if steps.iter().any(is_table) && !sanitize::is_clean(text, request.policy.redact_secrets) {
         return false;
     }

@@ -147,7 +147,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Tokens that came in.
+    /// Tokens of the input.
     pub fn tokens(&self) -> usize {
         match &self.treatment {
             Treatment::Exact(outcome, _) => outcome.evidence.tokens.before,
@@ -167,7 +167,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// The outcome for a request, or the earlier decision if the result came before. `timer` measures the
+    /// The outcome for a request, or from the earlier decision if the request was sent before. `timer` measures the
     /// steps of the run that made it.
     pub fn outcome(&self, ask: Ask, history: &dyn History, timer: Option<&dyn Timer>) -> Outcome {
         self.outcome_with_notes(ask, history, None, timer)
@@ -328,7 +328,7 @@ impl Runner<'_> {
         outcome
     }
 
-    /// The first rung that fits what is asked.
+    /// The first rung that fits the budget.
     fn first_rung_that_fits(&self, ask: Ask, again: bool) -> Outcome {
         let fits = |outcome: &Outcome| ask.limit.is_none_or(|limit| outcome.evidence.tokens.after <= limit);
         let decided = |mut outcome: Outcome| {
@@ -380,7 +380,7 @@ impl Runner<'_> {
         outcome
     }
 
-    /// The pointer and preview, or why there is none where the policy wants one.
+    /// The pointer and preview, or the reason why there is none although the policy requests one.
     fn externalize(&self, ask: Ask, again: bool) -> Result<Outcome, Option<Reason>> {
         let limit = self.prepared.policy.externalize_above;
         let size = self.received.retain.as_ref().map_or(0, |retain| retain.bytes.len());

@@ -1,8 +1,8 @@
 //! Chooses the reducer for each stretch of a text, and the steps that follow from the choice.
 //!
-//! A compound command is taken apart where its output tells the parts (`detect::sections`); in each
-//! part the reducer with the strongest claim reads, and what stands before and after the lines that it
-//! knows is offered to the others. No reducer sees lines of another.
+//! The output of a compound command is split if its parts can be recognized (`detect::sections`). In each part the
+//! reducer with the strongest claim is used. The text before and after the lines that it recognizes is offered to the
+//! others. No reducer gets lines of another.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,17 +24,17 @@ const MIN_REST_LINES: usize = 4;
 /// Stretches of one text that are read, at most.
 const MAX_STRETCHES: usize = 24;
 
-/// Lines of a text, what wrote them, and who reads them.
+/// Lines of a text, the program that wrote them, and their reducer.
 pub(super) struct Stretch<'a> {
     /// The lines alone.
     source: Text<'a>,
     /// The line of the whole text with which they start.
     start: usize,
-    /// What the call says of them.
+    /// Their properties that follow from the call.
     pub(super) detection: Detection,
     /// The reducer that claims them.
     pub(super) reducer: Option<&'static dyn Reducer>,
-    /// Whether its lines are those of the text without what a viewer wrote before them, so that none may be written anew.
+    /// Whether its lines lack the prefixes that a viewer wrote, so that none may be rewritten.
     is_bare: bool,
 }
 
@@ -56,7 +56,7 @@ impl<'a> std::ops::Deref for Text<'a> {
 }
 
 impl Attempt<'_, '_> {
-    /// The stretches of a text with the reducers that claim them, and what is known of the whole.
+    /// The stretches of a text with the reducers that claim them, and the properties of the whole text.
     pub(super) fn stretches<'a>(
         &mut self,
         source: &'a Source<'a>,

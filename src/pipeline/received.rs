@@ -64,7 +64,7 @@ pub(super) struct Received {
 }
 
 impl Received {
-    /// Counts what came in.
+    /// Counts the input.
     pub(super) fn new(
         call: &ToolCall,
         policy: &Policy,
@@ -119,7 +119,7 @@ impl Received {
     }
 }
 
-/// What would be stored: the sanitized text of all parts, or binary data where there are any.
+/// The original to store: the sanitized text of all parts, or binary data if there are any.
 fn retain(raws: &[Raw<'_>], parts: &[Sanitized], redact: bool) -> Option<Retain> {
     let mime = parts.iter().rev().find_map(|p| p.binary.as_ref()).map(|b| b.mime);
     let cleaned = mime.is_none() && parts.iter().any(|p| p.original.is_some());

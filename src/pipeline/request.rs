@@ -21,9 +21,9 @@ use crate::tokens::{LineCounts, TokenCounter};
 /// Who watches a run.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Watch<'a> {
-    /// Whether somebody wants to see what each step did.
+    /// Whether notes on the changes of each step are requested.
     pub(super) takes_notes: bool,
-    /// Measures what each step takes, where somebody wants to know.
+    /// Measures the time of each step, if requested.
     pub(super) timer: Option<&'a dyn Timer>,
 }
 
@@ -34,13 +34,13 @@ pub(super) struct Extra {
     pub(super) in_full: bool,
     /// Tokens to which the texts are cut in the end.
     pub(super) limit: Option<usize>,
-    /// Whether a pointer and a preview stand for the result.
+    /// Whether a pointer and a preview replace the result.
     pub(super) pointer: bool,
     /// Whether the tokens of failure lines and totals are counted.
     pub(super) counts_needed_tokens: bool,
 }
 
-/// Gives what a run is compared by without its times, if it may be compared.
+/// Returns the key of a run without its times, if it may be compared.
 pub(super) type KeyOfRun<'a> = &'a dyn Fn() -> Option<Key>;
 
 /// The input of one run over a result.
@@ -56,33 +56,33 @@ pub(super) struct Request<'a> {
     pub(super) source_tokens: &'a [usize],
     /// Tokens of each line, if the counter's counts add up over lines.
     pub(super) line_counts: &'a [Option<LineCounts>],
-    /// What the texts are asked about.
+    /// The relevant words of the request.
     pub(super) relevance: Rc<Relevance>,
     /// The session, for its topics; few results need them.
     history: Option<&'a dyn History>,
     /// What earlier outputs of the session show.
     pub(super) earlier: Earlier<'a>,
-    /// Whether a session wants to know what is shown.
+    /// Whether a session needs the lines that are shown.
     pub(super) tracks_visibility: bool,
-    /// What the result is compared by.
+    /// The key by which the result is compared.
     pub(super) key: Option<Key>,
     /// The earlier result that this one repeats.
     pub(super) duplicate_of: Option<First>,
-    /// What a run of tests or a build is compared by without its times.
+    /// The key of a run of tests or a build without its times.
     key_of_run: Option<KeyOfRun<'a>>,
-    /// Whether it may become a reference to an earlier one that gave the same but for times.
+    /// Whether it may become a reference to an earlier run whose output differs only in times.
     is_compared: bool,
     /// Whether the request was repeated: nothing is left out that the caller did not limit.
     pub(super) in_full: bool,
     /// Whether no step may rewrite lines, since the policy wants the lines of the command as they are.
     pub(super) is_verbatim: bool,
-    /// Whether somebody wants to see what each step did.
+    /// Whether notes on the changes of each step are requested.
     pub(super) takes_notes: bool,
-    /// Measures what each step takes, where somebody wants to know.
+    /// Measures the time of each step, if requested.
     pub(super) timer: Option<&'a dyn Timer>,
     /// Tokens to which the texts are cut in the end.
     pub(super) limit: Option<usize>,
-    /// The key of the pointer that stands before the preview of an externalized text.
+    /// The key of the pointer that is before the preview of an externalized text.
     pub(super) pointer: Option<String>,
     /// Whether the tokens of failure lines and totals are counted.
     pub(super) counts_needed_tokens: bool,
@@ -102,7 +102,7 @@ impl<'a> Request<'a> {
         let in_full = extra.in_full;
         let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full && !policy.never_omit;
         let key = policy.dedup.then(|| dedup::key(call, &received.evidence.digest));
-        // An edit shows what it touched, also where an earlier one showed the same.
+        // An edit shows the lines that it changed, even if an earlier one showed the same.
         let may_repeat = dedups && !edit::is_edit(call);
         let duplicate_of = key.as_ref().filter(|_| may_repeat).and_then(|key| history.first(key));
         let duplicate_of = duplicate_of.map(|first| first.as_told(policy));
@@ -168,7 +168,7 @@ impl<'a> Request<'a> {
         Self { key_of_run, ..self }
     }
 
-    /// What the result is compared by without its times, if it is a run of tests or a build, as what was found says.
+    /// The key of the result without its times, if the findings show that it is a run of tests or a build.
     pub(super) fn key_but_for_times(&self, found: &Evidence) -> Option<Key> {
         let is_run = matches!(found.family.as_deref(), Some("test" | "build"));
         self.key_of_run.filter(|_| is_run)?()
@@ -181,7 +181,7 @@ impl<'a> Request<'a> {
         Some(first.as_told(self.policy))
     }
 
-    /// What the session talks about.
+    /// The topics of the session.
     pub(super) fn session_terms(&self) -> Vec<Term> {
         self.history.map(|history| history.terms()).unwrap_or_default()
     }
@@ -203,12 +203,12 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// A placeholder for `handle` where only its length matters, so that sizes need no hash of the original.
+    /// A placeholder for `handle` if only its length matters, so that sizes need no hash of the original.
     pub(super) fn any_handle(&self) -> Option<&'static str> {
         self.retain.as_ref().filter(|_| self.policy.expand_tool).map(|_| ANY_HANDLE)
     }
 
-    /// The handle that markers carry, where the host has a tool to use it with.
+    /// The handle in markers, if the host has a tool for it.
     pub(super) fn handle(&self) -> Option<String> {
         let retain = self.retain.as_ref().filter(|_| self.policy.expand_tool)?;
         Some(retain.hash(HANDLE_DIGITS))

@@ -1,5 +1,5 @@
-//! Which rule of the operator works on a text, in place of what is done without one. What the rule wants is for `rules`; here it
-//! is a step like any other, under the guard and the gate.
+//! Applies a rule of the operator to a text, instead of the other steps. `rules` executes the rule; here it is a step
+//! like any other, with the guard and the gate.
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use crate::text::lines::Lines;
 use crate::text::reason::Reason;
 use crate::text::source::count_lines;
 
-/// The outcome of a run of which all parts came to `came`.
+/// The outcome of a run with the outputs `came` of its parts.
 pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> Outcome {
     let Parts { mut texts, found, mut shown, needs, shown_again, same_but_for_times, .. } = came;
     let Findings { mut evidence, references, terms, edited, pointed, places, mentions, is_exact } = found;

@@ -1,11 +1,12 @@
-//! Measures the steps where somebody asks. The core reads no clock: the caller brings a timer, and nothing depends on it.
+//! Measures the steps on request. The core reads no clock: the caller passes a timer, and no output depends on it.
 
-/// Is told when a step begins and when it has ended.
+/// Gets the start and the end of each step.
 pub trait Timer {
-    /// What comes from here on belongs to the next step that ends.
+    /// Time from now on belongs to the next step that ends.
     fn begin(&self);
 
-    /// The `n`th step of the evidence, from 0, has ended; what follows belongs to the next one. Of a step that
-    /// ends more than once, when a text is worked on anew, the last time counts, and those after it are void.
+    /// The `n`th step of the evidence, from 0, has ended; time from now on belongs to the next one. If a step ends
+    /// more than once, because a text is processed again, its last time counts, and the earlier times of later steps
+    /// are void.
     fn ended(&self, n: usize);
 }

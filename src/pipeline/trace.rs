@@ -1,6 +1,6 @@
 //! Notes on what each step does to the lines of a part, taken while the steps run.
 //!
-//! A run carries them only where somebody wants to see them. They decide nothing.
+//! A run makes them only on request. They decide nothing.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,17 +10,17 @@ use crate::sanitize::binary::Binary;
 use crate::text::ledger::{Action, Ledger, Reduction, Span};
 use crate::text::source::Source;
 
-/// What became of one part.
+/// The changes of one part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Part {
-    /// The text that lines are numbered in: without secrets, cleaned up unless the text stays exact.
-    /// Empty for binary data.
+    /// The text that lines are numbered in: without secrets, cleaned up unless the text is kept exact. Empty for
+    /// binary data.
     pub original: String,
     /// Lines of the parts before it.
     pub lines_before: usize,
     /// Media type and size of binary data.
     pub binary: Option<(&'static str, usize)>,
-    /// Lines of the output before all that the spans tell: the pointer to an externalized original.
+    /// Lines of the output before those of the spans: the pointer to an externalized original.
     pub lead: usize,
     /// All lines of the original in order, none twice.
     pub spans: Vec<Traced>,
@@ -35,8 +35,7 @@ pub struct Part {
     pub steps: Vec<usize>,
     /// The step that took white space at the ends of lines or before their numbers.
     pub trimmed_by: Vec<usize>,
-    /// Whether the output was written anew as a whole after the steps, so that its lines are not those
-    /// which the spans tell.
+    /// Whether the output was rewritten as a whole after the steps, so that its lines are not those of the spans.
     pub is_rewritten: bool,
     /// The last step that rewrote the output as a whole or put the pointer before it.
     pub rewritten_by: Option<usize>,
@@ -49,7 +48,7 @@ pub struct Traced {
     pub lines: Range<usize>,
     /// The lines of the output; empty if an earlier marker covers these lines.
     pub shown: Range<usize>,
-    /// What happened.
+    /// The action on them.
     pub action: Action,
     /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines, and to
     /// how many of the lines each did. If one step changed the text of another, the later step comes later.
@@ -107,8 +106,8 @@ impl Part {
     }
 }
 
-/// How many lines the ledger writes for a span. `groups` are those whose marker was written before, `is_marked` tells
-/// whether the gap has a short mark of its own.
+/// How many lines the ledger writes for a span. `groups` are those whose marker was written before, `is_marked`: the
+/// gap has a short mark of its own.
 fn lines_written(span: &Span, groups: &mut HashSet<u32>, is_marked: bool) -> usize {
     match &span.action {
         Action::Keep => span.lines.len(),
@@ -119,11 +118,11 @@ fn lines_written(span: &Span, groups: &mut HashSet<u32>, is_marked: bool) -> usi
     }
 }
 
-/// A step, and whether it left bytes out inside what it wrote.
+/// A step, and whether it left bytes out inside the text that it wrote.
 type By = (usize, bool);
 
-/// Lines that are not kept, and the steps that changed them: more than one where a step changed what an
-/// earlier one wrote.
+/// Lines that are not kept, and the steps that changed them: more than one if a step changed the text of an earlier
+/// one.
 type Taken = (Range<usize>, Vec<By>);
 
 /// Notes on one part.
@@ -140,7 +139,7 @@ pub(super) struct Notes {
     pub(super) steps: Vec<usize>,
     pub(super) lead: usize,
     pub(super) rewritten_by: Option<usize>,
-    /// The lines that the last resort of a budget kept; its output has no markers that tell.
+    /// The lines that the last resort of a budget kept; its output has no markers for the others.
     pub(super) cut_lines: Option<Ledger>,
 }
 
@@ -256,7 +255,7 @@ pub(super) fn attribute_lines(old: &Ledger, taken: &[Taken], new: &Ledger, step:
     out
 }
 
-/// Bytes that are left out inside what stands for lines.
+/// Bytes that are left out inside the text that replaces lines.
 fn omitted_bytes(action: &Action) -> usize {
     match action {
         Action::Replace { omitted_bytes, .. } => *omitted_bytes,
@@ -321,7 +320,7 @@ mod tests {
         let first = attribute_lines(&Ledger::new(&source), &[], &written, 0);
         let second = attribute_lines(&written, &first, &cut, 1);
         assert_eq!(second, [(0..2, vec![(0, false), (1, true)])]);
-        // What only writes anew what is left after the cut leaves nothing out itself.
+        // A step that only rewrites the lines after the cut leaves out nothing itself.
         let mut table = cut.clone();
         for span in table.spans_mut() {
             if let Action::Replace { text, .. } = &mut span.action {

@@ -1,9 +1,9 @@
-//! Members that have several names, in the schema of a type: one of them has to be there.
+//! Adds to a schema the members that may have one of several names. One of the names must be present.
 
 use schemars::Schema;
 use serde_json::{Value, json};
 
-/// Adds the other names of members, which the types do not show, to the schema of an object.
+/// Adds the other names of members to the schema of an object; the types do not have them.
 pub(super) fn add_names(schema: &mut Schema, names: &[(&str, &[&str])]) {
     let mut required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut one_of_each = Vec::new();

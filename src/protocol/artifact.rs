@@ -1,4 +1,4 @@
-//! `artifact/*`: the originals, read back.
+//! `artifact/*`: reads, searches and lists originals.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub struct ReadParams {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
-    /// The artifact, or the handle of a marker.
+    /// The id of the artifact, or the handle in a marker.
     #[serde(alias = "artifactId", alias = "handle")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub id: String,
@@ -33,28 +33,28 @@ pub struct ReadParams {
     /// end after the last line. Absent or empty for everything.
     #[serde(default)]
     pub lines: Option<Vec<[usize; 2]>>,
-    /// What the lines are numbered by. Default `result`.
+    /// The numbers that `lines` uses. Default `result`.
     #[serde(default)]
     pub numbering: Numbering,
-    /// Most bytes to return, at least 1; larger numbers count as 1048576. Default 65536.
+    /// Most bytes to return, at least 1; larger numbers mean 1048576. Default 65536.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_bytes: Option<usize>,
-    /// Where the page before ended.
+    /// The `nextCursor` of the previous page.
     #[serde(default)]
     pub cursor: Option<String>,
 }
 
-/// What lines are numbered by.
+/// The numbers of lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Numbering {
-    /// Their place in the result, as the evidence does.
+    /// Positions in the result, as in the evidence.
     #[default]
     Result,
-    /// The numbers that the lines of a file view carry, as markers do; where none of a range is carried
-    /// by a line, the place in the result.
+    /// The numbers that the lines of a file view carry, as in markers; for a range of which no line carries a number,
+    /// positions in the result.
     Shown,
 }
 
@@ -65,15 +65,15 @@ pub enum Numbering {
 pub struct Read {
     /// The artifact.
     pub id: String,
-    /// The text, terminators included. Base64 when `encoding` says so.
+    /// The text with its line ends, in the form that `encoding` names.
     pub text: String,
     /// `utf-8`, or `base64` for binary data.
     pub encoding: String,
     /// Line ranges that the text covers.
     pub lines: Vec<[usize; 2]>,
-    /// Lines of the whole.
+    /// Lines of the whole artifact.
     pub total_lines: usize,
-    /// Bytes of the whole.
+    /// Bytes of the whole artifact.
     pub total_bytes: usize,
     /// Where the next page starts; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,7 +90,7 @@ pub struct SearchParams {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
-    /// The artifact, or the handle of a marker.
+    /// The id of the artifact, or the handle in a marker.
     #[serde(alias = "artifactId", alias = "handle")]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub id: String,
@@ -100,18 +100,18 @@ pub struct SearchParams {
     /// The pattern is plain text.
     #[serde(default)]
     pub fixed: bool,
-    /// Letter case does not matter.
+    /// Ignores letter case.
     #[serde(default)]
     pub ignore_case: bool,
-    /// Lines before and after each match; larger numbers count as 20. Default 0.
+    /// Lines before and after each match; larger numbers mean 20. Default 0.
     #[serde(default)]
     pub context: usize,
-    /// Most matches to return, at least 1; larger numbers count as 500. Default 50. A page is also limited in
-    /// bytes, so it may hold fewer.
+    /// Most matches to return, at least 1; larger numbers mean 500. Default 50. A page is also limited in bytes, so
+    /// it may hold fewer.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_matches: Option<usize>,
-    /// Where the page before ended.
+    /// The `nextCursor` of the previous page.
     #[serde(default)]
     pub cursor: Option<String>,
 }
@@ -122,7 +122,7 @@ pub struct SearchParams {
 pub struct NumberedLine {
     /// From 1.
     pub line: usize,
-    /// Without terminator.
+    /// Without line end.
     pub text: String,
 }
 
@@ -132,7 +132,7 @@ pub struct NumberedLine {
 pub struct Match {
     /// From 1.
     pub line: usize,
-    /// The line, or the part of it around the match when it is very long.
+    /// The line, or the part of it around the match if the line is very long.
     pub text: String,
     /// Column of the first byte of `text`, from 1; above 1 when the line was cut.
     pub column: usize,
@@ -151,9 +151,9 @@ pub struct Found {
     pub id: String,
     /// Matching lines, in order.
     pub matches: Vec<Match>,
-    /// Matching lines in the whole; with `timedOut` in what was searched so far.
+    /// Matching lines in the whole artifact; with `timedOut`, in the part that was searched so far.
     pub total_matches: usize,
-    /// Whether the time for one page, a second, ran out before the end; `nextCursor` continues. How much a page
+    /// Whether the time for one page (one second) ran out before the end; `nextCursor` continues. How much a page
     /// covers depends on the machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
@@ -171,7 +171,7 @@ pub struct ListParams {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
-    /// Where the page before ended.
+    /// The `nextCursor` of the previous page.
     #[serde(default)]
     pub cursor: Option<String>,
 }
@@ -181,7 +181,7 @@ pub struct ListParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Listed {
-    /// What `artifact/read` takes.
+    /// The id for `artifact/read`.
     pub id: String,
     /// BLAKE3 digest, hexadecimal.
     pub digest: String,
@@ -194,10 +194,10 @@ pub struct Listed {
     /// Call that it answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// Start of the first line of the command that wrote it, without secrets, where the call had one.
+    /// Start of the first line of the command that wrote it, without secrets; absent if the call had no command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Whether only its copy on disk is left, as the operator's settings of recovery want it.
+    /// Whether only its copy on disk is left, which the settings of `recovery` control.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_disk: bool,
 }

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DidChangeParams<'a> {
-    /// `{"tersed": …}` with what `initializationOptions.tersed` takes: replaces the settings that came this way
-    /// before. Null, or null under `tersed`, reads the configuration files anew.
+    /// `{"tersed": …}` with the members of `initializationOptions.tersed`: replaces the settings of earlier
+    /// notifications. Null, or null under `tersed`, reads the configuration files again.
     #[serde(default, borrow)]
     #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
     pub settings: Option<&'a RawValue>,
@@ -19,15 +19,15 @@ pub struct DidChangeParams<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReloadParams {}
 
-/// What reading the files anew changed.
+/// The changes after reading the files again.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Reloaded {
-    /// Configuration files that were read, those that count more first.
+    /// Configuration files that were read, highest priority first.
     pub files: Vec<String>,
-    /// Settings that have another value from now on.
+    /// Settings whose value changed.
     pub changed: Vec<String>,
-    /// Settings that have another value in the files, which counts after the next start of the process.
+    /// Settings whose value changed in the files, but which are only read when the process starts.
     pub needs_restart: Vec<String>,
 }

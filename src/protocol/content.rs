@@ -1,7 +1,7 @@
 //! Content of a result in the shapes that hosts use, read and written back in the same shape.
 //!
-//! A text block is changed by replacing the value of its text member and nothing else: every other
-//! byte of the block, and every block that holds no text, goes back as it came.
+//! In a text block only the value of its text member is replaced. Every other byte of the block, and every block
+//! without text, is returned unchanged.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ use crate::stop;
 /// Block types whose `text` member is text that the model reads (MCP, Anthropic, OpenAI).
 pub(super) const TEXT_TYPES: &[&str] = &["text", "input_text", "output_text"];
 
-/// The members of a block that matter here.
+/// The members of a block that are read.
 #[derive(Deserialize)]
 struct Block<'a> {
     #[serde(rename = "type", borrow, default)]
@@ -33,7 +33,7 @@ struct Block<'a> {
     base64: Option<&'a RawValue>,
 }
 
-/// How bytes that are no text are written back exactly.
+/// How bytes that are not text are written back exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct Exact {
     /// Whether secrets are removed.
@@ -56,7 +56,7 @@ enum Piece<'a> {
     Whole(Cow<'a, str>),
     /// A block with text: the block, the text's place in it, the text.
     Text(&'a str, std::ops::Range<usize>, Cow<'a, str>),
-    /// A block with bytes, alike.
+    /// A block with bytes: the block, the place of the base64 in it, the bytes.
     Bytes(&'a str, std::ops::Range<usize>, Vec<u8>),
     /// Any other block.
     Other(&'a str),
@@ -98,7 +98,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Texts that stand in a shape of their own, which the caller writes back.
+    /// Content of texts whose surrounding format only the caller knows and writes back.
     pub fn of_texts(texts: Vec<Cow<'a, str>>) -> Self {
         Self { pieces: texts.into_iter().map(Piece::Whole).collect(), is_array: false }
     }
@@ -115,8 +115,8 @@ impl<'a> Content<'a> {
             .collect()
     }
 
-    /// The JSON text of the content with `texts` in the place of its parts. `exact` is set where the
-    /// texts are the parts but for their secrets: bytes that are no text then stay bytes.
+    /// The JSON text of the content with its parts replaced by `texts`. `exact` is set if the texts are the parts
+    /// without their secrets: bytes that are not text then stay bytes.
     pub fn write(&self, texts: &[String], exact: Option<Exact>) -> Result<Box<RawValue>, serde_json::Error> {
         let room = texts.iter().map(|text| text.len() + text.len() / 16 + 64).sum();
         let mut texts = texts.iter();
@@ -238,7 +238,7 @@ fn string<'a>(raw: &'a RawValue, place: &str) -> Result<Cow<'a, str>, RpcError> 
     if stop::is_asked() {
         return Err(RpcError::cancelled());
     }
-    // What is no string, or no text, is told by the reader.
+    // The reader makes the error for a value that is not a string, or not valid text.
     parse_at::<Text<'a>>(raw.get(), place).map(|text| text.0)
 }
 

@@ -1,4 +1,4 @@
-//! Errors that go over the wire: JSON-RPC's and LSP's codes, and what a host can do about them.
+//! Error replies: the codes of JSON-RPC and LSP, and whether a host can try again.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub const INVALID_REQUEST: i64 = -32600;
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// Parameters of the wrong shape or value (JSON-RPC 2.0).
 pub const INVALID_PARAMS: i64 = -32602;
-/// A fault of ours (JSON-RPC 2.0).
+/// An internal error of the server (JSON-RPC 2.0).
 pub const INTERNAL_ERROR: i64 = -32603;
 /// A request before `initialize` (LSP 3.17).
 pub const SERVER_NOT_INITIALIZED: i64 = -32002;
@@ -25,15 +25,15 @@ pub const REQUEST_FAILED: i64 = -32803;
 
 /// All codes and what they mean, for the documentation.
 pub const ALL: &[(i64, &str)] = &[
-    (PARSE_ERROR, "The message is no JSON."),
-    (INVALID_REQUEST, "The message is no request, or no request that is allowed now."),
+    (PARSE_ERROR, "The message is not JSON."),
+    (INVALID_REQUEST, "The message is not a request, or is a request that is not allowed now."),
     (METHOD_NOT_FOUND, "There is no such method."),
     (INVALID_PARAMS, "A parameter is missing or has a value that is not allowed; the message names it."),
-    (INTERNAL_ERROR, "A fault of the server; the next request works."),
+    (INTERNAL_ERROR, "An internal error of the server; the next request works."),
     (SERVER_NOT_INITIALIZED, "A request came before `initialize`."),
     (REQUEST_CANCELLED, "The client cancelled the request."),
-    (SERVER_CANCELLED, "The server dropped the request under load; it may be sent again."),
-    (REQUEST_FAILED, "The request was understood and failed; `data.kind` says how."),
+    (SERVER_CANCELLED, "The server refused the request under load; it may be sent again."),
+    (REQUEST_FAILED, "The request was valid but failed; `data.kind` gives the reason."),
 ];
 
 /// One error reply.
@@ -41,9 +41,9 @@ pub const ALL: &[(i64, &str)] = &[
 pub struct RpcError {
     /// JSON-RPC error code.
     pub code: i64,
-    /// One sentence that names the thing, the value and what is allowed.
+    /// One sentence that names the parameter, its value and what is allowed.
     pub message: String,
-    /// What the host can branch on.
+    /// Data for the host's error handling.
     pub data: Option<ErrorData>,
 }
 
@@ -70,17 +70,17 @@ impl RpcError {
         Self::new(INVALID_PARAMS, "invalid_params", message)
     }
 
-    /// `-32803`: the request was understood and failed.
+    /// `-32803`: the request was valid but failed.
     pub fn failed(kind: &str, message: impl Into<String>) -> Self {
         Self::new(REQUEST_FAILED, kind, message)
     }
 
-    /// `-32800`: nobody wants the answer any more.
+    /// `-32800`: the client cancelled the request.
     pub fn cancelled() -> Self {
         Self::new(REQUEST_CANCELLED, "cancelled", "the request was cancelled")
     }
 
-    /// Marks the error as one that may pass when tried again.
+    /// Marks the error as one after which the same request may succeed later.
     #[must_use]
     pub fn retryable(mut self) -> Self {
         if let Some(data) = &mut self.data {
@@ -90,7 +90,7 @@ impl RpcError {
     }
 }
 
-/// A message without secrets: it may quote what came in.
+/// A message without secrets: it may quote the request.
 fn safe(message: String) -> String {
     match redact_only(&message) {
         Ok((safe, _)) => safe,

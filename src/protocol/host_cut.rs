@@ -1,4 +1,4 @@
-//! How a host itself cuts the results that it is given. What the host cuts away does not count as shown.
+//! How a host itself cuts the results that it gets. Text that the host cuts does not count as shown.
 
 use serde::Deserialize;
 
@@ -6,7 +6,8 @@ use super::error::RpcError;
 use super::params::invalid;
 use crate::text::cut::{Cut, Keeps};
 
-/// How a host cuts a result that it is given: the most that stays whole, and what is kept of more.
+/// How a host cuts a result that it gets: the largest size that stays whole, and the part of a longer result that is
+/// kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -20,15 +21,16 @@ pub struct HostCut {
     /// Lines.
     #[serde(default)]
     pub lines: Option<u64>,
-    /// Tokens by the host's count, of which nothing more is known: each counts as two bytes.
+    /// Tokens by the host's own counter, which is unknown here: each counts as two bytes.
     #[serde(default)]
     pub tokens: Option<u64>,
-    /// What is kept of a longer result. Absent where that is not known: then nothing of it counts as shown.
+    /// The part of a longer result that is kept. Absent if it is unknown: then nothing of such a result counts as
+    /// shown.
     #[serde(default)]
     pub keeps: Option<HostKeeps>,
 }
 
-/// What a host keeps of a result that is too long.
+/// The part of a result that a host keeps if the result is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -45,7 +47,7 @@ pub enum HostKeeps {
 const BYTES_OF_TOKEN: u64 = 2;
 
 impl HostCut {
-    /// The cut as sessions know it.
+    /// The cut in the type that sessions use.
     ///
     /// # Errors
     /// No size is given.

@@ -1,5 +1,5 @@
-//! What `initialize` carries for us: options under `initializationOptions.tersed`, capabilities under
-//! `capabilities.experimental.tersed`.
+//! The members of `initialize` that belong to tersed: options under `initializationOptions.tersed`, capabilities
+//! under `capabilities.experimental.tersed`.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Options {
     /// Major versions of the protocol that the host speaks; absent for any.
     #[serde(default)]
     pub protocol_versions: Option<Vec<u32>>,
-    /// Named settings right above the defaults.
+    /// A named set of settings, with the next priority above the defaults.
     #[serde(default)]
     pub profile: Option<Profile>,
     /// Settings for all requests.
@@ -27,7 +27,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The settings among them.
+    /// The settings in these options.
     pub fn patch(&self) -> ConfigPatch {
         ConfigPatch { profile: self.profile, policy: self.policy.clone(), ..ConfigPatch::default() }
     }
@@ -40,63 +40,63 @@ impl Options {
 pub struct Capabilities {
     /// Major version of the protocol.
     pub protocol_version: u32,
-    /// Methods that are there.
+    /// Methods of this server.
     pub methods: Vec<String>,
-    /// Modes that do something.
+    /// All modes.
     pub modes: Vec<Mode>,
     /// Token counters.
     pub tokenizers: Vec<Tokenizer>,
-    /// Bounds.
+    /// Limits.
     pub limits: CapabilityLimits,
-    /// What came of files and variables of settings.
+    /// The result of reading settings from files and variables.
     pub configuration: Configuration,
 }
 
 /// The result of reading settings from files and variables. Faulty and untrusted settings are ignored; all others
-/// count.
+/// apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Configuration {
-    /// Configuration files that were found, those that count more first.
+    /// Configuration files that were found, highest priority first.
     pub files: Vec<String>,
-    /// What is wrong, one text for each fault: the place, the key, the value and what is allowed.
+    /// The faults, one text for each: the place, the key, the value and what is allowed.
     pub faults: Vec<String>,
     /// The project's file, if it has settings that only a trusted file may set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<Untrusted>,
 }
 
-/// A project's file that the user does not trust as it is.
+/// A project's file whose present content the user does not trust.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Untrusted {
     /// The file.
     pub file: String,
-    /// Its settings that do not count.
+    /// Its settings that are ignored.
     pub ignored: Vec<String>,
-    /// The same in words, with what to do.
+    /// The same as a sentence, with what the user can do.
     pub text: String,
 }
 
-/// Bounds that a host may want to know.
+/// Limits that a host may want to know.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CapabilityLimits {
-    /// Sessions at once; the one that was used least lately ends first.
+    /// Most open sessions; the least recently used one ends first.
     pub max_sessions: usize,
-    /// Calls that a session remembers.
+    /// Most calls that a session remembers.
     pub max_calls_per_session: usize,
     /// Largest `maxOutputBytes`.
     pub max_output_bytes: u64,
-    /// Originals at once.
+    /// Most originals that are kept.
     pub max_artifacts: usize,
-    /// Bytes of all originals.
+    /// Most bytes of all originals together.
     pub max_artifact_bytes: u64,
-    /// Streams at once.
+    /// Most open streams.
     pub max_streams: usize,
-    /// Bytes of a stream up to which all is kept.
+    /// Bytes up to which a stream is kept whole.
     pub max_stream_bytes: usize,
 }

@@ -27,7 +27,7 @@ pub use error::RpcError;
 /// Major version of the protocol.
 pub const VERSION: u32 = 1;
 
-/// Whether a method is answered.
+/// The kind of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Answered with a result or an error.

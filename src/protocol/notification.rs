@@ -1,10 +1,10 @@
-//! What the server sends unasked: LSP's notifications.
+//! LSP notifications that the server sends.
 
 use serde::Serialize;
 
-/// Something an operator should see.
+/// A message for an operator.
 pub const LOG_MESSAGE: &str = "window/logMessage";
-/// What was done to a result, where the host asked for it.
+/// The event of a result, if the host asked for events.
 pub const EVENT: &str = "telemetry/event";
 
 /// `type` of an error.
@@ -20,6 +20,6 @@ pub struct LogMessage {
     #[serde(rename = "type")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 2)))]
     pub kind: u8,
-    /// What to see. Never content of a result.
+    /// The text. Never content of a result.
     pub message: String,
 }

@@ -20,7 +20,7 @@ pub fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     parse_at(text, "")
 }
 
-/// Reads a value that stands at `place` in the parameters.
+/// Reads the value at `place` in the parameters.
 pub fn parse_at<'a, T: Deserialize<'a>>(text: &'a str, place: &str) -> Result<T, RpcError> {
     typed::read(text).map_err(|fault| at_place(fault, place))
 }
@@ -31,7 +31,7 @@ fn at_place(Fault { path, reason }: Fault, place: &str) -> RpcError {
     let dot = if place.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
     let place = format!("{place}{dot}{path}");
     let place = if place.is_empty() { "params".to_owned() } else { place };
-    // The position counts from the start of the parameters, which the caller never sees alone.
+    // The position is relative to the parameters, which the caller does not see as a text of their own.
     let reason = reason.split(" at line ").next().unwrap_or_default();
     invalid(&place, &with_meant(&place, &in_words(reason)))
 }
@@ -56,14 +56,14 @@ fn with_meant(place: &str, reason: &str) -> String {
     }
 }
 
-/// A reason in the words of JSON, without the names of our types, which say nothing to a host.
+/// A reason in the words of JSON, without the names of Rust types, which a host does not know.
 fn in_words(reason: &str) -> String {
     if reason.contains("surrogate") || reason.ends_with("hex escape") {
         return "holds an escape that is no whole Unicode character".to_owned();
     }
     let (found, expected) = match reason.rsplit_once(", expected ") {
         Some(parts) => parts,
-        // What is neither a string nor an object cannot name a variant.
+        // A value that is neither a string nor an object cannot name a variant.
         None if reason == "expected value" => ("invalid type", "a string"),
         None => return reason.to_owned(),
     };
@@ -97,14 +97,14 @@ pub fn check_correlation(id: Option<&str>) -> Result<(), RpcError> {
 
 /// Longest message about a value, in bytes: it quotes the value, which may be as long as a message.
 const MAX_MESSAGE_BYTES: usize = 1200;
-/// Of these, at the start; what is allowed stands at the end.
+/// Bytes of them that are kept from the start; the allowed values are at the end.
 const MESSAGE_HEAD: usize = 250;
 
-/// An error about the value at a place. The reason may quote the value, so secrets are taken out,
-/// and the middle of a long one.
+/// An error about the value at a place. The reason may quote the value, so its secrets are removed, and the middle of
+/// a long reason is left out.
 pub fn invalid(place: &str, reason: &str) -> RpcError {
     let message = format!("{place}: {reason}");
-    // Shortened after, never before: half a secret would not be found.
+    // Shortened after redaction, never before: half a secret would not be found.
     match sanitize::redact_only(&message) {
         Ok((message, _)) => RpcError::invalid_params(shortened(&message)),
         Err(_) => RpcError::invalid_params("a parameter has a value that is not allowed"),
@@ -153,7 +153,7 @@ pub fn of_body<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
     }
 }
 
-/// Reads an object that may be absent or null. A derived reader would take an array for one.
+/// Reads an object that may be absent or null. A derived reader would also accept an array.
 pub fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,4 +1,4 @@
-//! Removal of earlier results from a context: what a host says about its cache, and what it is told.
+//! Removal of earlier results from a context: the host's terms for its cache, and the result.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::text::marker::RemovedWhy;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ReclaimMode {
-    /// All stay.
+    /// No result is removed.
     #[default]
     Off,
     /// Results that are no longer needed are removed in batches, when that pays. They stay removed in every later
@@ -30,9 +30,9 @@ pub enum Cache {
     FiveMinutes,
     /// It lasts an hour: writing costs 2, reading 0.1.
     OneHour,
-    /// It fills itself: writing costs what an uncached token does, reading 0.1.
+    /// It is filled automatically: writing costs as much as an uncached token, reading 0.1.
     Automatic,
-    /// It holds nothing of the conversation any more, or there is none.
+    /// It no longer holds any part of the conversation, or there is no cache.
     Cold,
 }
 
@@ -52,8 +52,8 @@ pub struct CachePrices {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReclaimTerms {
-    /// Requests of the conversation that are still to come, this one included. Without it, a cautious guess from the number
-    /// so far.
+    /// Expected number of further requests of the conversation, including this one. Without it, a cautious estimate
+    /// from the number so far.
     #[serde(default)]
     pub requests_to_come: Option<usize>,
     /// How the cache is priced. Default `fiveMinutes`.
@@ -62,14 +62,14 @@ pub struct ReclaimTerms {
     /// Prices, in place of `cache`.
     #[serde(default)]
     pub prices: Option<CachePrices>,
-    /// Least gain of a batch, in tokens read from the cache. Default 6000; 12000 for a batch with results that no later
-    /// result replaces.
+    /// Smallest gain of a batch, in tokens read from the cache. Default 6000; 12000 for a batch with results that no
+    /// later result replaces.
     #[serde(default)]
     pub min_gain: Option<u64>,
 }
 
 impl ReclaimTerms {
-    /// What writing costs more than reading.
+    /// The extra price of writing, as a multiple of the price of reading.
     pub fn factor(&self) -> Result<Factor, RpcError> {
         match (self.cache, self.prices) {
             (Some(_), Some(_)) => Err(invalid("reclaimTerms", "has `cache` and `prices`; give one of them")),
@@ -97,11 +97,11 @@ impl ReclaimTerms {
 pub enum ReclaimReason {
     /// A later result shows the same lines of the file, as they were.
     ShownAgain,
-    /// A later result shows these lines of the file as they are since.
+    /// A later result shows the newer state of these lines of the file.
     Superseded,
     /// A later result is of the same call.
     RunAgain,
-    /// No answer of the model cited it lately.
+    /// No recent answer of the model cited it.
     NotCited,
 }
 
@@ -112,14 +112,14 @@ pub enum ReclaimReason {
 pub struct Reclaimed {
     /// Why.
     pub reason: ReclaimReason,
-    /// Results to the later one, or answers that did not cite it.
+    /// How many results later the other one came, or how many answers did not cite it.
     pub count: usize,
-    /// Tokens that the context saves by it.
+    /// Tokens saved in the context.
     pub tokens_saved: usize,
 }
 
 impl Reclaimed {
-    /// Of a result.
+    /// For a result that was removed.
     pub fn new(gone: RemovedWhy, tokens_saved: usize) -> Self {
         let (reason, count) = match gone {
             RemovedWhy::ShownAgain(count) => (ReclaimReason::ShownAgain, count),
@@ -131,16 +131,16 @@ impl Reclaimed {
     }
 }
 
-/// What left the context of a conversation.
+/// The results that were removed from the context of a conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Reclaim {
-    /// Results that are gone.
+    /// Removed results.
     pub results: usize,
-    /// Of these, those that this request took out.
+    /// Of these, the results that this request removed.
     pub new_results: usize,
-    /// Tokens that the context saves by all of them.
+    /// Tokens saved in the context by all of them.
     pub tokens_saved: usize,
     /// The sum of this request.
     pub sum: ReclaimSum,
@@ -151,15 +151,15 @@ pub struct Reclaim {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReclaimSum {
-    /// Tokens that go, at best.
+    /// Tokens that the best batch would remove.
     pub removed: usize,
-    /// Tokens that stay behind the first that go, and that the cache holds.
+    /// Tokens after the first removed one that stay, and that the cache holds.
     pub behind: usize,
-    /// Requests to come.
+    /// Expected number of further requests.
     pub requests: usize,
     /// Extra price of writing a token to the cache, as a multiple of the read price.
     pub factor: f64,
-    /// What it gains, in tokens read: `requests * removed - factor * behind`.
+    /// The gain, in tokens read from the cache: `requests * removed - factor * behind`.
     pub gain: i64,
 }
 

@@ -1,9 +1,9 @@
-//! Takes secrets out of the strings of a JSON text, each in its place, and escapes what looks like a marker of ours: the
-//! text stays JSON, and every other string stays byte for byte.
+//! Removes secrets from the strings of a JSON text, each in its place, and escapes look-alikes of markers: the text
+//! stays JSON, and every other string stays byte for byte.
 //!
-//! The text is read twice: as it is written, since the name of a member tells what its value is, and string by string
-//! as what they say, one below the other. Bytes in base64 that are text are read as that text. It never looks at what it
-//! is told to leave alone, and walks without recursion, so that no nesting costs more than its bytes.
+//! The text is searched twice: as it is written, since the name of a member shows the kind of its value; and with all
+//! strings decoded, one below the other. Base64 that encodes text is searched as that text. Excluded places are never
+//! read. The walk does not recurse, so that its cost is linear in the bytes at any depth.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -26,7 +26,7 @@ mod leaves;
 
 use leaves::{Kind, Leaf, Leaves};
 
-/// Members of blocks of a provider that it reads itself: names, and what it signed.
+/// Members in blocks of a provider that the provider reads itself: names, and signed values.
 const OF_PROVIDER: &[&str] = &[
     "type",
     "tool_use_id",
@@ -42,44 +42,44 @@ const OF_PROVIDER: &[&str] = &[
     "thoughtSignature",
     "thought_signature",
 ];
-/// Bytes of strings that are read together.
+/// Bytes of decoded strings that are searched together.
 const MAX_TOGETHER_BYTES: usize = 256 << 10;
-/// Shortest string that is read by itself.
+/// Strings of fewer bytes are not searched on their own.
 const MIN_STRING_BYTES: usize = 6;
 
-/// A value whose strings are looked through.
+/// A value whose strings are searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// Its place.
     pub range: Range<usize>,
-    /// Whether any member may hold anything; else some are the provider's own.
+    /// Whether every member is searched; otherwise the provider's own members are skipped.
     pub is_free: bool,
 }
 
-/// A string that is JSON text itself, of which some texts are left alone.
+/// A string that is JSON text itself, of which some texts are excluded.
 #[derive(Debug, Clone)]
 pub struct Inside {
     /// The place of the string.
     pub range: Range<usize>,
     /// The JSON text.
     pub text: Rc<str>,
-    /// The places in it that are left alone, in order.
+    /// The excluded places in it, in order.
     pub but: Vec<Range<usize>>,
 }
 
-/// What is looked through, and what is left alone.
+/// What is searched, and what is excluded.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// Values that are looked through, without overlap.
+    /// Values that are searched, without overlap.
     pub regions: Vec<Region>,
-    /// Values that are left alone, in order.
+    /// Values that are excluded, in order.
     pub but: Vec<Range<usize>>,
-    /// Where what looks like a marker is escaped: the key that seals our own, which stay.
+    /// If look-alikes of markers are escaped: the key that seals real markers, which stay.
     pub escapes: Option<SealKey>,
 }
 
 impl Plan {
-    /// All of a value but these places, which are in order.
+    /// All of a value except these places, which are in order.
     pub fn whole(json: Json<'_>, but: Vec<Range<usize>>, escapes: Option<SealKey>) -> Self {
         Self { regions: vec![Region { range: json.range(), is_free: true }], but, escapes }
     }
@@ -90,10 +90,10 @@ impl Plan {
     }
 }
 
-/// What takes the secrets out of a text; `counts` gets them by rule.
+/// The edits that remove the secrets from a text; `counts` counts them by rule.
 ///
 /// # Errors
-/// The rules failed: nothing of the text may go on.
+/// The rules failed: no part of the text may be used.
 pub fn edits(
     text: &str,
     plan: &Plan,
@@ -125,8 +125,8 @@ pub fn edits_inside(
     edits(raw.get(), &Plan::whole(Json::of(raw), inside.but.clone(), escapes), spare, counts)
 }
 
-/// A whole JSON text without its secrets, `but` these places; `None` where nothing changed. With a key, what looks like a
-/// marker is escaped.
+/// A whole JSON text without its secrets, except in the places `but`; `None` if nothing changed. With a key,
+/// look-alikes of markers are escaped.
 ///
 /// # Errors
 /// As for [`edits`].
@@ -150,14 +150,14 @@ struct Work<'a> {
     edits: Edits,
 }
 
-/// A string that waits to be read with others.
+/// A string that waits to be searched with others.
 struct Waiting<'a> {
     range: Range<usize>,
     is_name: bool,
     value: Cow<'a, str>,
-    /// Where its text begins in what is read together.
+    /// Where its text begins in the joined strings.
     at: usize,
-    /// What was found in the text as it is written, in places of the value.
+    /// Findings in the text as it is written, as ranges of the decoded value.
     found: Vec<(Range<usize>, &'static str)>,
 }
 
@@ -177,7 +177,7 @@ impl<'a> Work<'a> {
             if is_own || self.plan.leaves_alone(&leaf.range) {
                 continue;
             }
-            // A finding that reaches beyond a name is about the text around it: the name itself stays.
+            // A finding that extends beyond a name is about the text around it: the name itself stays.
             let is_whole = |f: &&Finding| {
                 leaf.kind != Kind::Name || (leaf.range.start <= f.start && f.end <= leaf.range.end)
             };
@@ -199,7 +199,7 @@ impl<'a> Work<'a> {
             let (value, found) = leaves::value(text, &leaf.range, &over);
             let at = joined.len();
             joined.push_str(&value);
-            // An empty line between: no string goes on in the next one.
+            // An empty line between: no secret continues in the next string.
             joined.push_str("\n\n");
             let is_name = leaf.kind == Kind::Name;
             waiting.push(Waiting { range: leaf.range, is_name, value, at, found });
@@ -211,7 +211,7 @@ impl<'a> Work<'a> {
         self.read(&joined, &mut waiting);
     }
 
-    /// Bytes in base64: whether there is nothing else to look for in them.
+    /// Handles base64; returns true if the string needs no other search.
     fn bytes(&mut self, leaf: &Leaf<'_>) -> bool {
         if leaf.kind == Kind::Name || !bytes::may_be(leaf.name) {
             return false;
@@ -231,7 +231,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Reads strings one below the other.
+    /// Searches the joined strings.
     fn read(&mut self, joined: &str, waiting: &mut Vec<Waiting<'a>>) {
         let findings = self.find(joined);
         let mut findings = &findings[..];
@@ -263,7 +263,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The secrets of a text but those that are spared.
+    /// The secrets of a text, except those that are allowed.
     fn find(&self, text: &str) -> Vec<Finding> {
         let mut findings = secrets::find(text.as_bytes());
         findings.retain(|f| !self.spare.keeps(f.rule, &text.as_bytes()[f.start..f.end]));
@@ -275,7 +275,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// A text with what looks like a marker escaped, if any does.
+/// A text with look-alikes of markers escaped; `None` if it has none.
 fn escaped(text: &str) -> Option<String> {
     marker::escape(text, |_| false, |_| false).map(|(escaped, _)| escaped)
 }
@@ -291,7 +291,7 @@ fn placeholder(rule: &str) -> String {
     format!("[REDACTED:{rule}]")
 }
 
-/// Ranges in order, with those that touch put together under the name of the first.
+/// Ranges in order; ranges that touch are joined under the rule of the first.
 fn joined_up(mut ranges: Vec<(Range<usize>, &'static str)>) -> Vec<(Range<usize>, &'static str)> {
     ranges.sort_by_key(|(range, _)| (range.start, range.end));
     let mut out: Vec<(Range<usize>, &'static str)> = Vec::with_capacity(ranges.len());

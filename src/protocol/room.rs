@@ -22,12 +22,12 @@ pub struct ReclaimParams {
     /// holds what the session knows.
     #[serde(default)]
     pub context: Option<Vec<ContextItem>>,
-    /// The answers of the model since the last `session/reclaim`, in order, at most 256. Absent if they are not known: then
-    /// every result counts as cited.
+    /// The answers of the model since the last `session/reclaim`, in order, at most 256. Absent if they are not
+    /// known: then every earlier result counts as cited.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(length(max = 256)))]
     pub answers: Option<Vec<ModelAnswer>>,
-    /// What decides whether it pays.
+    /// The values that decide whether it pays.
     #[serde(default, deserialize_with = "object")]
     pub reclaim_terms: Option<ReclaimTerms>,
     /// Settings for this request alone.
@@ -35,7 +35,7 @@ pub struct ReclaimParams {
     pub policy: Option<PolicyPatch>,
 }
 
-/// One thing in a context: the id of the call of a result, or tokens of anything else.
+/// An item of a context: the call id of a result, or the tokens of anything else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(untagged))]
@@ -73,10 +73,10 @@ impl<'de> Deserialize<'de> for ContextItem {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelAnswer {
-    /// What it says, without its thoughts.
+    /// Its text, without reasoning.
     #[serde(default)]
     pub text: String,
-    /// The calls that it makes. Absent where all results since the last `session/reclaim` came after it.
+    /// The calls that it makes. Absent if all results since the last `session/reclaim` came after this answer.
     #[serde(default)]
     pub tool_call_ids: Vec<String>,
 }
@@ -86,27 +86,27 @@ pub struct ModelAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Reclaimable {
-    /// The number of the batch, for `session/reclaimed`; absent where nothing goes.
+    /// The number of the batch, for `session/reclaimed`; absent if nothing can be removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u64>,
-    /// The results that may go, in the order in which they came. Empty where it does not pay.
+    /// The results that may be removed, in the order in which they came. Empty if it does not pay.
     pub replacements: Vec<Replacement>,
-    /// Tokens that the context saves by them.
+    /// Tokens that this saves in the context.
     pub tokens_saved: usize,
     /// The sum that decided.
     pub sum: ReclaimSum,
 }
 
-/// What is to stand in the place of a result.
+/// The replacement of a result.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Replacement {
     /// The call of the result.
     pub tool_call_id: String,
-    /// The text that takes the place of the text of the result.
+    /// The text that replaces the text of the result.
     pub content: String,
-    /// Why it may go.
+    /// Why it may be removed.
     pub reclaimed: Reclaimed,
     /// The original.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,8 +130,8 @@ pub struct ReclaimedParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReclaimedTotals {
-    /// Results of the session that are gone.
+    /// Removed results of the session.
     pub results: usize,
-    /// Tokens that the context saves by all of them.
+    /// Tokens saved in the context by all of them.
     pub tokens_saved: usize,
 }

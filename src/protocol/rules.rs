@@ -1,4 +1,4 @@
-//! `rules/check`: are rules well formed, do they pass their tests, and which one is used on a call?
+//! `rules/check`: checks whether rules are valid, runs their tests, and explains which rule is used on a call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ use crate::pipeline::evidence::Evidence;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "RulesCheckParams"))]
 pub struct Params<'a> {
-    /// The rules. Without them, those that are in force.
+    /// The rules. If absent, the rules in force.
     #[serde(default, borrow)]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<crate::config::rules::RuleSpec>>"))]
     pub rules: Option<&'a RawValue>,
@@ -57,13 +57,13 @@ pub struct Checked {
     pub ok: bool,
     /// How many rules there are.
     pub rules: usize,
-    /// What is wrong with rules: rule, field, value and what is allowed. Those are left out below.
+    /// Faults of rules: rule, field, value and what is allowed. Rules with faults are not in the other members.
     pub errors: Vec<String>,
-    /// What an operator should know of rules that can be used.
+    /// Warnings about rules that can be used.
     pub warnings: Vec<String>,
-    /// What came of the tests.
+    /// The results of the tests.
     pub tests: Vec<Tested>,
-    /// What becomes of the sample.
+    /// The result for the sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Explained>,
 }
@@ -76,18 +76,18 @@ pub struct Checked {
 pub struct Tested {
     /// The rule.
     pub rule: String,
-    /// The test's name, or its place.
+    /// The test's name, or its position.
     pub test: String,
-    /// Whether the rule got it right.
+    /// Whether the test passed.
     pub ok: bool,
-    /// What is wrong.
+    /// The failed expectations.
     pub problems: Vec<String>,
-    /// What came out, where something is wrong.
+    /// The output, if the test failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
 
-/// What becomes of a sample.
+/// The explanation of a sample.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -96,7 +96,7 @@ pub struct Explained {
     /// The rule that is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// All rules in the order in which they are asked.
+    /// All rules, in the order in which they are tried.
     pub rules: Vec<Asked>,
     /// What the stages of the rule do to the lines, as runs of lines with the same fate.
     pub lines: Vec<Lines>,
@@ -106,7 +106,7 @@ pub struct Explained {
     pub evidence: Evidence,
 }
 
-/// One rule and what came of its conditions.
+/// One rule, and the results of its conditions.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -124,7 +124,7 @@ pub struct Asked {
     pub conditions: Vec<Condition>,
 }
 
-/// What came of one condition.
+/// The result of one condition.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "RuleCondition"))]
@@ -133,7 +133,7 @@ pub struct Condition {
     pub condition: String,
     /// Whether it holds.
     pub holds: bool,
-    /// What is wanted and what is there.
+    /// The expected and the actual value.
     pub why: String,
 }
 

@@ -1,4 +1,4 @@
-//! `session/*`: what a session is told, and its totals.
+//! `session/*`: opens, forks and closes sessions, reports what the model still sees, and returns totals.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub struct OpenParams {
 pub struct Opened {
     /// The session.
     pub session_id: String,
-    /// False when it was open already; its state is untouched then.
+    /// False if it was already open; then its state does not change.
     pub created: bool,
 }
 
@@ -78,13 +78,13 @@ pub struct EvictedParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ForkParams {
-    /// The session that goes on as it is.
+    /// The session that is copied; it does not change.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: String,
     /// The new session.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub new_session_id: String,
-    /// The only calls whose results the new context shows. Absent where it shows all that the other one does.
+    /// The only calls whose results the new context shows. Absent if it shows all that the other one does.
     #[serde(default)]
     pub visible: Option<Vec<String>>,
 }
@@ -96,13 +96,13 @@ pub struct ForkParams {
 pub struct Forked {
     /// The new session.
     pub session_id: String,
-    /// False when it was open already; its state is untouched then.
+    /// False if it was already open; then its state does not change.
     pub created: bool,
-    /// Calls that it knows from the other session; 0 where that one is not open.
+    /// Calls taken over from the other session; 0 if that one is not open.
     pub calls: usize,
 }
 
-/// Parameters of `session/compacted`: the conversation was summed up, cut short or begun anew.
+/// Parameters of `session/compacted`: the conversation was summarized, cut short or restarted.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -110,7 +110,7 @@ pub struct CompactedParams {
     /// The session.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: String,
-    /// The only calls whose results are still in the context. Absent where none is.
+    /// The only calls whose results are still in the context. Absent if there are none.
     #[serde(default)]
     pub visible: Vec<String>,
 }
@@ -122,13 +122,13 @@ pub struct CompactedParams {
 pub struct Totals {
     /// Results.
     pub results: usize,
-    /// Tokens that came in.
+    /// Tokens of the input.
     pub tokens_before: usize,
-    /// Tokens that went out.
+    /// Tokens of the output.
     pub tokens_after: usize,
-    /// Bytes that came in.
+    /// Bytes of the input.
     pub bytes_before: usize,
-    /// Bytes that went out.
+    /// Bytes of the output.
     pub bytes_after: usize,
     /// Tokens of the input that the host would have shown: all of a result within `hostLimit`; of a larger one,
     /// the share of its bytes within the limit, rounded down.
@@ -138,7 +138,7 @@ pub struct Totals {
     pub shown_tokens: usize,
 }
 
-/// What is not shown for one reason.
+/// Text that is not shown for one reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -151,38 +151,38 @@ pub struct ReasonTotals {
     pub bytes: usize,
 }
 
-/// What the provider's prompt cache can make of results that came again.
+/// Repeated results, as a provider's prompt cache sees them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CacheTotals {
-    /// Tokens that came again byte for byte as they were: a prompt cache may have them.
+    /// Tokens of results that were repeated byte for byte: a prompt cache may have them.
     pub stable_tokens: usize,
-    /// Tokens of results that came again with other bytes or another policy: a cached prompt ends before them.
+    /// Tokens of results that were repeated with other bytes or another policy: a cached prompt ends before them.
     pub changed_tokens: usize,
 }
 
-/// What tokens cost, by the user's own price.
+/// The cost of tokens at the user's price.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Spent {
     /// As the host would have shown the results.
     pub baseline: f64,
-    /// As they went out.
+    /// As they were returned.
     pub shown: f64,
 }
 
-/// What a model would have cost, by the user's own prices; each part for itself.
+/// The cost with one model, at the user's prices; the parts are separate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Cost {
-    /// Every result once, at the price of writing to the prompt cache, or of input where that is not given.
+    /// Every result once, at the price of writing to the prompt cache, or of input if that is not given.
     pub results: Spent,
-    /// What came again, as input without a cache.
+    /// Repeated results, as input without a cache.
     pub resends: Spent,
-    /// What came again, as read from the cache; absent where that has no price.
+    /// Repeated results, as read from the cache; absent if that has no price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resends_cached: Option<Spent>,
 }
@@ -194,15 +194,15 @@ pub struct Cost {
 pub struct Stats {
     /// All results.
     pub total: Totals,
-    /// Results that came again under their call id with the same bytes and policy.
+    /// Results that were repeated under their call id with the same bytes and policy.
     pub resends: Totals,
     /// Resends that were answered from the memo.
     pub memo_hits: usize,
-    /// Call ids that came again with other bytes or another policy.
+    /// Call ids that were repeated with other bytes or another policy.
     pub memo_changed: usize,
     /// By tool; `other` from the 1025th tool on.
     pub by_tool: BTreeMap<String, Totals>,
-    /// By family, `other` where none is known.
+    /// By family; `other` if none is known.
     pub by_family: BTreeMap<String, Totals>,
     /// By reducer; results without one are not listed.
     pub by_reducer: BTreeMap<String, Totals>,
@@ -212,13 +212,13 @@ pub struct Stats {
     pub omitted_lines: BTreeMap<String, usize>,
     /// Secrets removed, by rule.
     pub redactions: BTreeMap<String, usize>,
-    /// What is not shown, by reason.
+    /// Text that is not shown, by reason.
     pub by_reason: BTreeMap<String, ReasonTotals>,
     /// Steps that were tried and did nothing, by reason.
     pub skipped: BTreeMap<String, usize>,
-    /// What came again, as a prompt cache sees it.
+    /// Repeated results, as a prompt cache sees them.
     pub cache: CacheTotals,
-    /// What a model would have cost; only models that the user gave prices for.
+    /// The cost by model; only models that the user gave prices for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cost: BTreeMap<String, Cost>,
 }

@@ -1,8 +1,8 @@
-//! Looks around in a JSON text without reading it into values: members, items and strings as places in
-//! the text, so that what is not changed goes back byte for byte.
+//! Reads members, items and strings of a JSON text as places in the text, without building values, so that unchanged
+//! parts are returned byte for byte.
 //!
-//! The text must be valid JSON, as that of a `RawValue` is. It never allocates but for strings with
-//! escapes, and never looks at a number.
+//! The text must be valid JSON, as that of a `RawValue` is. It allocates only for strings with escapes, and never
+//! parses a number unless asked.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -55,7 +55,7 @@ impl<'a> Json<'a> {
         self.text.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// The first byte of its JSON text, which tells what it is.
+    /// The first byte of its JSON text, which shows its type.
     pub fn first(self) -> u8 {
         self.text.as_bytes().get(self.start).copied().unwrap_or(0)
     }
@@ -75,13 +75,13 @@ impl<'a> Json<'a> {
         self.first() == b'"'
     }
 
-    /// The string that it is. Halves of surrogate pairs, which are no characters, become U+FFFD.
+    /// Its value if it is a string. Halves of surrogate pairs, which are not characters, become U+FFFD.
     pub fn string(self) -> Option<Cow<'a, str>> {
         let lossy = || self.wtf8().map(|bytes| Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()));
         self.exact_string().or_else(|| lossy().filter(|_| self.is_string()))
     }
 
-    /// The string that it is, unless it holds what is no character.
+    /// Its value if it is a string without halves of surrogate pairs.
     pub fn exact_string(self) -> Option<Cow<'a, str>> {
         let inner = self.is_string().then(|| self.text.get(self.start + 1..self.end.checked_sub(1)?))??;
         match memchr::memchr(b'\\', inner.as_bytes()) {
@@ -90,17 +90,17 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The bytes of the string that it is, in which half a surrogate pair stands as if it were a character.
+    /// Its bytes if it is a string; half a surrogate pair is encoded as if it were a character.
     pub fn wtf8(self) -> Option<Vec<u8>> {
         serde_json::from_str::<Wtf8>(self.raw()).ok().map(|bytes| bytes.0)
     }
 
-    /// The whole number that it is.
+    /// Its value if it is a whole number.
     pub fn integer(self) -> Option<i64> {
         serde_json::from_str(self.raw()).ok()
     }
 
-    /// Whether it is `true`; `None` for what is no boolean.
+    /// Its value if it is a boolean.
     pub fn boolean(self) -> Option<bool> {
         serde_json::from_str(self.raw()).ok()
     }
@@ -136,12 +136,12 @@ impl<'a> Json<'a> {
         self.members().filter(|m| m.name == name && m.value.raw() != "null").last().map(|m| m.value)
     }
 
-    /// The string member of that name, where it is not empty.
+    /// The string member of that name, if it is not empty.
     pub fn text_of(self, name: &str) -> Option<Cow<'a, str>> {
         self.get(name)?.string().filter(|text| !text.is_empty())
     }
 
-    /// Where the next member or item starts at or behind `at`; `None` behind the last.
+    /// The start of the next member or item at or after `at`; `None` after the last.
     fn next(self, at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut at = skip_blanks(bytes, at);
@@ -152,7 +152,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// A string in which half a surrogate pair is no error.
+/// A string that may contain half a surrogate pair.
 struct Wtf8(Vec<u8>);
 
 impl<'de> Deserialize<'de> for Wtf8 {
@@ -176,18 +176,18 @@ impl<'de> Deserialize<'de> for Wtf8 {
 pub struct Edits(Vec<(Range<usize>, String)>);
 
 impl Edits {
-    /// Puts `text` in the place of `range`. Places must not overlap.
+    /// Replaces `range` by `text`. Ranges must not overlap.
     pub fn replace(&mut self, range: Range<usize>, text: String) {
         self.0.push((range, text));
     }
 
-    /// Puts the JSON string of `text` there.
+    /// Replaces `range` by the JSON string of `text`.
     pub fn replace_string(&mut self, range: Range<usize>, text: &str) {
         // A string can always be written.
         self.replace(range, serde_json::to_string(text).unwrap_or_default());
     }
 
-    /// Takes the members out that `gone` picks, each with one comma.
+    /// Removes the members that `gone` selects, each with one comma.
     pub fn remove_members(&mut self, object: Json<'_>, mut gone: impl FnMut(&Member<'_>) -> bool) {
         let members: Vec<Member<'_>> = object.members().collect();
         let mut kept_end = None;
@@ -202,22 +202,22 @@ impl Edits {
                 _ => member.value.end,
             };
             self.replace(from..to, String::new());
-            // What was removed up to here is behind the next removal.
+            // Text before `to` is already removed.
             kept_end = kept_end.map(|_| to);
         }
     }
 
-    /// Takes back what was to be changed inside of a range.
+    /// Discards the edits inside a range.
     pub fn forget(&mut self, range: &Range<usize>) {
         self.0.retain(|(own, _)| own.start < range.start || own.end > range.end);
     }
 
-    /// Adds the edits of another list, of other places of the same text.
+    /// Adds the edits of another list for other places of the same text.
     pub fn append(&mut self, mut other: Self) {
         self.0.append(&mut other.0);
     }
 
-    /// The edits as those of the text that starts at `start`.
+    /// The edits with ranges relative to the part of the text that starts at `start`.
     #[must_use]
     pub fn shifted_back(mut self, start: usize) -> Self {
         for (range, _) in &mut self.0 {
@@ -231,7 +231,7 @@ impl Edits {
         self.0.is_empty()
     }
 
-    /// The JSON text with all edits made.
+    /// The JSON text after all edits.
     pub fn written(self, text: &RawValue) -> Result<Box<RawValue>, RpcError> {
         if self.is_empty() {
             return Ok(text.to_owned());
@@ -241,7 +241,7 @@ impl Edits {
         })
     }
 
-    /// The text with all edits made.
+    /// The text after all edits.
     pub fn apply(mut self, text: &str) -> String {
         self.0.sort_by_key(|(range, _)| range.start);
         let mut out = String::with_capacity(text.len());

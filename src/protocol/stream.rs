@@ -1,4 +1,4 @@
-//! `toolResult/open` and what follows it: the result of a long command, as it comes.
+//! `toolResult/open` and the other requests of a stream: the result of a long command, sent piece by piece.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use super::params::object;
 use super::tool_result::Members;
 use crate::config::{BudgetPatch, PolicyPatch};
 
-/// Parameters of `toolResult/open`: those of `toolResult/compress`, but for the content.
+/// Parameters of `toolResult/open`: those of `toolResult/compress`, without the content.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -49,16 +49,16 @@ pub struct OpenParams<'a> {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", schemars(rename = "StreamOpened"))]
 pub struct Opened {
-    /// What the following requests name it by.
+    /// The id for the following requests.
     pub stream_id: String,
 }
 
-/// The output stream of a piece. Pieces of one stream are joined; streams stay apart.
+/// The output stream of a piece. Pieces of one stream are joined; streams are kept separate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StreamName {
-    /// The host does not tell, or both go to one place.
+    /// The host does not know it, or both streams go to one place.
     None,
     /// Standard output.
     Stdout,
@@ -81,7 +81,7 @@ pub struct AppendParams<'a> {
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub text: &'a RawValue,
-    /// Where it was written to. Default `none`.
+    /// The stream to which the command wrote it. Default `none`.
     #[serde(default)]
     pub stream: Option<StreamName>,
 }
@@ -90,7 +90,7 @@ pub struct AppendParams<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Appended {
-    /// Bytes that came so far.
+    /// Bytes received so far.
     pub bytes: usize,
     /// Whether all of them are kept.
     pub whole: bool,
@@ -129,10 +129,10 @@ pub struct CloseParams {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
-    /// The exit code of the command. Absent for the one given to `toolResult/open`, if one was.
+    /// The exit code of the command. If absent, the one given to `toolResult/open`.
     #[serde(default)]
     pub exit_code: Option<i64>,
-    /// Whether the host counts the call as failed; likewise.
+    /// Whether the host counts the call as failed. If absent, the value given to `toolResult/open`.
     #[serde(default)]
     pub is_error: Option<bool>,
 }

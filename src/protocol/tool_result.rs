@@ -17,8 +17,8 @@ use crate::pipeline::evidence::{BeforeAfter, Evidence};
 use crate::text::call::ToolCall;
 use crate::text::reason::Reason;
 
-/// Names of the members of a result, ours first. Hosts pass their own objects on, which may hold
-/// several of the names (an OpenAI item has `id` and `call_id`): the first one that is there counts.
+/// Names of the members of a result, the protocol's own first. Hosts pass on their own objects, which may have
+/// several of the names (an OpenAI item has `id` and `call_id`): the first one that is present is used.
 pub const NAMES: &[(&str, &[&str])] = &[
     ("toolCallId", &["tool_call_id", "callId", "call_id", "toolUseId", "tool_use_id", "id"]),
     ("tool", &["toolName", "tool_name", "name"]),
@@ -36,7 +36,7 @@ fn add_other_names(schema: &mut schemars::Schema) {
     super::aliases::add_names(schema, NAMES);
 }
 
-/// A tool result as the host has it. Members may go by the names that other hosts use for them.
+/// A tool result as the host has it. Members may have the names that other hosts use for them.
 #[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename_all = "camelCase", transform = add_other_names))]
@@ -50,29 +50,28 @@ pub struct ToolResult<'a> {
     /// The tool's arguments, of any shape, or their JSON text; a command or path in them is found
     /// under its usual names.
     pub arguments: Option<Value>,
-    /// The command line, where it is not in the arguments: a string or an array of words.
+    /// The command line, if it is not in the arguments: a string or an array of words.
     pub command: Option<CommandWords>,
-    /// The file or folder that the call named, where it is not in the arguments.
+    /// The file or folder that the call named, if it is not in the arguments.
     pub path: Option<String>,
     /// The exit code of the command.
     pub exit_code: Option<i64>,
     /// Whether the host counts the call as failed.
     pub is_error: Option<bool>,
-    /// The content: a string, or an array of parts. Text parts (`{"type":"text","text":…}` and the
-    /// like) and `{"type":"bytes","base64":…}` are compressed, any other part passes through.
+    /// The content: a string, or an array of parts. Text parts (`{"type":"text","text":…}` and the like) and
+    /// `{"type":"bytes","base64":…}` are compressed, any other part is returned unchanged.
     #[cfg_attr(feature = "schema", schemars(schema_with = "content_schema"))]
     pub content: &'a RawValue,
     /// Return the exact bytes of this result, for batches; only secrets are removed.
     #[cfg_attr(feature = "schema", schemars(default))]
     pub full_output: bool,
-    /// What the content costs by the host's own count, 1 and up: budgets then count this result in the host's
-    /// figures.
+    /// What the content costs by the host's own count, 1 and up: budgets then count this result in the host's tokens.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub tokens: Option<u64>,
 }
 
-/// The members of an object as JSON text: read in one pass with all that is around it, however long
-/// the content is. Of a name that stands twice, the last one.
+/// The members of an object as JSON text: read in the same pass as the object around it, whatever the length of the
+/// content. If a name occurs twice, the last one is used.
 #[derive(Debug)]
 pub struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
@@ -87,7 +86,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                // The names that are asked for, and any others that hosts send along.
+                // The known names, and others that hosts may send.
                 let mut members = Vec::with_capacity(8);
                 while let Some(Name(name)) = map.next_key()? {
                     let value: &RawValue = map.next_value()?;
@@ -118,7 +117,7 @@ fn is_asked_for(name: &str) -> bool {
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'a> Members<'a> {
-    /// The member of that name, or of one of its other names, that is there and not null.
+    /// The member of that name, or of one of its other names, that is present and not null.
     fn find(&self, name: &'static str) -> Option<(&'static str, &'a RawValue)> {
         let others = NAMES.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, others)| others);
         let mut names = std::iter::once(name).chain(others.iter().copied());
@@ -126,7 +125,7 @@ impl<'a> Members<'a> {
         names.find_map(|n| last(n).filter(|v| v.get() != "null").map(|v| (n, v)))
     }
 
-    /// Whether a member of that name, or of one of its other names, is there and not null.
+    /// Whether a member of that name, or of one of its other names, is present and not null.
     pub fn has(&self, name: &'static str) -> bool {
         self.find(name).is_some()
     }
@@ -148,7 +147,7 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> ToolResult<'a> {
-    /// Reads a result that stands at `place` in the parameters.
+    /// Reads the result at `place` in the parameters.
     pub fn read(members: &Members<'a>, place: &str) -> Result<Self, RpcError> {
         let Some((_, content)) = members.find("content") else {
             let reason = "is missing, expected a string or an array of parts";
@@ -240,7 +239,7 @@ const PATH_KEYS: &[&str] =
     &["file_path", "path", "filePath", "filename", "file", "target_file", "absolute_path", "notebook_path"];
 
 impl ToolResult<'_> {
-    /// Checks the ids and gives the call in the pipeline's words.
+    /// Checks the ids and returns the call in the pipeline's type.
     pub fn call(&self, place: &str) -> Result<ToolCall, RpcError> {
         if let Some(id) = &self.tool_call_id {
             check_id(&format!("{place}.toolCallId"), id)?;
@@ -302,14 +301,13 @@ pub struct CompressParams<'a> {
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
-    /// What the agent is looking for: decides what stays if something must be left out. Up to 4096 bytes
-    /// count.
+    /// What the agent is looking for: decides what stays if something must be left out. Up to 4096 bytes are used.
     #[serde(default)]
     pub query: Option<String>,
     /// Return the exact bytes; only secrets are removed.
     #[serde(default, alias = "full_output")]
     pub full_output: bool,
-    /// What the result may cost, laid over the policy's budget.
+    /// What the result may cost; overrides the policy's budget.
     #[serde(default, deserialize_with = "object")]
     pub budget: Option<BudgetPatch>,
     /// How full the model's context is, 0 to 1: from 0.5 on results become shorter.
@@ -329,16 +327,16 @@ pub struct CompressParams<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArtifactRef {
-    /// What `artifact/read` takes.
+    /// The id for `artifact/read`.
     pub id: String,
     /// Size in bytes.
     pub bytes: usize,
     /// Lines, as markers number them.
     pub lines: usize,
-    /// The text before clean-up (terminal sequences, invisible characters), where that differs.
+    /// The id of the text before clean-up (terminal sequences, invisible characters), if that differs.
     #[serde(rename = "originalId", default, skip_serializing_if = "Option::is_none")]
     pub original_id: Option<String>,
-    /// Whether a copy of it is on disk, as the operator's settings of recovery want it.
+    /// Whether a copy of it is on disk, which the settings of `recovery` control.
     #[serde(rename = "onDisk", default, skip_serializing_if = "std::ops::Not::not")]
     pub on_disk: bool,
 }
@@ -353,7 +351,7 @@ pub struct Compressed {
     /// What happened, in the detail that the policy asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
-    /// The original, where the content differs from it and it could be stored.
+    /// The original, if the content differs from it and it could be stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<ArtifactRef>,
     /// Why the result was removed from the context, if it was; the content is then its replacement.
@@ -361,20 +359,20 @@ pub struct Compressed {
     pub reclaimed: Option<Reclaimed>,
 }
 
-/// One result of a batch, by itself or as `toolResult/compress` takes it.
+/// One result of a batch: bare, or in an object as in the parameters of `toolResult/compress`.
 #[derive(Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(untagged))]
 #[allow(dead_code, reason = "describes what `ToolResult::read_item` reads")]
 enum BatchItem {
-    /// By itself.
+    /// Bare.
     Bare(ToolResult<'static>),
     /// In a member.
     #[cfg_attr(feature = "schema", schemars(rename_all = "camelCase"))]
     Wrapped {
         /// The result.
         result: ToolResult<'static>,
-        /// The exact bytes are wanted.
+        /// Return the exact bytes; only secrets are removed.
         #[cfg_attr(feature = "schema", schemars(default))]
         full_output: bool,
     },
@@ -399,10 +397,10 @@ pub struct BatchParams<'a> {
     /// What the agent is looking for, as in `toolResult/compress`.
     #[serde(default)]
     pub query: Option<String>,
-    /// The exact bytes of all results are wanted.
+    /// Return the exact bytes of all results; only secrets are removed.
     #[serde(default, alias = "full_output")]
     pub full_output: bool,
-    /// What the results may cost, each and together, laid over the policy's budget.
+    /// What the results may cost, each and together; overrides the policy's budget.
     #[serde(default, deserialize_with = "object")]
     pub budget: Option<BudgetPatch>,
     /// How full the model's context is, as in `toolResult/compress`.
@@ -425,21 +423,21 @@ pub struct BatchParams<'a> {
 pub struct BatchCompressed {
     /// One for each result, in the same order.
     pub results: Vec<Compressed>,
-    /// Sums over the results, in the host's figures for those that came with them.
+    /// Sums over the results; in the host's tokens for results that came with `tokens`.
     pub tokens: BeforeAfter,
-    /// Whether a budget made any result smaller; absent where none was in force.
+    /// Whether a budget made any result smaller; absent without a budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_applied: Option<bool>,
-    /// The budget of all results together, where one was in force.
+    /// The budget of all results together, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<BatchBudget>,
 }
 
-/// What became of the budget of a batch.
+/// The outcome of the budget of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BatchBudget {
-    /// Tokens that the results might take together.
+    /// Tokens that the results were allowed to take together.
     pub tokens: usize,
     /// Whether they take no more.
     pub met: bool,
@@ -448,7 +446,7 @@ pub struct BatchBudget {
     pub why: Option<Reason>,
 }
 
-/// Checks a session id, where there is one.
+/// Checks a session id, if there is one.
 pub fn check_session(id: Option<&str>) -> Result<(), RpcError> {
     id.map_or(Ok(()), |id| check_id("sessionId", id))
 }

@@ -1,4 +1,4 @@
-//! `toolSchema/minify`: the descriptions of tools.
+//! `toolSchema/minify`: minifies the descriptions of tools.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ pub struct Params<'a> {
     #[serde(borrow)]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
     pub tools: &'a RawValue,
-    /// Settings for this request alone. Only `tokenizer` matters.
+    /// Settings for this request alone. Only `tokenizer` is used.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
 }
@@ -26,7 +26,7 @@ pub struct Params<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Minified {
-    /// The tools. Every byte that is not in a description is as it came.
+    /// The tools. Every byte outside of descriptions is unchanged.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
     pub tools: Box<RawValue>,
     /// Tokens of the JSON text of the tools.

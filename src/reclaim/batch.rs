@@ -7,7 +7,7 @@ use crate::text::marker::RemovedWhy;
 pub struct Sum {
     /// Tokens that are removed.
     pub removed: usize,
-    /// Tokens that stay, are behind the first removed result, and are in the provider's cache.
+    /// Tokens that stay, are after the first removed result, and are in the provider's cache.
     pub behind: usize,
     /// Expected further requests, including the next one.
     pub requests: usize,

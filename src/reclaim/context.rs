@@ -23,7 +23,7 @@ pub(super) struct Place {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Context {
     places: Vec<Place>,
-    /// Tokens behind the last result.
+    /// Tokens after the last result.
     behind: usize,
 }
 
@@ -37,7 +37,7 @@ impl Context {
         self.places.push(Place { number, between });
     }
 
-    /// Drops the tokens behind the last result.
+    /// Drops the tokens after the last result.
     pub(super) fn end_with_result(&mut self) {
         self.behind = 0;
     }

@@ -1,4 +1,4 @@
-//! Decides which earlier results may be removed from a context, and whether that pays.
+//! Decides which earlier results may be removed from a context, and whether removing them pays.
 //!
 //! No I/O and no clock. A [`Timeline`] records in order each result as the model sees it and the words of each
 //! answer. Before a request it decides which results should be removed. The decision depends on nothing else, so the

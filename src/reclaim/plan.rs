@@ -72,7 +72,7 @@ impl Timeline {
         (thresholds, only_sure): (Thresholds, bool),
     ) -> Batch {
         let removable = self.removable(here, thresholds, only_sure);
-        // Tries each start of the batch: everything behind the first removed result is written to the cache again.
+        // Tries each start of the batch: everything after the first removed result is written to the cache again.
         let none = Sum { requests, factor: factor.value(), ..Sum::default() };
         let of = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let (mut removed, mut behind) = (0, context.behind());

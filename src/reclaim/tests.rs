@@ -215,7 +215,7 @@ fn what_left_neither_goes_nor_stands_for_anything() {
     };
     assert_eq!(plan(all.to_vec()).gone, [(0, RemovedWhy::RunAgain(1))], "the host knows better");
     assert_eq!(plan(vec![Item::Result("b")]).gone, []);
-    // The host says which tokens are behind.
+    // The host says which tokens are after.
     let behind = plan(vec![all[0], Item::Tokens(700), all[1], Item::Result("unknown"), Item::Tokens(50)]);
     assert_eq!(behind.sum.behind, 700 + 2000 + 50);
     let much = plan(vec![all[0], Item::Tokens(usize::MAX), all[1], Item::Tokens(usize::MAX)]);

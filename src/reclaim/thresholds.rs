@@ -14,7 +14,7 @@ pub struct Thresholds {
     /// A cited result may be removed this many answers after the last citation, but not before `age`.
     pub uncited: usize,
     /// The assumed number of further requests if the host does not know it, in thousandths of the answers so far. A
-    /// conversation is as likely as not to go on for as long as it has; but a batch should also pay if it ends much
+    /// conversation is as likely as not to continue for as long as it has; but a batch should also pay if it ends much
     /// sooner.
     pub to_come_thousandths: usize,
     /// The least gain of a batch of results that later ones replace, in tokens read from the cache.

@@ -98,7 +98,7 @@ pub struct Timeline {
     pub(super) answers: usize,
     /// The number of results in the last request.
     pub(super) cached: usize,
-    /// Tokens of other messages behind the last result.
+    /// Tokens of other messages after the last result.
     between: usize,
     /// How often the agent requested a result again that had been removed as uncited. Calls that now return something
     /// else do not count.

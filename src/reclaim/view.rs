@@ -121,7 +121,7 @@ fn common(one: &[(u32, u32)], other: &[(u32, u32)]) -> u64 {
     count
 }
 
-/// The number before a line, as in `12:`, `12→`, `12|` or `12` and a tab, and the text behind it.
+/// The number before a line, as in `12:`, `12→`, `12|` or `12` and a tab, and the text after it.
 pub(super) fn numbered(line: &str) -> Option<(u32, &str)> {
     let line = line.trim_start_matches(' ');
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();

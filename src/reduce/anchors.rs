@@ -1,4 +1,4 @@
-//! The search for anchors: which reducers' texts stand in a text, in one pass over its bytes.
+//! The search for anchors: which reducers' texts are in a text, in one pass over its bytes.
 //!
 //! A bitmap over hashes of four bytes rules out almost every place; at the others, the anchors with these bytes are
 //! compared. Each anchor is represented by those four of its bytes that are rarest in texts. An anchor that was found is not
@@ -62,13 +62,13 @@ impl Anchors {
         Self { seen, starts, rows, short }
     }
 
-    /// Sets the numbers of the reducers of which an anchor stands in the text.
+    /// Sets the numbers of the reducers of which an anchor is in the text.
     pub(super) fn find(&self, text: &[u8], found: &mut [bool]) {
         for (anchor, owner) in &self.short {
             found[*owner] = found[*owner] || anchor.find(text).is_some();
         }
         let mut start = 0;
-        // Five places at a time, all those whose four bytes stand in the eight.
+        // Five places at a time, all those whose four bytes are in the eight.
         while let Some(bytes) = text.get(start..).and_then(<[u8]>::first_chunk::<8>) {
             let bytes = u64::from_le_bytes(*bytes);
             let bit = |place: u32| self.bit((bytes >> (8 * place)) as u32);
@@ -114,7 +114,7 @@ fn slot(four: u32) -> usize {
     (four.wrapping_mul(FACTOR) >> (32 - BITS)) as usize
 }
 
-/// The four bytes of an anchor that are the least likely to stand in any text, and where.
+/// The four bytes of an anchor that are the least likely to are in any text, and where.
 fn rarest(anchor: &[u8]) -> Option<(usize, u32)> {
     let weight = |b: &u8| match b {
         b' ' | b'-' | b'=' | b'.' => 0,

@@ -1,8 +1,8 @@
 //! Cuts pieces out of a line that is too long to be shown or hidden as a whole: a report that a tool writes in
 //! one line.
 //!
-//! Each run of pieces leaves a marker with its length, so that the guard can put the line together again and see
-//! that nothing went which reports a failure. The start of a line stays, because a search for the line looks for it.
+//! Each run of pieces leaves a marker with its length, so that the guard can rebuild the line and check that no
+//! omitted piece reports a failure. The start of a line is kept, because a search for the line looks for it.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::text::ledger::{Action, MARKER_COST, Reduction};
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 
-/// Bytes at the start of a line that are kept. A choice: what the line is about stands there.
+/// Bytes at the start of a line that are kept. A choice: what the line is about is there.
 const KEPT_START_BYTES: usize = 200;
 /// Shorter runs, in bytes, are not cut: a marker must save as much as it costs.
 const MIN_RUN_BYTES: usize = 2 * MARKER_COST;
@@ -25,7 +25,7 @@ pub struct Cut<'a> {
 struct Run {
     bytes: Range<usize>,
     reason: Reason,
-    /// What stands before and after the marker.
+    /// The text before and after the marker.
     around: &'static str,
 }
 

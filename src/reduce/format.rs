@@ -1,9 +1,8 @@
-//! Formats whose lines can be told apart one by one: a table of line forms, read by one engine.
+//! Formats whose lines can be classified one by one: a table of line forms, read by one engine.
 //!
-//! A form is a regular expression for a whole line and what to do with such a line. All forms of a
-//! format are one automaton: a line is read once, the earliest form that fits wins, and a line that
-//! fits none stays. What a tool writes in blocks that have to be understood as a whole is no such
-//! format and gets a state machine of its own.
+//! A form is a regular expression for a whole line and what to do with such a line. All forms of a format are one
+//! automaton: a line is read once, the first matching form applies, and a line without a matching form is kept. If
+//! the output has blocks that must be parsed as a whole, the reducer needs a state machine instead.
 
 use std::sync::OnceLock;
 

@@ -1,8 +1,8 @@
 //! What to do with each line of an output: a reducer decides about lines in any order, and the decisions are joined into
 //! spans at the end.
 //!
-//! Lines of one reason and one group share a marker. The names that lines give to their marker stand in it, up to
-//! [`MAX_NAMES_BYTES`] bytes; what more lines name stands in the next one. It decides nothing itself.
+//! Lines of one reason and one group share a marker. A marker lists the names that its lines give, up to
+//! [`MAX_NAMES_BYTES`] bytes; further names are in the next marker. This module makes no decisions itself.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -52,7 +52,7 @@ impl<'a> LineActions<'a> {
         Self { source, lines: vec![None; source.len()], texts: Vec::new(), is_named: false }
     }
 
-    /// Leaves lines out behind the marker of a group, 0 for one of their own, whatever they say.
+    /// Leaves lines out under the marker of a group, 0 for one of their own, whatever they say.
     pub fn omit(&mut self, lines: Range<usize>, reason: Reason, group: u32) {
         if let Some(lines) = self.lines.get_mut(lines) {
             lines.fill(Some(LineAction::Omit { reason, group, name: 0 }));

@@ -1,7 +1,7 @@
 //! Listings: paths that share a folder are grouped under it, names share lines, and the contents of noise
-//! folders are left out behind a marker. No name outside of noise folders is ever left out in `standard`.
+//! folders are left out under a marker. No name outside of noise folders is ever left out in `standard`.
 //!
-//! Grammar: one path a line (`find`, `fd`, glob tools, `git ls-files`), also behind a size, a status or
+//! Grammar: one path a line (`find`, `fd`, glob tools, `git ls-files`), also after a size, a status or
 //! the columns of `ls -l`; `ls`, `ls -R` and `ls -laR` with their `folder:` headers; trees. Lines that are
 //! none of these (errors, totals, notes of a tool) stay in place.
 //!
@@ -9,7 +9,7 @@
 //! single blanks, an empty line. A line of names under no folder holds names that had none. A name with a
 //! blank in it keeps its whole path and a line of its own. The order of the lines is kept: a folder that
 //! comes back gets a new group, headed by `.../` and as much of its end as no other folder has.
-//! One name in many folders stands before them: `name in:`, a folder on each line, an empty line.
+//! One name in many folders is before them: `name in:`, a folder on each line, an empty line.
 //! In the long format of `ls`, the owner, group and date that most lines have stand once, before the first.
 //! A tree is written with one blank for each level.
 
@@ -51,7 +51,7 @@ static META: Meta = Meta {
     anchors: &[],
 };
 
-/// Programs that list among others of the same command.
+/// Programs that list files, also as part of a longer command.
 const LISTERS: &[&str] = &["ls", "find", "fd", "fdfind", "tree", "du", "dir"];
 
 /// Lines that are examined to recognise the format. A choice.
@@ -119,12 +119,12 @@ impl Reducer for Listing {
     }
 }
 
-/// A line without white space at its end, which the encoders take off.
+/// A line without trailing white space, which the encoders remove.
 fn text<'a>(source: &Source<'a>, line: usize) -> &'a str {
     source.line(line).trim_end_matches([' ', '\t'])
 }
 
-/// Whether some program of the command lists files.
+/// Whether a program of the command lists files.
 fn has_lister(input: &Input<'_>) -> bool {
     input.detection.command.producers().any(|(s, _)| match s.program() {
         "busybox" => s.subcommand().is_some_and(|applet| LISTERS.contains(&applet)),
@@ -132,8 +132,8 @@ fn has_lister(input: &Input<'_>) -> bool {
     })
 }
 
-/// Whether the text says what there is. What changed, what a linter names, what a script prints is
-/// chosen, and nothing of it is noise.
+/// Whether the text is an inventory of files. Changed files, files that a linter names and output of a script are
+/// selections, in which nothing is noise.
 fn is_inventory(input: &Input<'_>) -> bool {
     matches!(input.detection.shape, Shape::Listing | Shape::Search) || has_lister(input)
 }
@@ -159,7 +159,7 @@ fn format(source: &Source<'_>) -> Option<Format> {
         foldered += usize::from(entry.is_some_and(|e| !e.folder.is_empty()));
     }
     let most = |n: usize| n > 0 && n * 10 >= all * 8;
-    // A bare name is a path too: what tells is whether others have folders.
+    // A bare name is a path, too, if other lines have folders.
     match () {
         () if most(trees) => Some(Format::Tree),
         () if most(paths) && foldered * 4 >= all => Some(Format::Paths),
@@ -184,8 +184,8 @@ fn is_tree(source: &Source<'_>) -> bool {
     trees > 0 && trees * 10 >= all * 8
 }
 
-/// Whether a block of lines stands twice at once. Then it is for the encoder that counts them, which
-/// would not look at lines that are written anew here.
+/// Whether a block of lines occurs twice in a row. Then it is left to the encoder that counts repetitions; that would
+/// ignore lines which are rewritten here.
 fn has_repeats(source: &Source<'_>) -> bool {
     const MAX_BLOCK_LINES: usize = 24;
     let lines: Vec<&str> = (0..source.len()).map(|i| text(source, i)).collect();
@@ -198,7 +198,7 @@ fn has_repeats(source: &Source<'_>) -> bool {
     })
 }
 
-/// Whether a text of which no call tells anything is a list of paths and nothing else.
+/// Whether a text without information from its call is a list of paths and nothing else.
 fn is_bare_path_list(source: &Source<'_>) -> bool {
     let lines = || (0..source.len()).map(|i| text(source, i)).filter(|line| !line.is_empty());
     let is_bare = |line: &str| {

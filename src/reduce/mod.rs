@@ -1,5 +1,5 @@
-//! Reducers: each understands one kind of output by its grammar and says which lines the task does
-//! not need. They return spans, never text sizes, and they neither redact nor deduplicate.
+//! Reducers: each parses one kind of output by its grammar and chooses the lines that the task does not need. They
+//! return spans, never text sizes, and they neither redact nor deduplicate.
 //!
 //! A folder is a family. A format whose lines can be told apart one by one is a table of line forms
 //! ([`format::Format`]); one that needs more is a state machine of its own, which may decide about lines in any
@@ -54,7 +54,7 @@ pub struct Meta {
     pub keeps: &'static str,
     /// What it leaves out or folds, for the documentation.
     pub folds: &'static str,
-    /// Texts of which at least one stands in the head or tail of every output of this kind. The
+    /// Texts of which at least one is in the head or tail of every output of this kind. The
     /// reducer is only asked when one is found. Empty: it is always asked.
     pub anchors: &'static [&'static str],
 }
@@ -179,7 +179,7 @@ static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
     Anchors::new(all().enumerate().flat_map(|(i, r)| r.meta().anchors.iter().map(move |a| (*a, i))))
 });
 
-/// Whether a step of this name writes lines anew.
+/// Whether a step of this name writes lines again.
 pub fn is_rewriter(id: &str) -> bool {
     id == lint::compiler::ID || all().any(|r| r.rewrites() && r.meta().id == id)
 }

@@ -1,8 +1,8 @@
-//! Progress of any kind inside a report: bars, percentages, counters, spinners. Of each run of states the last
-//! is kept; a finished bar that says nothing else is left out too.
+//! Progress of any kind inside a report: bars, percentages, counters, spinners. Of each run of states the last is
+//! kept; a finished bar without other text is left out too.
 //!
-//! It knows shapes, not programs, and works on the lines that the reducer kept. Lines that carry figures other than sizes, rates and
-//! times, such as losses and accuracies of a training, are not progress, nor are results of tests.
+//! It recognizes shapes, not programs, and works on the lines that the reducer kept. Lines with figures other than
+//! sizes, rates and times, such as losses and accuracies of a training, are not progress, nor are results of tests.
 
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
@@ -16,14 +16,14 @@ const MIN_RUN_STATES: usize = 3;
 /// Longest line that is examined, in bytes. A choice: bars fit a wide terminal.
 const MAX_LINE_BYTES: usize = 400;
 
-/// What a line says of something under way.
+/// The state of something in progress, from one line.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct State {
     /// The line without its figures, bars and spinners: equal in all lines of a run.
     key: String,
-    /// How far it is: never falls in a run.
+    /// The progress, which never falls in a run.
     value: f64,
-    /// Whether it is at its end.
+    /// Whether it has finished.
     is_done: bool,
     /// Whether it is drawn: a bar, dots, a spinner. Two of these make a run.
     is_drawn: bool,
@@ -67,7 +67,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     out.unless_empty()
 }
 
-/// Whether a text may hold any of it at all: one search, since most texts hold none.
+/// Whether a text may have progress lines: a single search, since most texts have none.
 fn may_hold(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memmem::find(bytes, b"% Total    % Received").is_some()
@@ -75,14 +75,14 @@ fn may_hold(text: &str) -> bool {
         || holds_spinner(bytes)
 }
 
-/// Whether one of the cells `⠋`, `⠙`, `⠹` and `⠸` stands somewhere, which start with the same two bytes.
+/// Whether one of the cells `⠋`, `⠙`, `⠹` and `⠸`, which start with the same two bytes, is in the text.
 fn holds_spinner(bytes: &[u8]) -> bool {
     memchr::memmem::find_iter(bytes, b"\xE2\xA0")
         .any(|at| matches!(bytes.get(at + 2), Some(b'\x8B' | b'\x99' | b'\xB9' | b'\xB8')))
 }
 
-/// The meter of curl, from line `i` on: its head and its states but the last, or all of it once all has arrived. The line
-/// to go on with.
+/// Leaves out the meter of curl from line `i` on: its head and its states except the last, or all of it if the
+/// transfer is complete. Returns the line to continue with.
 fn meter(input: &Input<'_>, end: usize, i: usize, out: &mut Reduction) -> usize {
     let source = input.source;
     if !source.line(i).trim_start().starts_with("% Total    % Received % Xferd") {
@@ -102,7 +102,7 @@ fn meter(input: &Input<'_>, end: usize, i: usize, out: &mut Reduction) -> usize 
     let Some(last) = last else { return i + 1 };
     let is_done = source.line(last).trim_start().starts_with("100 ");
     let stop = if is_done { last + 1 } else { last };
-    // The head says what the figures of the last state are.
+    // The head names the figures of the last state.
     let start = if is_done { i } else { (i..last).find(|&l| is_meter(source.line(l))).unwrap_or(last) };
     out.omit(start..stop, Reason::Progress);
     last + 1
@@ -122,7 +122,7 @@ const RESULTS: &[&str] = &[
     "pass", "test", "cpu", "mem", "used",
 ];
 
-/// What a line says of something under way, if that is all that it says.
+/// The state of something in progress, if the line has nothing else.
 fn state(line: &str) -> Option<State> {
     let text = line.trim();
     if text.is_empty() || text.len() > MAX_LINE_BYTES || !has_mark(text) {
@@ -145,12 +145,12 @@ fn state(line: &str) -> Option<State> {
     Some(state)
 }
 
-/// A byte test that spares most lines the reading: `45%`, `3/9`, a spinner.
+/// A byte test that rules out most lines: `45%`, `3/9`, a spinner.
 fn has_mark(text: &str) -> bool {
     has_figure(text.as_bytes()) || starts_with_spinner(text)
 }
 
-/// Whether a `%` stands behind a digit or a `/` before one.
+/// Whether a `%` is after a digit or a `/` before one.
 fn has_figure(bytes: &[u8]) -> bool {
     memchr::memchr2_iter(b'%', b'/', bytes).any(|at| {
         let digit = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_digit);
@@ -167,7 +167,7 @@ fn starts_with_spinner(text: &str) -> bool {
     text.starts_with(|c: char| ('\u{2801}'..='\u{28ff}').contains(&c))
 }
 
-/// Reads one word into the state. `None`: the line says more than how far something is.
+/// Reads one word into the state. `None`: the line has more than a state of progress.
 fn read_word(word: &str, state: &mut State, is_measured: &mut bool) -> Option<()> {
     let bar = |c: char| "[]|=>#.-_~━╸╺─█▉▊▋▌▍▎▏▇▆▅▄▃▂▁░▒▓■□▪▫●○◼◻ ".contains(c);
     if word.chars().all(bar) {
@@ -213,7 +213,7 @@ fn read_word(word: &str, state: &mut State, is_measured: &mut bool) -> Option<()
         return Some(());
     }
     if core.bytes().any(|b| b.is_ascii_digit()) && core.parse::<f64>().is_ok() {
-        // A figure without a unit says something of its own.
+        // A figure without a unit has a meaning of its own.
         return None;
     }
     if core.contains('=') && core.bytes().any(|b| b.is_ascii_digit()) && !core.ends_with('s') {
@@ -224,7 +224,7 @@ fn read_word(word: &str, state: &mut State, is_measured: &mut bool) -> Option<()
     Some(())
 }
 
-/// What may stand before the percentage in the same word: `]45%`, `:45%`.
+/// Characters that may be before the percentage in the same word: `]45%`, `:45%`.
 fn bar_end(c: char) -> bool {
     matches!(c, ']' | ':' | '=' | '>' | '#' | '.' | '|') && c != '.'
 }
@@ -279,7 +279,7 @@ fn is_time(text: &str) -> bool {
     text.split(['<', '=', ',']).all(part)
 }
 
-/// Whether a run has a name, so that its last state says what is done.
+/// Whether a run has a name, so that its last state names what was done.
 fn says_something(key: &str) -> bool {
     key.split(|c: char| !c.is_alphabetic()).any(|word| word.len() >= 3 && !matches!(word, "eta" | "ETA"))
 }

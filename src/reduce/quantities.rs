@@ -1,6 +1,6 @@
 //! Reads durations as programs write them. Which of many durations stand out is judged by `text::judge`.
 
-/// Digits that count, more than nanoseconds of any duration have.
+/// The most digits that are read, more than any duration has in nanoseconds.
 const MAX_DIGITS: usize = 15;
 
 const MICRO: u64 = 1_000;

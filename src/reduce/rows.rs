@@ -1,8 +1,8 @@
 //! Tables and lists with rows of no interest. The engine reads each row with the header above it, leaves out
 //! the rows that a format calls idle, default or internal, and names them with a count.
 //!
-//! It never hides a failure, a row that stands out among those that would go, or all rows of a table, and hides none at all
-//! of what a filter such as `grep` chose.
+//! It never hides a failure, an outlier among the rows to leave out, or all rows of a table. It hides no row that a
+//! filter such as `grep` selected.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -23,22 +23,22 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row<'a> {
-    /// Stays, names the columns of the rows that follow, and shows the format.
+    /// A header, which is kept. It names the columns of the rows below, and is a sign of the format.
     Header,
-    /// A row that stays.
+    /// A row that is kept.
     Keep,
-    /// A row that stays the first time and is left out when one with the same key stood before; then its name.
+    /// A row that is left out if an earlier one has the same key; the key, and its name.
     Once(&'a str, &'a str),
-    /// A row that is left out, and the name that the marker counts it under; an empty name is not written.
+    /// A row that is left out, and the name under which the marker counts it; an empty name is not written.
     Hide(Reason, Cow<'a, str>),
-    /// No row of the format.
+    /// Not a row of the format.
     Other,
 }
 
-/// Where a line stands.
+/// The context of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// The header above it; empty if there is none after the last empty line.
@@ -50,7 +50,7 @@ pub struct Place<'a> {
 /// A format: see the module.
 #[derive(Debug)]
 pub struct Rows {
-    /// What is known about it.
+    /// Its description.
     pub meta: Meta,
     /// Commands that write it: see [`super::format::Format::commands`].
     pub commands: &'static [&'static str],
@@ -58,10 +58,10 @@ pub struct Rows {
     pub unless: &'static [&'static str],
     /// Whether a word of the command, such as the value of a flag, asks for these rows.
     pub asks: fn(&str) -> bool,
-    /// How many headers, or rows where a format has no header, claim a text without a command. 0: none
-    /// do.
+    /// The number of headers, or of rows if the format has no header, that are enough for a claim without a command.
+    /// 0: never.
     pub content: usize,
-    /// Says what a line is.
+    /// Classifies a line.
     pub read: for<'a> fn(Place<'a>, &'a str) -> Row<'a>,
 }
 
@@ -71,7 +71,7 @@ const MIN_ROWS_OMITTED: usize = 4;
 const MAX_NAMES: usize = 40;
 
 impl Rows {
-    /// What each line is, in order.
+    /// The kind of each line, in order.
     fn each<'a>(&self, input: &Input<'a>, mut take: impl FnMut(usize, Row<'a>)) {
         let source = input.source;
         let mut at = Place { header: "", mode: input.policy.mode };
@@ -158,7 +158,7 @@ impl Reducer for Rows {
                 headers += usize::from(row == Row::Header);
                 rows += usize::from(row != Row::Other);
             });
-            // A look at the head tells most texts of other tools.
+            // The head is enough to recognize most texts of other tools.
             if most >= input.source.len() || (!is_ours && rows * 4 < lines) {
                 break;
             }
@@ -191,8 +191,8 @@ impl Reducer for Rows {
     }
 }
 
-/// The rows that say far more than the others which go for the same reason, or what hardly another one says: the call that
-/// took seconds, the idle process that used hours, the library from a folder of its own.
+/// The outliers among rows that are left out for the same reason, by size or by a rare value: the call that took
+/// seconds, the idle process that used hours, the library from another folder.
 fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usize]) -> Vec<usize> {
     let measured = |of: &dyn Fn(&str) -> Measures, far: fn(&[Measures]) -> Vec<usize>| -> Vec<usize> {
         let measures: Vec<Measures> = lines.iter().map(|line| of(source.line(*line))).collect();
@@ -217,7 +217,7 @@ fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usiz
             names::from_other_folders(lines.iter().map(|line| (*line, source.line(*line))))
         }
         Reason::Progress => {
-            // What stands before it is how old the row is.
+            // The text before it is the age of the row.
             let message = header.find("MESSAGE").unwrap_or(0);
             measured(&|line| Measures::of_step(line.get(message..).unwrap_or_default()), measures::far_steps)
         }
@@ -225,7 +225,7 @@ fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usiz
     }
 }
 
-/// What a call says of its result, in words: `(Timeout)`.
+/// The note of a call on its result: `(Timeout)`.
 fn note(line: &str) -> &str {
     let result = line.rsplit_once(" = ").map_or("", |(_, result)| result);
     let start = result.find('(').unwrap_or(result.len());
@@ -234,10 +234,10 @@ fn note(line: &str) -> &str {
     result.get(start..end).filter(is_word).unwrap_or_default()
 }
 
-/// A row that is left out: its line, its table, why, and what the marker counts it under.
+/// A row that is left out: its line, its table, the reason, and its name in the marker.
 type OmittedRow<'a> = (usize, u32, Reason, Cow<'a, str>);
 
-/// Names, and how many rows have each.
+/// Names, and the number of rows with each.
 type Names<'a> = Vec<(&'a str, usize)>;
 
 /// One marker for all rows of a table that are left out for one reason, with their names.
@@ -251,7 +251,7 @@ fn spans<'a>(source: &'a Source<'a>, gone: &[OmittedRow<'_>]) -> Result<Reductio
         match names.iter_mut().take(MAX_NAMES).find(|(n, _)| n == name) {
             Some((_, count)) => *count += 1,
             None if known < MAX_NAMES => names.push((name, 1)),
-            // Beyond the names that are written one entry counts the rest.
+            // After the names that are written, one entry counts the rest.
             None if known == MAX_NAMES => names.push(("", 1)),
             None => names[MAX_NAMES].1 += 1,
         }
@@ -267,7 +267,7 @@ fn written(names: &[(&str, usize)]) -> String {
     let mut out = String::new();
     for (i, (name, count)) in names.iter().enumerate() {
         let name = if i == MAX_NAMES { "others" } else { *name };
-        // What a format does not name is not counted by name.
+        // Rows without a name are not counted by name.
         if name.is_empty() {
             continue;
         }
@@ -283,7 +283,7 @@ fn written(names: &[(&str, usize)]) -> String {
     out
 }
 
-/// No word of a command asks for the rows that go.
+/// For formats of which no word of a command asks for the rows that are left out.
 pub fn never(_: &str) -> bool {
     false
 }
@@ -293,12 +293,12 @@ pub fn column(header: &str, name: &str) -> Option<usize> {
     header.split_whitespace().position(|cell| cell == name)
 }
 
-/// The cell of a row under the column of that name, where the cells before it have no blanks.
+/// The cell of a row under the column of that name, if the cells before it have no blanks.
 pub fn cell<'a>(header: &str, line: &'a str, name: &str) -> Option<&'a str> {
     line.split_whitespace().nth(column(header, name)?)
 }
 
-/// What stands in a row from its cell `n` on.
+/// The text in a row from its cell `n` on.
 pub fn from_cell(line: &str, n: usize) -> Option<&str> {
     let mut rest = line.trim_start();
     for _ in 0..n {

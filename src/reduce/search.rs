@@ -1,10 +1,10 @@
 //! Searches (grep, rg, ag, ack, git grep, search tools of hosts): lines of the same file are grouped
 //! under its path, written once and in full; the lines follow verbatim, in their order.
 //!
-//! Output that is grouped already is left alone. A file that comes back later starts a new group, so that no
-//! line moves. `grammar` reads the lines, `lists` the names of files, `limits` chooses where limits are in
-//! force, `long` cuts over-long lines. A compiler's report only looks like a search: unless the call is a
-//! search, the lines of each file must be in order.
+//! Output that is grouped already is left alone. A file that comes back later starts a new group, so that no line
+//! moves. `grammar` reads the lines, `lists` the names of files, `limits` applies limits, `long` cuts over-long
+//! lines. A compiler's report only looks like a search: unless the call is a search, the lines of each file must be
+//! in order.
 
 mod grammar;
 mod limits;
@@ -57,7 +57,7 @@ impl Reducer for Search {
             return Claim::No;
         }
         let source = input.source;
-        // A grouped search is not recognised as one later, so the limit for unread text applies.
+        // A grouped search is not recognized as a search later, so the limit for unread text applies.
         let unread = input.policy.head_tail_from(false, input.policy.scale).unwrap_or(usize::MAX);
         if input.detection.shape == Shape::Other && source.text().len() > unread {
             return Claim::No;
@@ -89,7 +89,7 @@ impl Reducer for Search {
     }
 }
 
-/// Whether the call ran a search and shows what that found.
+/// Whether the call ran a search and prints its result.
 fn is_search(input: &Input<'_>) -> bool {
     let pipelines = &input.detection.command.pipelines;
     let by_names = input.call.command.as_deref().is_some_and(|c| c.split_whitespace().any(|w| w == "xargs"));
@@ -97,12 +97,12 @@ fn is_search(input: &Input<'_>) -> bool {
         || pipelines.iter().any(|pipeline| {
             let mut simples = pipeline.iter();
             let first = simples.next().is_some_and(searches);
-            // Further on a search filters what it is given, unless it is given names of files.
+            // A search that is not the first command is a filter, unless file names are passed to it.
             first || (by_names && simples.any(searches))
         })
 }
 
-/// Whether a program is a search, or a wrapper or a word of the shell in front of one.
+/// Whether a program is a search, or a wrapper or a word of the shell before one.
 fn searches(simple: &Simple) -> bool {
     match simple.program() {
         "git" => simple.git_subcommand() == Some("grep"),
@@ -141,11 +141,11 @@ fn is_json(input: &Input<'_>) -> bool {
     })
 }
 
-/// Whether a text of which the call says nothing is a search: most lines are those of files, those of one
-/// file come in order, and they hold code rather than messages, which stand behind a blank.
+/// Whether a text without information from its call is a search: most lines are lines of files, those of one file are
+/// in order, and they have code, not messages, which follow a blank.
 fn reads_as_search(input: &Input<'_>) -> bool {
     let source = input.source;
-    // Most texts are recognized by their first line that holds anything.
+    // Most texts are recognized by their first line that is not empty.
     let head = source.lines().filter(|line| !line.trim().is_empty()).take(8);
     if head.filter(|line| grammar::numbered(line).is_some()).count() < 2 {
         return false;
@@ -167,7 +167,7 @@ fn reads_as_search(input: &Input<'_>) -> bool {
     same > 0 && rising == same && messages * 2 < found.hits.len()
 }
 
-/// Whether what stands behind the number starts with exactly one blank, as messages of tools do.
+/// Whether the text after the number starts with exactly one blank, as messages of tools do.
 fn is_message(hit: &grammar::Hit<'_>, line: &str) -> bool {
     let rest = line.get(hit.prefix()..).unwrap_or_default();
     let text = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
@@ -191,7 +191,7 @@ mod tests {
         (outcome.texts.concat(), outcome.evidence)
     }
 
-    /// Pieces that tempt every part of the reducer, few enough that they often repeat and meet.
+    /// Pieces for every part of the reducer, few enough that they often repeat and combine.
     fn piece() -> impl Strategy<Value = String> {
         prop_oneof![
             Just("src/a.rs:12:    let x = 1;\nsrc/a.rs:13:error: none\n".to_owned()),
@@ -241,10 +241,10 @@ mod tests {
             assert_eq!(used(Some(command)).as_deref(), Some("search"), "{command}");
         }
         assert_eq!(used(Some("cat notes.md")), None);
-        // Messages of a tool stand behind a blank.
+        // Messages of a tool follow a blank.
         let messages = text.replace(":    total", ": total");
         assert_eq!(run(&messages, None).1.reducer, None);
-        // Numbers that fall are those of another list.
+        // Falling numbers belong to another list.
         let falling: String = text.lines().rev().map(|line| format!("{line}\n")).collect();
         assert_eq!(run(&falling, None).1.reducer, None);
     }

@@ -20,7 +20,7 @@ pub struct Facts<'a> {
     pub call: &'a ToolCall,
     /// The text.
     pub source: &'a Source<'a>,
-    /// What the call tells about the text.
+    /// The properties of the text that follow from the call.
     pub detection: &'a Detection,
     /// The kind of output.
     pub kind: Option<&'a str>,

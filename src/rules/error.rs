@@ -1,4 +1,4 @@
-//! What errors say about unknown names.
+//! Errors about unknown names.
 
 use crate::config::elsewhere;
 use crate::text::nearest::nearest;

@@ -180,8 +180,8 @@ impl Default for Rules {
     }
 }
 
-/// Compiled rules by the digest of what they were made of; requests send the same rules again and again. The last used stand
-/// last.
+/// Compiled rules by the digest of what they were made of; requests send the same rules again and again. The last
+/// used are at the end.
 static COMPILED: Mutex<Vec<([u8; 16], Rules)>> = Mutex::new(Vec::new());
 /// Most lists of rules that are remembered.
 const MAX_REMEMBERED: usize = 16;

@@ -1,4 +1,5 @@
-//! Items of `secrets.allow`: values that a rule finds but that are not secrets to this operator. Judges no text.
+//! Items of `secrets.allow`: values that a rule finds but that are not secrets to this operator. This module reads no
+//! texts.
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
 

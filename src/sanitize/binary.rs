@@ -1,4 +1,4 @@
-//! Tells binary data from text.
+//! Distinguishes binary data from text.
 //!
 //! It recognises kinds by magic number; otherwise it counts bytes that text does not contain. Terminal recordings, UTF-16,
 //! legacy encodings and text around base64 count as text. It never decodes or changes anything.
@@ -24,7 +24,7 @@ pub struct Binary {
 pub struct Base64Run {
     /// Where the base64 characters are, in bytes of the text; a `data:` prefix is not part of it.
     pub range: Range<usize>,
-    /// The decoded data's media type, as its own first bytes tell it.
+    /// The media type of the decoded data, by its first bytes.
     pub mime: &'static str,
 }
 
@@ -36,7 +36,7 @@ const ONE_IN: usize = 10;
 const LEAST_BASE64: usize = 1024;
 const OCTETS: &str = "application/octet-stream";
 
-/// The kind of the data, if they are not text.
+/// The kind of the data, if it is not text.
 #[must_use]
 pub fn classify(bytes: &[u8]) -> Option<Binary> {
     let binary = |mime| Some(Binary { mime, size: bytes.len() });

@@ -38,7 +38,7 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
-/// Reads bytes as text that may be shortened: what no text holds becomes U+FFFD.
+/// Reads bytes as text that may be shortened: bytes and controls that text does not contain become U+FFFD.
 #[must_use]
 pub fn as_text(bytes: &[u8]) -> String {
     let odd = |c: char| c.is_control() && !matches!(c, '\u{7}'..='\u{f}' | '\u{1b}');
@@ -67,7 +67,7 @@ fn lossy_utf8(bytes: &[u8]) -> Decoded<'_> {
 fn decode_as<'b>(encoding: &'static Encoding, bytes: &'b [u8], bom: bool) -> Decoded<'b> {
     let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
     let (bytes, line_feed) = match bytes {
-        // A line feed of one byte behind UTF-16.
+        // A line feed of one byte after UTF-16.
         [rest @ .., b'\n'] if is_wide && rest.len().is_multiple_of(2) => (rest, "\n"),
         bytes => (bytes, ""),
     };
@@ -79,8 +79,8 @@ fn decode_as<'b>(encoding: &'static Encoding, bytes: &'b [u8], bom: bool) -> Dec
     Decoded { text, encoding: encoding.name(), replaced, bom }
 }
 
-/// Text of two bytes a letter that was decoded as if it had one, without its NULs. A list of letters is none: it has no
-/// white space.
+/// For text of two bytes a letter that was decoded as one byte a letter: the text without its NULs. A NUL-separated
+/// list of letters is not such a text, because it has no white space.
 pub(super) fn narrowed(text: &str) -> Option<String> {
     const MIN_CHARS: usize = 16;
     memchr::memchr(0, text.as_bytes())?;
@@ -90,7 +90,7 @@ pub(super) fn narrowed(text: &str) -> Option<String> {
         if c == '\0' {
             counts[chars % 2] += 1;
         }
-        // Plain words before or behind wide text make all of it plain.
+        // If there are plain words before or after wide text, the text is not treated as wide.
         run = if c == '\0' { 0 } else { run + 1 };
         if run > 8 {
             return None;
@@ -105,7 +105,7 @@ pub(super) fn narrowed(text: &str) -> Option<String> {
 
 /// Whether the bytes are UTF-16, and the length of the byte order mark.
 pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
-    // FF FE 00 00 is UTF-32, which no tool prints and no decoder here reads.
+    // FF FE 00 00 is UTF-32, which no tool prints and which is not supported here.
     if bytes.starts_with(b"\xFF\xFE") && !bytes.starts_with(b"\xFF\xFE\0\0") {
         return Some((UTF_16LE, 2));
     }
@@ -128,7 +128,8 @@ pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
     most(little).then_some((UTF_16LE, 0)).or(most(big).then_some((UTF_16BE, 0)))
 }
 
-/// Whether bytes hold words of one byte a letter: then they are not UTF-16 as a whole. A line feed at the end may be one.
+/// Whether the bytes contain words of one byte a letter: then they are not UTF-16 as a whole. A line feed at the end
+/// may be one byte.
 fn has_plain_words(bytes: &[u8]) -> bool {
     const MIN_LETTERS: usize = 8;
     let mut run = 0;

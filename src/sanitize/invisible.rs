@@ -39,13 +39,13 @@ enum Class {
     ZeroWidth,
     /// ZWJ and ZWNJ where nothing joins.
     Joiner,
-    /// Tag characters outside the flag of a region: a whole hidden ASCII.
+    /// Tag characters outside the flag of a region: they can spell hidden ASCII text.
     Tag,
-    /// A place where a word may break. No terminal or editor of code shows it.
+    /// A place where a word may break. Terminals and code editors do not show it.
     SoftHyphen,
-    /// Selectors of the supplement (VS17 on) behind anything but an ideograph, the Mongolian ones behind anything but
+    /// Selectors of the supplement (VS17 on) after anything but an ideograph, the Mongolian ones after anything but
     /// Mongolian: bytes can be hidden in them. VS1 to VS16 stay (VS15 and VS16 choose text or emoji style), but only
-    /// one at a time, behind something visible.
+    /// one at a time, after something visible.
     Variation,
     /// Letters that show as nothing: Hangul fillers, Khmer inherent vowels, combining grapheme joiner.
     Filler,
@@ -121,7 +121,7 @@ pub(super) const LEADS: [bool; 256] = {
     table
 };
 
-/// The length of the character that a text begins with, if nobody sees it, whatever stands around it.
+/// The length of the first character of a text, if it is invisible in every context.
 pub(super) fn length(bytes: &[u8]) -> Option<usize> {
     let first = *bytes.first()?;
     let is_one = LEADS[usize::from(first)] && is_near(bytes);
@@ -132,7 +132,7 @@ pub(super) fn length(bytes: &[u8]) -> Option<usize> {
     })
 }
 
-/// Whether the first two or three bytes are those of a class, so that CJK text and box drawing go past.
+/// Whether the first two or three bytes are those of a class. Rejects CJK text and box drawing early.
 fn is_near(bytes: &[u8]) -> bool {
     let third = bytes.get(2).copied().unwrap_or(0);
     match (bytes[0], bytes.get(1).copied().unwrap_or(0)) {

@@ -94,7 +94,7 @@ pub struct How<'a> {
 /// Runs the whole stage.
 pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     let mut out = Sanitized::default();
-    // What is shorter than the marker for binary data is shown as text.
+    // Data that is shorter than the marker for binary data is shown as text.
     let classify = |bytes: &[u8]| binary::classify(bytes).filter(|_| bytes.len() > MAX_BINARY_MARKER_BYTES);
     let decoded: Cow<'_, str> = match raw {
         Raw::Text(text) => match (encoding::narrowed(text), classify(text.as_bytes())) {
@@ -123,8 +123,8 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     clean(redacted, how, &mut out)?;
     stop::check();
     if is_sealed {
-        // An output of ours holds no look-alikes. Secrets that older rules did not know are removed, and it stays an output
-        // of ours.
+        // An output of tersed contains no look-alikes. Secrets that older rules did not know are removed, and the
+        // output stays sealed.
         if !out.redactions.is_empty() || out.text.len() != len {
             let mut text = out.text.to_string();
             marker::seal(&mut text, how.key);
@@ -290,7 +290,7 @@ pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), R
     Ok((cleaned.text.to_string(), counts))
 }
 
-/// Whether the stage would leave one of our texts unchanged, apart from markers.
+/// Whether the stage would leave a text of tersed unchanged, apart from markers.
 pub fn is_clean(text: &str, redact: bool) -> bool {
     let run = || {
         let secret = redact && secrets::redact(text).is_some();

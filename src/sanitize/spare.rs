@@ -90,7 +90,7 @@ pub struct Spare<'a> {
     allowed: Vec<Allowed>,
     key: Option<&'a SealKey>,
     wrote: Option<Wrote<'a>>,
-    /// What the command calls its output, if that is one value.
+    /// The name of the command's output, if that is one value.
     output_name: Option<String>,
     met: RefCell<Met>,
 }
@@ -124,7 +124,7 @@ impl<'a> Spare<'a> {
         Self { allowed, key, wrote: None, output_name: None, met: RefCell::default() }
     }
 
-    /// The same, for the output of a command that says what it is (`detect::output_name`).
+    /// The same, for the output of a command that names it (`detect::output_name`).
     pub fn with_output_name(self, output_name: Option<String>) -> Self {
         Self { output_name, ..self }
     }
@@ -154,7 +154,7 @@ impl<'a> Spare<'a> {
             if !met.written.contains(&mark) && met.written.len() < MAX_VALUES {
                 met.written.push(mark);
             }
-            // The record is full: a value that cannot be recorded could not be decided the same way again.
+            // The record is full: for a value that is not recorded, the decision could not be repeated.
             return met.written.contains(&mark);
         }
         let of_rule = met.gone.iter().filter(|(known, _)| *known == rule);

@@ -80,7 +80,7 @@ pub struct FrameReader<R> {
 }
 
 impl<R: Read> FrameReader<BufReader<R>> {
-    /// Whether bytes behind the last message have come, as far as that is known without reading.
+    /// Whether bytes after the last message have arrived, as far as that is known without reading.
     pub fn has_more(&self) -> bool {
         !self.input.buffer().is_empty()
     }

@@ -1,6 +1,6 @@
 //! Decides in order of arrival what happens to each message. Runs on the reader's thread and never waits, except for
-//! `initialize`, changes of settings and a brief call behind which nothing has come yet. So cancels and `exit` take effect
-//! however busy the handlers are.
+//! `initialize`, changes of settings, and a brief call if no further message has arrived. So cancels and `exit` take
+//! effect however busy the handlers are.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(super) struct Dispatcher {
     outbox: Arc<Outbox>,
     phase: Arc<Phase>,
     runtime: Handle,
-    /// Whether nothing has come yet behind the message.
+    /// Whether no further message has arrived.
     is_last: bool,
 }
 
@@ -63,7 +63,7 @@ impl Dispatcher {
         Self { service, methods, shared, jobs, outbox, phase, runtime, is_last: false }
     }
 
-    /// Handles one message. `is_last` says that nothing has come yet behind it.
+    /// Handles one message. `is_last` says that no further message has arrived.
     pub(super) fn accept(&mut self, body: Vec<u8>, is_last: bool) -> Step {
         self.is_last = is_last;
         let Ok(text) = String::from_utf8(body) else {
@@ -103,7 +103,7 @@ impl Dispatcher {
         Step::Continue
     }
 
-    /// Handled at once, because what follows uses the new settings. Waits for no handler.
+    /// Handled at once, because later messages use the new settings. Waits for no handler.
     fn configure(&mut self, text: &str) {
         let params = value(envelope::params(text)).unwrap_or_default();
         let params = json!({ "settings": params.get("settings") });
@@ -158,7 +158,7 @@ impl Dispatcher {
         self.jobs.settle(job, &Err(RpcError::new(INVALID_REQUEST, "not_a_request", what)));
     }
 
-    /// Handled at once: what follows depends on it, and LSP forbids the client to send anything before its answer.
+    /// Handled at once: later messages depend on it, and LSP forbids the client to send anything before its answer.
     fn initialize(&mut self, job: &Arc<Job>) {
         let params = job.take_text().map_or(Ok(Value::Null), |text| value(envelope::params(&text)));
         let request = match params.and_then(initialize_params) {

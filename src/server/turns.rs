@@ -5,8 +5,8 @@
 //! as there are cores, and each place counts as a session. One extra thread ensures that small calls never wait for large
 //! ones, which may take only as many threads as there are cores.
 //!
-//! A result of a few kilobytes with no other call beside it, and none behind it yet, is compressed on the thread that read it:
-//! to wake another costs about as much.
+//! A result of a few kilobytes with no other call beside it, and none after it yet, is compressed on the thread that
+//! read it: to wake another costs about as much.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -162,7 +162,7 @@ impl Turns {
         Ok(turns)
     }
 
-    /// Runs `work` after the earlier calls of `session`, when it is its turn.
+    /// Runs `work` in its turn, after the earlier calls of `session`.
     pub(super) fn push(&self, session: Option<String>, size: Size, work: Work) {
         let mut state = lock(&self.state);
         if state.closed {

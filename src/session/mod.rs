@@ -58,8 +58,8 @@ pub struct Bounds {
     pub memo_entry_bytes: usize,
     /// Most bytes of lines of earlier outputs, for references. Default 4 MiB.
     pub index_bytes: usize,
-    /// Most bytes of everything that must be remembered, except memo and lines. Above it, as above `max_calls`, the session
-    /// takes in no more calls. Default 128 MiB.
+    /// Most bytes of everything that must be remembered, except memo and lines. Above it, as above `max_calls`, the
+    /// session remembers no more calls. Default 128 MiB.
     pub max_bytes: usize,
 }
 
@@ -113,9 +113,9 @@ pub struct Caller<'a> {
     /// The file that the call looks at, empty if unknown; `None` for a call that does something else, or if a repeated
     /// request gets the same answer.
     pub looks_at: Option<&'a str>,
-    /// The file that the call edits, and the texts that it puts there.
+    /// The file that the call edits, and the texts that it writes there.
     pub edits: Option<(FileDigest, &'a [Arc<str>])>,
-    /// What the call is about, as a marker names it.
+    /// The name of the call in markers.
     pub label: Option<&'a str>,
     /// Patterns, paths and names in the call.
     pub mentioned: &'a [&'a str],

@@ -68,7 +68,7 @@ pub struct Original {
 /// An answer of the model, as the host reports it.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerNote<'a> {
-    /// What it says.
+    /// Its text.
     pub text: &'a str,
     /// The calls that it makes.
     pub calls: &'a [String],

@@ -34,10 +34,10 @@ pub enum AlertKind {
 pub struct Alert {
     /// What it is about.
     pub kind: AlertKind,
-    /// The step that failed; `other` where too many steps fail to be told apart. Absent for fallbacks.
+    /// The step that failed; `other` for steps beyond the 256 that are counted separately. Absent for fallbacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// How often within the window; no more than 4096, or the threshold where that is higher, are counted.
+    /// How often within the window; at most 4096, or the threshold if that is higher, are counted.
     pub count: usize,
     /// The window in seconds.
     pub window_seconds: usize,

@@ -64,7 +64,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// What tells processes of one moment apart. In WebAssembly nothing does.
+/// Distinguishes processes that start at the same time. Always 0 in WebAssembly.
 pub(super) fn process_number() -> u32 {
     #[cfg(target_family = "wasm")]
     return 0;

@@ -1,5 +1,5 @@
-//! Adds up counts in memory, and writes them now and then on a thread of its own. If it blocks, nobody else does; if writing
-//! fails, nothing is counted any more and nobody hears of it.
+//! Adds up counts in memory, and writes them from time to time on a separate thread. If that thread blocks, no other
+//! work does. If writing fails, counting stops without a message.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,16 +10,17 @@ use std::time::Duration;
 use super::counts::{self, Interface, Key, Line, MAX_FILE_BYTES, MAX_FILES, Numbers, behalf};
 use super::{Clock, LogFile};
 
-/// How long the first counts wait, so that whoever looks soon sees them.
+/// How long the first counts wait; short, so that a user sees them soon.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-/// How long later ones wait: a line each time, and a process that is killed loses no more than this.
+/// How long later counts wait. Each write adds a line, and a killed process loses at most the counts of this time.
 const PAUSE: Duration = Duration::from_secs(30);
 /// How long closing waits.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Most sums that wait. Only a client that invents names reaches this; further results are then counted without a model.
+/// Most sums that wait. Only a client that sends ever new model names reaches this; further results are then counted
+/// without a model.
 const MAX_WAITING_SUMS: usize = 64;
 
-/// Where counts go, and what they are of.
+/// The file for counts, and the key under which they are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counting {
     /// The file.
@@ -49,7 +50,7 @@ struct Shared {
     changed: Condvar,
 }
 
-/// Counts results. Does nothing if nobody wants that.
+/// Counts results. Does nothing if counting is off.
 #[derive(Debug)]
 pub struct Counter(Option<Arc<Shared>>);
 
@@ -66,7 +67,7 @@ impl Counter {
         self.0.is_some()
     }
 
-    /// Adds numbers, on behalf of whoever this thread works for.
+    /// Adds numbers, with the interface and model for which this thread works.
     pub fn add(&self, numbers: &Numbers) {
         let Some(shared) = &self.0 else { return };
         let (behalf, counting) = (behalf(), &shared.counting);
@@ -94,7 +95,7 @@ impl Counter {
         shared.changed.notify_all();
     }
 
-    /// Writes what waits now; for somebody who looks at the file next.
+    /// Writes waiting counts now, before somebody reads the file.
     pub fn flush(&self) {
         let Some(shared) = &self.0 else { return };
         let mut state = shared.state();
@@ -104,13 +105,13 @@ impl Counter {
         drop(shared.changed.wait_timeout_while(state, CLOSE_TIMEOUT, waits));
     }
 
-    /// Writes what waits, and stops; later numbers are dropped.
+    /// Writes waiting counts, and stops; later numbers are dropped.
     pub fn close(&self) {
         let Some(shared) = &self.0 else { return };
         let mut state = shared.state();
         state.is_closed = true;
         shared.changed.notify_all();
-        // A writer that hangs is left behind.
+        // A writer that hangs is not waited for.
         drop(shared.changed.wait_timeout_while(state, CLOSE_TIMEOUT, |state| state.has_writer));
     }
 }
@@ -155,7 +156,8 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// What waits after a pause, or at once when closed, and whether that is the last; `None` if nothing will come.
+    /// The waiting counts after a pause, or at once when closed, and whether they are the last; `None` if no more
+    /// will come.
     fn take(&self, pause: Duration) -> Option<(BTreeMap<Key, Numbers>, bool)> {
         let mut state = self.state();
         (state.is_writing, state.is_hurried) = (false, state.is_hurried && !state.waiting.is_empty());
@@ -209,7 +211,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("counts.jsonl");
         let counter = counter(path.clone());
-        // Nothing waits for long, also after the first pause.
+        // Counts do not wait for long, also after the first pause.
         for n in 1..=3 {
             counter.add(&one());
             counter.flush();

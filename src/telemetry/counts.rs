@@ -1,6 +1,6 @@
-//! Counts of what was saved, added up by day: the form of their file and how it is read. Numbers only: no content, no name, no
-//! path, no command. Ways into the program are numbers of a list of ours; projects and models are keyed fingerprints, which
-//! tell nothing to whoever lacks the key of the installation.
+//! Counts of saved tokens, added up by day: the format of their file, and how it is read. Numbers only: no content,
+//! no name, no path, no command. Interfaces are numbers of a fixed list; projects and models are keyed fingerprints,
+//! which reveal nothing without the key of the installation.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -11,13 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{Refused, Why, anchored, open_beneath, state_folder};
 
-/// Version of the form.
+/// Version of the format.
 pub const VERSION: u32 = 1;
-/// Bytes of the file before the next begins; with [`MAX_FILES`] of about 150 bytes a line some 50,000 lines are kept.
+/// Bytes of a file before the next begins. With [`MAX_FILES`] files and about 150 bytes a line, some 50,000 lines are
+/// kept. A choice.
 pub const MAX_FILE_BYTES: usize = 2 << 20;
-/// Files, the current one included; the oldest lines go first.
+/// Most files, including the current one; the oldest is deleted first.
 pub const MAX_FILES: usize = 4;
-/// Longest line that is read, in bytes; a longer one is not ours.
+/// Longest line that is read, in bytes; tersed writes no longer ones.
 const MAX_LINE_BYTES: u64 = 4096;
 /// Milliseconds of a day.
 const DAY_MILLIS: u64 = 86_400_000;
@@ -54,7 +55,7 @@ impl Interface {
     }
 }
 
-/// What a line of counts belongs to.
+/// The key of a line of counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
     /// Days since 1970-01-01, UTC.
@@ -64,16 +65,16 @@ pub struct Key {
     pub interface: Interface,
     /// Keyed fingerprint of the project's folder; 0 if there is none.
     pub project: u64,
-    /// Keyed fingerprint of the model's name; 0 if the interface does not tell it.
+    /// Keyed fingerprint of the model's name; 0 if the interface does not know it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub model: u64,
 }
 
-/// What was counted.
+/// The counted numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Numbers {
-    /// Results that came for the first time.
+    /// Results that were new.
     #[serde(skip_serializing_if = "is_zero")]
     pub results: u64,
     /// Their tokens as the host would have shown them.
@@ -82,7 +83,7 @@ pub struct Numbers {
     /// Their tokens as they were given.
     #[serde(skip_serializing_if = "is_zero")]
     pub shown: u64,
-    /// Results that came again, as in each request to an API.
+    /// Repeated results, as in each request to an API.
     #[serde(skip_serializing_if = "is_zero")]
     pub resends: u64,
     /// Tokens of these, as above.
@@ -91,7 +92,7 @@ pub struct Numbers {
     /// Tokens of these as they were returned.
     #[serde(skip_serializing_if = "is_zero")]
     pub resent_shown: u64,
-    /// Secrets that were removed from the results that came for the first time.
+    /// Secrets that were removed from new results.
     #[serde(skip_serializing_if = "is_zero")]
     pub secrets: u64,
 }
@@ -155,14 +156,14 @@ pub fn day_of(unix_millis: u64) -> u64 {
     unix_millis / DAY_MILLIS
 }
 
-/// What the files hold.
+/// The content of the files.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Counted {
     /// The sums.
     pub sums: BTreeMap<Key, Numbers>,
     /// Lines that could not be read.
     pub unread: usize,
-    /// Whether earlier lines were not looked at.
+    /// Whether earlier lines were not read.
     pub is_tail: bool,
 }
 
@@ -183,7 +184,7 @@ impl Counted {
     }
 }
 
-/// Reads the file and its older parts. Files that are not there count nothing.
+/// Reads the file and its older parts. Missing files count as empty.
 ///
 /// # Errors
 ///
@@ -204,7 +205,7 @@ pub fn read(path: &Path) -> io::Result<Counted> {
     Ok(counted)
 }
 
-/// Reads the last `bytes` bytes of the current file alone.
+/// Reads the last `bytes` bytes of the current file.
 ///
 /// # Errors
 ///
@@ -227,7 +228,7 @@ fn open(path: &Path) -> Result<std::fs::File, Refused> {
     open_beneath(&root, &relative)
 }
 
-/// On whose behalf a thread works.
+/// The interface and model for which a thread works.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Behalf {
     /// The interface, if it is not that of the process.
@@ -240,7 +241,7 @@ thread_local! {
     static BEHALF: Cell<Behalf> = const { Cell::new(Behalf { interface: None, model: 0 }) };
 }
 
-/// Works on behalf of an interface, or of a model; both count until `work` ends.
+/// Runs `work` for another interface or model.
 pub fn on_behalf<T>(change: impl FnOnce(&mut Behalf), work: impl FnOnce() -> T) -> T {
     struct Back(Behalf);
     impl Drop for Back {
@@ -256,7 +257,7 @@ pub fn on_behalf<T>(change: impl FnOnce(&mut Behalf), work: impl FnOnce() -> T) 
     work()
 }
 
-/// On whose behalf this thread works.
+/// The interface and model for which this thread works.
 pub(super) fn behalf() -> Behalf {
     BEHALF.get()
 }

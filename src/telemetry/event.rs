@@ -19,7 +19,7 @@ pub const VERSION: u32 = 1;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// Version of this form, 1.
+    /// Version of this format, 1.
     pub version: u32,
     /// Milliseconds since 1970 began, UTC.
     pub time: u64,
@@ -27,10 +27,10 @@ pub struct Event {
     pub process: String,
     /// Number of the event in its process, from 1; dropped events leave a gap.
     pub seq: u64,
-    /// Events that were dropped just before this one, since the queue was full.
+    /// Events that were dropped just before this one, because the queue was full.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped: u64,
-    /// Members that were left out since the event would have been too long.
+    /// Members that were left out because the event would have been too long.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortened: Vec<String>,
     /// What happened.
@@ -49,9 +49,9 @@ pub enum What {
     Failure(FailureEvent),
     /// Failures or fallbacks have become frequent.
     Alert(Alert),
-    /// The process ends; written only to tell that events were dropped.
+    /// The process ends; written only if events were dropped.
     End,
-    /// The first line of a file: what follows are events. A file without it is not ours, and is left alone.
+    /// The first line of a file of events. A file without it belongs to another program and is not changed.
     Header,
 }
 
@@ -74,7 +74,7 @@ pub struct FailureEvent {
     pub kind: String,
 }
 
-/// What names a result, as the host chose: without secrets, and of each no more than 128 bytes.
+/// The host's names for a result: without secrets, each at most 128 bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -88,7 +88,7 @@ pub struct Names {
     /// The call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The tool; empty where it is not known.
+    /// The tool; empty if unknown.
     pub tool: String,
 }
 
@@ -100,26 +100,26 @@ pub struct ResultEvent {
     /// What names the result.
     #[serde(flatten)]
     pub names: Names,
-    /// Where the session had given it before: how it was given again.
+    /// If the session had given it before: how it was given again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resend: Option<Resend>,
-    /// What became of it.
+    /// The status, as in the evidence.
     pub status: Status,
     /// The mode that was used.
     pub mode: Mode,
-    /// What kind of output it is: that of the evidence, or `command` where nothing but the command line is known.
+    /// The kind of output, as in the evidence; `command` if only the command line is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
-    /// What the text is by itself: `json`, `xml`, `html`, `text` or `binary`.
+    /// The type of the text, by its content alone: `json`, `xml`, `html`, `text` or `binary`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content_type: String,
     /// The reducer that was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reducer: Option<String>,
-    /// The rule that kept it exact.
+    /// Why it was kept exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass: Option<Reason>,
-    /// The call's exit code, where the host gave it.
+    /// The call's exit code, if the host gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// Tokens.
@@ -137,15 +137,15 @@ pub struct ResultEvent {
     /// Steps that were tried, in order.
     #[serde(default)]
     pub steps: Vec<TimedStep>,
-    /// What it took.
+    /// The times for this result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed: Option<Elapsed>,
-    /// How repeated text was found that is written once, `lzw` or `repair`.
+    /// The method that found repeated text for a dictionary, `lzw` or `repair`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dictionary_method: Option<String>,
-    /// What else happened.
+    /// Further facts.
     pub flags: Flags,
-    /// What is not shown, by reason.
+    /// Text that is not shown, by reason.
     #[serde(default)]
     pub omitted: BTreeMap<Reason, Omitted>,
     /// Secrets that were removed, by rule.
@@ -153,9 +153,9 @@ pub struct ResultEvent {
     pub redactions: Vec<RedactionCount>,
     /// Lines that report a failure.
     pub guard: GuardEvidence,
-    /// What the memo did.
+    /// The use of the memo.
     pub memo: Memo,
-    /// 64-bit fingerprints; absent where they are off, or secrets are not removed.
+    /// 64-bit fingerprints; absent if they are off, or if secrets are not removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprints: Option<Fingerprints>,
 }
@@ -165,9 +165,9 @@ pub struct ResultEvent {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Resend {
-    /// The memo had it.
+    /// From the memo.
     Memo,
-    /// It was made again from what was decided.
+    /// Made again from its decision.
     Remade,
 }
 
@@ -179,19 +179,19 @@ pub struct TimedStep {
     /// The step.
     #[serde(flatten)]
     pub step: Step,
-    /// What it took, in microseconds.
+    /// Its time, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_micros: Option<u64>,
 }
 
-/// What a result took, in microseconds.
+/// Times of a result, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Elapsed {
-    /// All of it.
+    /// The total.
     pub total_micros: u64,
-    /// Of this, the clean-up and the removal of secrets; absent where a batch had measured the result before.
+    /// Of this, the clean-up and the removal of secrets; absent if a batch had measured the result before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safe_micros: Option<u64>,
 }
@@ -209,16 +209,16 @@ pub struct Flags {
     pub deduplicated: bool,
     /// The text became a pointer.
     pub externalized: bool,
-    /// It got less than was asked for.
+    /// It was compressed less than requested.
     pub fell_back: bool,
     /// It is larger than `summarizeAbove` tokens.
     pub summarize_suggested: bool,
-    /// Whether a budget was met, where one was in force.
+    /// Whether a budget was met; absent without a budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_met: Option<bool>,
 }
 
-/// What is not shown for one reason.
+/// Text that is not shown for one reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Omitted {
@@ -231,22 +231,23 @@ pub struct Omitted {
     pub bytes: usize,
 }
 
-/// 64-bit fingerprints, 16 hexadecimal digits each. Not cryptographic. Compared with their own kind only.
+/// 64-bit fingerprints, 16 hexadecimal digits each. Not cryptographic. Only fingerprints of the same kind can be
+/// compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fingerprints {
     /// Of the original after the removal of secrets and the clean-up: the first digits of the evidence's `digest`.
     pub original: String,
-    /// Of what was given.
+    /// Of the output.
     pub compressed: String,
-    /// Of the arguments, command and path of the call after the removal of secrets; absent where there are none,
-    /// or more than 64 KiB.
+    /// Of the arguments, command and path of the call after the removal of secrets; absent if there are none, or more
+    /// than 64 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
 }
 
 impl ResultEvent {
-    /// As much of the evidence as the event tells, for totals.
+    /// The evidence as far as the event has it, for totals.
     pub fn evidence(&self) -> Evidence {
         let omission = |(reason, omitted): (&Reason, &Omitted)| Omission {
             lines: [0, 0],

@@ -110,7 +110,7 @@ fn places(texts: &[String], shown: &Lines, from_end: bool) -> Option<Vec<(usize,
     found(lines.iter(), shown.texts())
 }
 
-/// The position of each `wanted` line in `lines`, searched in order. A line of a file view has its number in front.
+/// The position of each `wanted` line in `lines`, searched in order. A line of a file view has its number before it.
 fn found<'a>(
     mut lines: impl Iterator<Item = &'a (usize, &'a str)>,
     wanted: impl Iterator<Item = &'a str>,

@@ -12,7 +12,7 @@ pub enum Date {
     Impossible,
 }
 
-/// The date that a field holds, with or without quotes and a time behind it.
+/// The date that a field holds, with or without quotes and a time after it.
 pub fn date(field: &[u8]) -> Option<Date> {
     let field = match field {
         [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner,

@@ -125,7 +125,7 @@ pub fn odd<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Odd> {
     out
 }
 
-/// Words that run the command behind them, and prompts.
+/// Words that run the command after them, and prompts.
 const WRAPPERS: &[&str] = &[
     "sudo", "time", "nice", "env", "exec", "ccache", "distcc", "sh", "bash", "&&", "+", "++", "+++", "$", ">",
 ];
@@ -199,7 +199,7 @@ fn flag(word: &str, is_windows: bool) -> Option<&str> {
     word.get(..end.unwrap_or(short)).or(Some(word))
 }
 
-/// A line without the step counter in front: `[3/90] `, `[ 12%] `.
+/// A line without the step counter before it: `[3/90] `, `[ 12%] `.
 fn without_count(line: &str) -> &str {
     match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
         Some((count, rest)) if count.bytes().all(|b| b.is_ascii_digit() || b" /%".contains(&b)) => rest,

@@ -37,7 +37,7 @@ fn is_numbered(line: &[u8]) -> bool {
 /// What follows the number of a line.
 const BEHIND_NUMBERS: &[&str] = &[":", "|", "\t", "→"];
 
-/// The number in front of a line, and the text behind it.
+/// The number before a line, and the text after it.
 pub fn numbered(line: &str) -> Option<(usize, &str)> {
     let line = line.trim_start_matches([' ', '\t', '[', '(', '<']);
     let (number, rest) = line.split_at(digits(line.as_bytes()));

@@ -12,7 +12,7 @@ pub(crate) struct Line {
     end: u32,
     /// Its line number in the result, from 1.
     pub(crate) result_number: u32,
-    /// The line number that the tool wrote in front of it; 0 for none.
+    /// The line number that the tool wrote before it; 0 for none.
     pub(crate) view_number: u32,
 }
 
@@ -93,7 +93,7 @@ impl Lines {
         self.lines.len()
     }
 
-    /// Line `i`; `None` behind the last line.
+    /// Line `i`; `None` after the last line.
     pub(crate) fn get(&self, i: usize) -> Option<&Line> {
         self.lines.get(i)
     }

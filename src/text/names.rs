@@ -103,7 +103,7 @@ impl<'a> Names<'a> {
         let view = source.view();
         let mut next = gaps.iter().peekable();
         for span in ledger.spans() {
-            // What stands in place of lines shows some of their names.
+            // The text in place of lines shows some of their names.
             let mut there: Option<Set<&str>> = None;
             match &span.action {
                 Action::Keep => {}
@@ -246,7 +246,7 @@ fn is_mode(text: &str) -> bool {
     text.len() == 9 && text.bytes().all(|b| b"rwxsStT-".contains(&b))
 }
 
-/// Words in front of a name that a line declares.
+/// Words before a name that a line declares.
 const DECLARING: &[&str] = &[
     "class",
     "const",
@@ -363,7 +363,7 @@ fn is_plain_member(name: &str) -> bool {
     last.len() > MAX_ENDING_BYTES && name.contains('.') && name.split('.').all(is_plain)
 }
 
-/// Whether a name is one part of a path behind a slash, as `/Orders`: a route or a word, which no file can be found by.
+/// Whether a name is one part of a path after a slash, as `/Orders`: a route or a word, which no file can be found by.
 fn is_lone_part(name: &str) -> bool {
     name.strip_prefix('/').is_some_and(|part| !part.contains(['/', '.', '_', '-']))
 }

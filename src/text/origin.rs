@@ -40,7 +40,7 @@ pub fn label_of_path(path: &str) -> Option<String> {
 }
 
 /// The label of a command: its first words, as long as they are allowed in a marker, without `cd FOLDER` and other
-/// commands in front that print nothing.
+/// commands before it that print nothing.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
     let command = behind_silent(command.trim());

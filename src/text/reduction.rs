@@ -28,17 +28,17 @@ impl Reduction {
         if self.is_empty() { Err(Reason::NothingToDo) } else { Ok(self) }
     }
 
-    /// Hides lines behind a marker of their own.
+    /// Hides lines under a marker of their own.
     pub fn omit(&mut self, lines: Range<usize>, reason: Reason) {
         self.push(lines, Action::Omit { reason, group: 0, names: None });
     }
 
-    /// Hides lines behind the shared marker of a group.
+    /// Hides lines under the shared marker of a group.
     pub fn omit_in(&mut self, lines: Range<usize>, reason: Reason, group: u32) {
         self.omit_named(lines, reason, group, "");
     }
 
-    /// Hides lines behind the marker of a group (0 for a marker of their own), which lists names.
+    /// Hides lines under the marker of a group (0 for a marker of their own), which lists names.
     pub fn omit_named(&mut self, lines: Range<usize>, reason: Reason, group: u32, names: &str) {
         let names = Some(Arc::from(names)).filter(|_| !names.is_empty());
         self.push(lines, Action::Omit { reason, group, names });

@@ -118,7 +118,7 @@ const FOREIGN: &[&str] = &[
 ];
 
 static SEARCH: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
-    // Only a leftmost search has the fast packed prefilter. No word extends behind a line end, so both kinds of
+    // Only a leftmost search has the fast packed prefilter. No word extends after a line end, so both kinds of
     // search find the same line first.
     let search =
         |words: &[&str]| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words).ok();
@@ -239,7 +239,7 @@ pub fn excerpts(text: &str) -> Vec<Range<usize>> {
         }
         let before = bytes[..hit.start].iter().rev().take(BYTES_BEFORE).take_while(|b| !ends(**b)).count();
         let mut start = text.ceil_char_boundary(hit.start - before);
-        // The letter of an escape such as `\n` is not part of the word behind it.
+        // The letter of an escape such as `\n` is not part of the word after it.
         let is_escaped = start > 0 && bytes[start - 1] == b'\\';
         start += usize::from(is_escaped && start < hit.start && bytes[start].is_ascii_alphabetic());
         let behind = |at: usize| bytes[at..].iter().take(BYTES_AFTER).take_while(|b| !ends(**b)).count();

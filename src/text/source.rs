@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
         self.lines_before + i + 1
     }
 
-    /// The numbers by which markers name a run of lines: those that the tool wrote in front of them, if every line
+    /// The numbers by which markers name a run of lines: those that the tool wrote before them, if every line
     /// has one and they are consecutive; otherwise those of the result.
     pub fn numbers(&self, lines: &Range<usize>) -> (usize, usize) {
         let own = || (self.number(lines.start), self.number(lines.end.saturating_sub(1)));

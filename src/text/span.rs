@@ -13,7 +13,7 @@ use crate::text::reason::Reason;
 pub enum Action {
     /// Shown unchanged.
     Keep,
-    /// Not shown. Spans with the same `group` (not 0) share one marker, which is in front of the first; the lines
+    /// Not shown. Spans with the same `group` (not 0) share one marker, which is before the first; the lines
     /// between them are shown.
     Omit {
         /// Why.

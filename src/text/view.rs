@@ -1,4 +1,4 @@
-//! Views of files: which lines have the number of a file's line in front, and where their text starts.
+//! Views of files: which lines have the number of a file's line before them, and where their text starts.
 //!
 //! A line is numbered if it starts with a number and a separator that file viewers write, and the line before or
 //! after it has the adjacent number in the same form. That tells a view from text that happens to start with numbers,
@@ -7,7 +7,7 @@
 use crate::stop;
 use std::ops::Range;
 
-/// The separator behind the number: `cat -n` and `nl` write a tab, agents' viewers `:`, `|` or `→`, bat `│`.
+/// The separator after the number: `cat -n` and `nl` write a tab, agents' viewers `:`, `|` or `→`, bat `│`.
 const SEPARATORS: &[&str] = &["\t", "→", ":", "|", "│"];
 
 /// The line numbers in a text.

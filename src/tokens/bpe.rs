@@ -56,7 +56,7 @@ impl TokenCounter for Cl100k {
     }
 }
 
-/// A token table as the build script laid it out; see [`table`] for the format.
+/// A token table as the build script wrote it; see [`table`] for the format.
 #[derive(Clone, Copy)]
 struct Vocabulary {
     pilots: &'static [u8],
@@ -95,7 +95,7 @@ impl Vocabulary {
     }
 }
 
-/// What a count works with: buffers, and the counts of pieces that had to be merged.
+/// Working memory of a count: buffers, and the counts of pieces that had to be merged.
 #[derive(Default)]
 struct Work {
     scratch: merge::Scratch,
@@ -110,29 +110,29 @@ struct Work {
 #[derive(Clone, Copy, Default)]
 struct Long {
     hash: u64,
-    /// In bytes; 0 where nothing is known.
+    /// Length in bytes; 0 for an unused entry.
     len: usize,
     tokens: usize,
 }
 
-/// Entries of [`Work::long`]: a text is counted before and after each of the steps on it.
+/// Entries of [`Work::long`]: a text is counted before and after each step on it.
 const LONG: usize = 1 << 8;
 
 /// Entries of [`Work::merged`]: names repeat within a result, and in the next ones.
 const MERGED: usize = 1 << 12;
-/// Bits of an entry that hold the count: of a piece with a hash, which has fewer bytes than the longest token.
+/// Bits of an entry that hold the count. Only pieces with fewer bytes than the longest token have a hash.
 const COUNT_BITS: u32 = 11;
 const _: () = assert!(MERGED >= 1 << COUNT_BITS);
 const _: () = assert!(O200K_LONGEST < 1 << COUNT_BITS && CL100K_LONGEST < 1 << COUNT_BITS);
-/// Most bytes of a buffer that stays for the next count.
+/// Most bytes of a buffer that is kept for the next count.
 const MAX_KEPT_BYTES: usize = 64 << 10;
 
 thread_local! {
-    /// For each vocabulary what this thread works with.
+    /// The working memory of this thread, for each vocabulary.
     static WORK: [RefCell<Work>; 2] = Default::default();
 }
 
-/// Bytes between two questions whether anybody wants the count.
+/// Bytes between two checks for cancellation.
 const STRIDE: usize = 64 << 10;
 
 /// Counts parts of one text.
@@ -186,7 +186,7 @@ impl<'a, S: Fn(&[u8], usize) -> usize> Counter<'a, S> {
     }
 }
 
-/// Digits of a piece, at most.
+/// Most digits of a piece.
 const DIGITS: usize = 3;
 
 /// The end of the run of ASCII digits that starts at `at`.
@@ -234,7 +234,7 @@ fn merged(piece: &[u8], hash: Option<u64>, vocabulary: Vocabulary) -> usize {
 mod tests {
     use super::*;
 
-    /// What the doc of [`split::cl100k`] leans on, read from the vocabulary itself, byte by byte since a
+    /// Checks the claim in the documentation of [`split::cl100k`] with the vocabulary itself, byte by byte, since a
     /// token may end inside a character.
     #[test]
     fn no_cl100k_token_joins_a_newline_with_white_space_after_it() {

@@ -1,4 +1,4 @@
-//! Character classes: the few general categories that the published patterns tell apart.
+//! Character classes: the few general categories that the published patterns distinguish.
 //!
 //! The build script generates the table from the Unicode data of `regex-syntax` (it includes this
 //! file for the bit names). A class is one bit, so that a set of classes is a mask.

@@ -1,8 +1,8 @@
 //! The counter without a vocabulary: an estimate of o200k from the shape of the text.
 //!
-//! It cuts the text as o200k does, so that digits, white space and newlines fall into the same
-//! groups, and prices each piece by what it is and how long it is. The prices are means over tool
-//! outputs (logs, code, listings, JSON), in hundredths of a token. It reads no token table.
+//! It cuts the text as o200k does, so that digits, white space and newlines fall into the same groups, and prices
+//! each piece by its kind and length. The prices are means over tool outputs (logs, code, listings, JSON), in
+//! hundredths of a token. It reads no token table.
 
 use super::{
     TokenCounter,
@@ -24,7 +24,7 @@ impl TokenCounter for Heuristic {
     }
 }
 
-/// About how many o200k tokens `text` costs. An empty text costs nothing, any other at least one.
+/// The approximate number of o200k tokens of `text`. An empty text costs nothing, any other at least one.
 pub fn estimate(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut hundredths = 0;
@@ -42,7 +42,7 @@ pub fn estimate(text: &str) -> usize {
 
 const TOKEN: usize = 100;
 
-/// The prices of words of one to twelve letters; each letter more costs [`LETTER`].
+/// The prices of words of one to twelve letters; each further letter costs [`LETTER`].
 type Words = [u16; 12];
 const LETTER: usize = 25;
 
@@ -58,7 +58,7 @@ const BARE: [Words; 3] = [
     [100, 103, 106, 109, 106, 106, 108, 114, 121, 132, 155, 150],
     [100, 100, 155, 130, 140, 180, 185, 270, 270, 280, 350, 370],
 ];
-/// With a symbol in front: `.word`, `.Word`, `.WORD`.
+/// With a symbol before it: `.word`, `.Word`, `.WORD`.
 const GLUED: [Words; 3] = [
     [101, 111, 126, 124, 134, 147, 158, 180, 195, 207, 233, 270],
     [109, 140, 134, 140, 146, 154, 162, 205, 205, 200, 223, 246],
@@ -107,7 +107,7 @@ fn word(letters: &[u8], table: &[Words; 3]) -> usize {
     usize::from(prices[listed - 1]) + (letters.len() - listed) * LETTER
 }
 
-/// How well the vocabulary knows words with this symbol in front, in hundredths of the table's price.
+/// The price factor of words with this symbol before them, in hundredths of the table's price.
 fn prefix(symbol: u8) -> usize {
     match symbol {
         b' ' | b'\t' => 98,
@@ -137,8 +137,7 @@ fn symbols(piece: &[u8]) -> usize {
     listed + more + if body.len() < 4 { 0 } else { joined * 40 }
 }
 
-/// A piece with characters beyond ASCII, priced by character: scripts differ in how much of them the
-/// vocabulary knows.
+/// A piece with characters beyond ASCII, priced by character: the vocabulary covers scripts to different degrees.
 fn wide(piece: &[u8]) -> usize {
     let mut at = 0;
     let mut hundredths = 0;

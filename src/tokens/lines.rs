@@ -1,30 +1,30 @@
-//! Counts that are known line by line, so that a text made of lines of another is not counted anew.
+//! Counts that are known line by line, so that a text made of lines of another is not counted again.
 //!
-//! A piece never reaches over the start of a line that begins, behind any blanks, with a printable ASCII
-//! character, a `/` at its very start aside: what holds a newline is white space up to the last newline of its
-//! run, or signs with newlines and slashes behind them. So the tokens between two such starts are the same
-//! wherever the lines stand. This holds for the splitters of both vocabularies and for no estimate.
+//! A piece never extends over the start of a line that begins, after any blanks, with a printable ASCII character,
+//! except a `/` as its first character. Pieces with a newline are either white space up to the last newline of its
+//! run, or symbols with newlines and slashes after them. So the tokens between two such starts do not depend on the
+//! text around. This is true for the splitters of both vocabularies, but not for the estimate.
 
 use std::ops::Range;
 
 use super::Other;
 
-/// Tokens in front of each line.
+/// Tokens before each line.
 #[derive(Debug, Default)]
 pub struct LineCounts {
-    /// [`UNKNOWN`] where a piece may reach over the start of the line.
+    /// [`UNKNOWN`] if a piece may extend over the start of the line.
     before: Vec<u32>,
     total: usize,
 }
 
 const UNKNOWN: u32 = u32::MAX;
 
-/// Lines that a text shows as another one has them.
+/// Lines that a text has verbatim from another text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verbatim {
-    /// Where the first of them begins in the text.
+    /// The start of the first of them in the text.
     pub at: usize,
-    /// Which lines of the other text they are.
+    /// Their lines in the other text.
     pub lines: Range<usize>,
 }
 
@@ -90,7 +90,7 @@ impl LineCounts {
     }
 }
 
-/// Whether a piece begins with the line at `start`, whatever stands before it.
+/// Whether a piece begins with the line at `start`, whatever is before it.
 fn begins_piece(text: &[u8], start: usize) -> bool {
     let blanks = text[start..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     match text.get(start + blanks) {

@@ -28,33 +28,33 @@ pub struct Scratch {
     /// Ends of the tokens of the last merge.
     ends: Vec<u32>,
     short: Short,
-    /// In the heap's view: one for each byte.
+    /// For the heap: one for each byte.
     links: Vec<Link>,
     /// Candidates, rank above position. Those whose link has changed since are stale.
     heap: BinaryHeap<Reverse<u64>>,
-    /// What is known of runs, by their byte. Empty until the first.
+    /// Known runs, by their byte. Empty until the first.
     runs: Vec<Option<Run>>,
 }
 
 /// Runs of one byte.
 #[derive(Clone, Default)]
 struct Run {
-    /// Bytes of the token that long runs are made of; 0 where they are not.
+    /// Bytes of the token that long runs consist of; 0 if they do not consist of one token.
     unit: usize,
-    /// The rests behind such tokens, by their length.
+    /// The remainders after such tokens, by their length.
     rests: Vec<Rest>,
 }
 
-/// What a run is that is shorter than two units.
+/// The tokens of a run that is shorter than two units.
 #[derive(Clone, Copy, Default)]
 struct Rest {
-    /// 0 where it was not merged yet.
+    /// 0 if it was not merged yet.
     tokens: usize,
-    /// Whether it stays so behind a unit.
+    /// Whether its tokens are the same after a unit.
     follows: bool,
 }
 
-/// Bytes of the run that tells the unit.
+/// Bytes of the run from which the unit is determined.
 const LONG_RUN: usize = 1024;
 
 /// The parts of a short piece, by the byte they start at. Sized so that no index of one byte can miss.
@@ -85,7 +85,7 @@ struct Link {
 }
 
 impl Scratch {
-    /// Gives back what takes more than about `bytes`.
+    /// Frees buffers that take more than about `bytes`.
     pub fn shrink(&mut self, bytes: usize) {
         if self.links.capacity() * size_of::<Link>() > bytes {
             *self = Self { runs: std::mem::take(&mut self.runs), ..Self::default() };
@@ -93,7 +93,7 @@ impl Scratch {
     }
 }
 
-/// The number of tokens of `piece`, where `rank` tells the rank of a byte string.
+/// The number of tokens of `piece`, where `rank` returns the rank of a byte string.
 pub fn count(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) -> usize {
     if piece.len() <= MAX_ARRAY_BYTES {
         return merge_short(piece, rank, &mut scratch.short);
@@ -106,12 +106,12 @@ pub fn count(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scr
     count_chunks(piece, rank, scratch, CHUNK, MARGIN)
 }
 
-/// The number of tokens of a run of one byte; `None` where it is not made of equal tokens and a rest.
+/// The number of tokens of a run of one byte; `None` if it does not consist of equal tokens and a remainder.
 fn count_run(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) -> Option<usize> {
     let (byte, len) = (piece[0], piece.len());
     let mut runs = std::mem::take(&mut scratch.runs);
     runs.resize_with(256, || None);
-    // The ends of the tokens of a run of so many bytes.
+    // The ends of the tokens of a run of this many bytes.
     let mut merged = |len: usize| {
         merge(&vec![byte; len], rank, scratch);
         scratch.ends.clone()
@@ -149,7 +149,7 @@ fn count_chunks(
     let mut tokens = 0;
     let mut done = 0;
     let mut last_len = 0;
-    // The chunk before and what came out of it, and the cut before: a run of one sign or word is the same all along.
+    // The previous chunk, its result, and the previous cut: in a run of one character or word, all chunks are equal.
     let (mut before, mut of_before): (&[u8], _) = (&[], Kept::default());
     let mut cut_before: (usize, &[u8]) = (0, &[]);
     while done < piece.len() {
@@ -180,7 +180,7 @@ fn count_chunks(
     tokens
 }
 
-/// The tokens of a chunk that stay as they are whatever follows.
+/// The tokens of a chunk that do not depend on the text after it.
 #[derive(Clone, Copy, Default)]
 struct Kept {
     tokens: usize,
@@ -193,7 +193,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Those of a chunk with these `ends` of tokens that end within its first `keep` bytes.
+    /// The tokens of a chunk that end within its first `keep` bytes; `ends` are the ends of all its tokens.
     fn of(ends: &[u32], keep: usize) -> Self {
         let tokens = ends.partition_point(|end| *end as usize <= keep);
         let end_of = |token: usize| ends.get(token).map_or(0, |end| *end as usize);
@@ -316,8 +316,8 @@ mod tests {
         assert!(known > 14 * 377 * 9 / 10, "{known}");
     }
 
-    /// Letters at random make many tokens near the end of a chunk that depend on what follows: with
-    /// next to no margin cuts fail, and the count must not.
+    /// Letters at random make many tokens near the end of a chunk that depend on what follows: with a tiny margin
+    /// cuts fail, and the count must still be right.
     #[test]
     fn a_bad_cut_changes_no_count() {
         let vocabulary = tiktoken::get_encoding("o200k_base").unwrap();
@@ -339,7 +339,7 @@ mod tests {
                 assert_eq!(count_chunks(&word, rank, &mut scratch, 200, margin), whole);
             }
         }
-        // Chunks that are the same as the one before, up to a place in which they are not.
+        // Chunks that equal the previous one, up to a place where they differ.
         for run in ["-", "=", "ab", "\t", "ha-", "=+-"] {
             let mut word = run.repeat(700 / run.len()).into_bytes();
             for at in [0, 350, 699] {

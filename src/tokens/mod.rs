@@ -1,4 +1,4 @@
-//! Token counters: what a text costs a model.
+//! Token counters: the number of tokens of a text.
 //!
 //! Counting is pure and needs no start-up; a counter never changes a text, never fails, and knows no
 //! special tokens: `<|endoftext|>` in a tool's output is ordinary text.
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// A way to count the tokens of a text.
 pub trait TokenCounter: Sync {
-    /// The name that stands in the evidence, for example `o200k`.
+    /// The name in the evidence, for example `o200k`.
     fn name(&self) -> &'static str;
 
     /// The number of tokens that `text` costs.
@@ -32,8 +32,8 @@ pub trait TokenCounter: Sync {
         None
     }
 
-    /// [`TokenCounter::count`] of a text that shows lines of another one, for which there are `counts`. What of
-    /// `verbatim` is not so is counted as any other text.
+    /// [`TokenCounter::count`] of a text that shows lines of another one, for which there are `counts`. Parts of
+    /// `verbatim` that are not equal are counted like any other text.
     fn recount(&self, text: &str, _counts: &LineCounts, _other: Other<'_>, _verbatim: &[Verbatim]) -> usize {
         self.count(text)
     }

@@ -83,7 +83,7 @@ pub fn run(bytes: &[u8], mut at: usize, mask: u8) -> usize {
     }
 }
 
-/// Each byte one.
+/// Every byte is one.
 const ONES: u64 = 0x0101_0101_0101_0101;
 /// The upper bit of each byte.
 const HIGH: u64 = 0x80 * ONES;

@@ -85,8 +85,8 @@ pub fn cl100k(bytes: &[u8], start: usize) -> usize {
     space(bytes, start)
 }
 
-/// The end of a word in lower case, with what may stand in front of it, where all of it and what follows is
-/// ASCII and no contraction: the most frequent piece.
+/// The end of a word in lower case with its optional prefix, if it and the text after it are ASCII and not a
+/// contraction: the most frequent piece.
 #[inline(always)]
 fn plain_word(bytes: &[u8], start: usize) -> Option<usize> {
     let class = ascii_class(*bytes.get(start)?);
@@ -234,8 +234,8 @@ mod tests {
         }
     }
 
-    /// One text for each place where the patterns backtrack, fold case or prefer an order. Counts alone
-    /// would not tell: most of these cost the same when cut elsewhere.
+    /// One text for each place where the patterns backtrack, fold case or prefer an order. Counts alone would not
+    /// show a fault: most of these cost the same when cut elsewhere.
     #[test]
     fn the_corners_of_the_patterns() {
         for text in [

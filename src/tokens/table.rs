@@ -60,7 +60,7 @@ pub fn hash_in(bytes: &[u8], start: usize, len: usize) -> u64 {
     }
 }
 
-/// Per length which of sixteen bytes count.
+/// For each length, the mask of the used bytes among sixteen.
 static MASKS: [[u64; 2]; MAX_WHOLE_HASH_BYTES + 1] = {
     let mut masks = [[0; 2]; MAX_WHOLE_HASH_BYTES + 1];
     let mut len = 0;

@@ -27,7 +27,7 @@ fn check(text: &str) {
     }
 }
 
-/// Lines of a text, some of them left out with a marker in their place, some changed since they were noted.
+/// Lines of a text, some of them replaced by a marker, some changed since they were counted.
 fn check_recount(text: &str, keep: &[bool], marker: &str, changed: bool) {
     let mut starts: Vec<usize> =
         std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
@@ -66,7 +66,7 @@ fn check_recount(text: &str, keep: &[bool], marker: &str, changed: bool) {
     }
 }
 
-/// Texts whose count is known from the published tokenizer, so that an oracle gone wrong shows.
+/// Texts whose count is known from the published tokenizer, so that a wrong oracle is noticed.
 #[test]
 fn known_counts() {
     for (text, o200k, cl100k) in
@@ -190,7 +190,7 @@ fn long_words() {
     }
 }
 
-/// Characters of every class that the patterns tell apart, and those that fold or join oddly.
+/// Characters of every class that the patterns distinguish, and characters with special folding or joining.
 const ODD: &str = "[ -~\\n\\r\\t\u{0b}\u{0c}\u{1c}\u{85}\u{a0}\u{ad}\u{17f}\u{1c5}\u{2b0}\u{300}\u{301}\u{345}\u{488}\u{5d0}\u{660}\
     \u{6dd}\u{903}\u{a0}\u{1680}\u{180e}\u{200b}\u{200d}\u{2003}\u{2028}\u{2029}\u{202f}\u{2160}\u{2170}\u{24b6}\u{212a}\u{3000}\u{3005}\
     \u{3007}\u{3042}\u{30fc}\u{4e2d}\u{6587}\u{ac00}\u{fe0f}\u{feff}\u{ff21}\u{ff41}\u{ff11}\u{1d400}\u{1d7ce}\u{1f469}\u{1f3fd}\

@@ -1,4 +1,4 @@
-//! Golden fixtures: one file a case, in sections.
+//! Golden fixtures: one file per case, in sections.
 //!
 //! ```text
 //! ==== case: call.json ====
@@ -9,15 +9,15 @@
 //! …
 //! ```
 //!
-//! A section is the bytes up to the next header, whatever they are. `call.json` is the call, its arguments and the policy,
-//! `input` the raw result, `output` all that the model would see, `evidence.json` the evidence.
+//! A section is all bytes up to the next header. `call.json` has the call, its arguments and the policy, `input` the
+//! raw result, `output` all that the model would see, `evidence.json` the evidence.
 
 #![allow(dead_code, reason = "every test target uses another part of it")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a header begins and ends with; and what it says where the section has no newline at its end.
+/// The start and the end of a header, and its note for a section without a final newline.
 const OPEN: &str = "==== case: ";
 const CLOSE: &str = " ====\n";
 const NO_NEWLINE: &str = ", without a final newline";
@@ -34,7 +34,7 @@ impl Fixture {
     /// Reads a file.
     ///
     /// # Panics
-    /// It is not there, or holds something in front of its first header.
+    /// It is not there, or holds something before its first header.
     pub fn read(path: &Path) -> Self {
         let bytes = fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let mut sections: Vec<(String, Vec<u8>)> = Vec::new();

@@ -1,5 +1,5 @@
-//! What the tests of the published protocol share: the real binary as a child, the method table without
-//! one, and the published schema. Checks nothing by itself.
+//! Helpers for the tests of the published protocol: the real binary as a child process, the method table without a
+//! process, and the published schema.
 
 #![allow(dead_code, reason = "every test target uses another part of it")]
 
@@ -28,19 +28,19 @@ pub fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Whether expected files are to be written anew.
+/// Whether expected files are to be written again.
 pub fn bless() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-/// Whether a program that a test needs may be used. It has to be there, unless `TESTS_WITHOUT` names it: `tests/all.sh` sets
-/// that to what is missing, and names the files of these tests at its end.
+/// Whether a program that a test needs may be used. It must exist, unless `TESTS_WITHOUT` names it: `tests/all.sh`
+/// sets that to the missing programs, and lists the files of the skipped tests at its end.
 pub fn has(program: &str) -> bool {
     let without = std::env::var("TESTS_WITHOUT").unwrap_or_default();
     !without.split_whitespace().any(|name| name == program)
 }
 
-/// A state folder for children, in which the key of seals is the one that everybody knows: what they say can be recorded.
+/// A state folder for child processes with a published key for seals, so that their outputs can be recorded.
 pub fn state() -> PathBuf {
     static STATE: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
@@ -224,7 +224,7 @@ impl Schema {
         &self.0
     }
 
-    /// What is wrong with a value that should follow the schema at that JSON pointer.
+    /// The errors of a value by the schema at that JSON pointer.
     pub fn errors(&self, pointer: &str, value: &Value) -> Vec<String> {
         let part = self.0.pointer(pointer).unwrap_or_else(|| panic!("no schema at {pointer}"));
         let mut schema = part.clone();

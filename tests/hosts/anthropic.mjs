@@ -1,4 +1,4 @@
-// A scripted model on loopback that speaks the Anthropic messages API, streamed or whole: as model.mjs.
+// A scripted model on loopback for the Anthropic messages API, streamed or whole, like model.mjs.
 
 import { createServer } from "node:http";
 
@@ -75,7 +75,7 @@ function toolUse(calls, index, seen) {
 function answer(response, asked, block) {
   const stop_reason = block.type === "tool_use" ? "tool_use" : "end_turn";
   const usage = { input_tokens: 100, output_tokens: 10 };
-  // Claude Code puts messages of one id together.
+  // Claude Code joins messages with the same id.
   const message = { id: `msg_${block.id ?? "end"}`, type: "message", role: "assistant", model: asked.model, stop_sequence: null, usage };
   if (!asked.stream) return reply(response, { ...message, content: [block], stop_reason });
   const [empty, delta] =

@@ -17,7 +17,7 @@ export default {
   expand: "mcp__plugin_tersed_tersed__tersed_expand",
   // Without the plugin.
   wiredExpand: "mcp__tersed__tersed_expand",
-  // Who asks again gets the whole file.
+  // A repeated request gets the whole file.
   unchanged: ["edit", "edited", "insists", "range", "grep", "longEdit", "agent"],
   calls: ({ work }) => [
     { kind: "passed", tool: "Bash", args: { command: "./passes.sh", description: "Runs tests" } },
@@ -67,7 +67,7 @@ export default {
     IS_SANDBOX: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
-    // The user's word that commands may be wrapped, without which runs that fail stay as they are.
+    // The user's permission to wrap commands; without it failed runs are unchanged.
     TERSED_WRAP: "1",
   }),
 };

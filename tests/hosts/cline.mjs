@@ -31,7 +31,7 @@ export default {
   },
   args: ({ prompt }) => ["--json", "--auto-approve", "true", "-P", "openai-compatible", "-m", "scripted", "-k", "none", prompt],
   env: () => ({ CLINE_NO_AUTO_UPDATE: "1" }),
-  // The process that Cline leaves behind for later sessions.
+  // The process that Cline leaves running for later sessions.
   async stop({ home }) {
     try {
       const { pid } = JSON.parse(readFileSync(join(home, ".cline/data/locks/hub/production.json"), "utf8"));
@@ -42,7 +42,7 @@ export default {
       }
       process.kill(pid, "SIGKILL");
     } catch {
-      // It did not start, or is gone.
+      // It did not start, or has ended.
     }
   },
 };

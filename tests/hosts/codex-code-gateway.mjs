@@ -4,7 +4,7 @@ import { behind } from "./gateway.mjs";
 import codex from "./codex-code.mjs";
 
 export default behind(codex, {
-  // What a program prints for the model is a result; what it reads itself never leaves the host.
+  // The output of a program for the model is a result; the data that it reads itself never leave the host.
   same: ["counted", "both"],
   unchanged: [],
   args: (about) => codex.args(about).filter((arg) => arg !== "--dangerously-bypass-hook-trust"),

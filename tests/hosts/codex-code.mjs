@@ -1,5 +1,5 @@
-// Codex CLI with one of its own models, which have no tools but a program that runs them: what the program reads must
-// be what the commands wrote, and what it prints is the same with the adapter as without.
+// Codex CLI with one of its own models, whose only tool is a program that runs the others. The program must read
+// exactly the output of the commands, and print the same with the adapter as without.
 
 import codex from "./codex.mjs";
 
@@ -14,7 +14,7 @@ export default {
   model: "gpt-5.6-sol",
   expand: undefined,
   references: false,
-  // No hook is told of what a program prints.
+  // No hook gets the output of a program.
   same: ["passed", "failed", "counted", "read", "mcp", "again", "both"],
   calls: ({ work }) => [
     exec("passed", `const r = await ${command("./passes.sh")}; text(r.output);`),

@@ -11,7 +11,7 @@ const config = (home) => join(home, ".codex");
 
 export default {
   name: "codex",
-  // A name that Codex does not know: it then takes it for a model that calls tools one by one.
+  // A name that Codex does not know: it then assumes a model that calls tools one by one.
   model: "scripted",
   packages: ["@openai/codex@0.171.0"],
   bin: "codex",
@@ -48,7 +48,7 @@ export default {
   ],
   configure({ place, home, work, model }) {
     mkdirSync(config(home), { recursive: true });
-    // Commands run in a login shell, which makes a PATH of its own.
+    // Commands run in a login shell, which sets its own PATH.
     writeFileSync(join(home, ".profile"), `PATH=${join(place, "bin")}:$PATH\n`);
     const [command, ...args] = work.mcp;
     writeFileSync(

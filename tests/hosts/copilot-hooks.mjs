@@ -11,7 +11,7 @@ export default {
   adapter: "copilot",
   installed: "copilot",
   expand: { tool: "bash", args: ({ passed }) => ({ command: readBack(passed), description: "Reads back" }) },
-  // Copilot tells a hook no id of a call.
+  // Copilot gives a hook no call id.
   references: false,
   install({ place, work, adapter, binary }) {
     mkdirSync(join(place, "bin"));

@@ -9,14 +9,14 @@ export function behind(host, more = {}) {
     ...host,
     ...more,
     name: `${host.name}-gateway`,
-    // The host has cut it before it sends it.
+    // The host cuts it before sending it.
     cuts: ["large"],
     installed: host.installed ?? host.name,
-    // What is read back is asked for by a command.
+    // The original is read with a command.
     wiredExpand: undefined,
     install(about) {
       about.gateway = existsSync(about.binary) && about.binary;
-      // What a text says to type is looked for in the PATH.
+      // A command in a text is searched in the PATH.
       mkdirSync(join(about.place, "bin"));
       symlinkSync(about.binary, join(about.place, "bin/tersed"));
     },

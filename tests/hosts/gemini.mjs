@@ -11,7 +11,7 @@ export default {
   bin: "gemini",
   scriptedModel: google,
   expand: { tool: "run_shell_command", args: ({ passed }) => ({ command: readBack(passed), description: "Reads back" }) },
-  // Gemini tells a hook no id of a call.
+  // Gemini gives a hook no call id.
   references: false,
   calls: ({ work }) => [
     { kind: "passed", tool: "run_shell_command", args: { command: "./passes.sh", description: "Runs tests" } },
@@ -50,6 +50,6 @@ export default {
     GEMINI_API_KEY: "none",
     GEMINI_CLI_NO_RELAUNCH: "true",
   }),
-  // The process group that a command had.
+  // The process group of a command.
   normalize: (text) => text.replace(/Process Group PGID: \d+/g, "Process Group PGID: N"),
 };

@@ -1,4 +1,4 @@
-// A scripted model on loopback that speaks the Gemini API, streamed or whole: as model.mjs.
+// A scripted model on loopback for the Gemini API, streamed or whole, like model.mjs.
 
 import { createServer } from "node:http";
 

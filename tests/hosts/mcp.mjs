@@ -1,4 +1,4 @@
-// An MCP server on stdio with two tools: `report` gives the text of the file it was started with, and `orders` a large list as
+// An MCP server on stdio with two tools: `report` returns the text of the file with which it was started, and `orders` a large list as
 // JSON.
 
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Puts the figures of files that `run.mjs --json` wrote into measured.json, from which the tables of this folder and of
+// Copies the figures from files of `run.mjs --json` into measured.json, from which the tables of this folder and of
 // `editors` are made: node tests/hosts/measured.mjs FILE... A host whose run had a fault is left out.
 
 import { execFileSync } from "node:child_process";

@@ -1,5 +1,5 @@
-// A scripted model on loopback: OpenAI chat completions and responses, streamed or whole. It asks for one tool call
-// after the other, and keeps what it was given as their results: what a model would have seen.
+// A scripted model on loopback: OpenAI chat completions and responses, streamed or whole. It requests one tool call
+// after the other, and keeps their results as a model would have seen them.
 
 import { createServer } from "node:http";
 
@@ -25,7 +25,7 @@ export async function start(calls) {
       for (const name of wire.tools(asked)) offered.add(name);
       for (const [id, text] of wire.results(asked)) {
         const call = all[Number(/^call_tersed_(\d+)/.exec(id)?.[1])];
-        // What is sent again later may have been cleared by then.
+        // A result that is sent again later may have been cleared by then.
         if (call) seen[call.kind] ??= text;
       }
       const parent = calls.find(({ inner, prompt }) => inner && wire.said?.(asked).some((text) => text.includes(prompt)));
@@ -86,7 +86,7 @@ const chat = {
 
 const responses = {
   // Tools of an MCP server may come under one name, `{type: "namespace", name, tools}`.
-  // For some models of Codex they stand among the messages.
+  // For some models of Codex they are among the messages.
   tools: (asked) =>
     [asked, ...(Array.isArray(asked.input) ? asked.input.filter(({ type }) => type === "additional_tools") : [])]
       .flatMap(({ tools }) => tools ?? [])

@@ -1,5 +1,5 @@
-// Runs real agent hosts against a scripted model on loopback, and says what the model would have seen of each tool
-// result: without the adapter, with it, and with it while tersed is missing. See README.md.
+// Runs real agent hosts against a scripted model on loopback, and records the text that the model would have seen of each
+// tool result: without the adapter, with it, and with it while tersed is missing. See README.md.
 
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -101,7 +101,7 @@ async function session(host, installed, way) {
     }
     const forHooks = [...(model.offered ?? [])].filter((name) => name.endsWith("tersed_hook"));
     if (forHooks.length) throw new Error(`${host.name} ${way}: the model is offered ${forHooks.join(", ")}`);
-    // Each session has a folder of its own, and results name it.
+    // Each session has its own folder, whose name is in results.
     for (const kind of Object.keys(seen)) {
       seen[kind] = host.normalize ? host.normalize(seen[kind]) : seen[kind];
       seen[kind] = seen[kind].replaceAll(place, "PLACE");
@@ -122,7 +122,7 @@ const expandCall = (expand) => (typeof expand === "string" ? { tool: expand } : 
 function wire(host, about, way) {
   const bin = join(about.place, "bin");
   mkdirSync(bin, { recursive: true });
-  // What a text says to type is looked for in the PATH.
+  // A command in a text is searched in the PATH.
   if (way === "with") symlinkSync(binary, join(bin, "tersed"));
   const env = { PATH: process.env.PATH, HOME: about.home, ...host.env?.(about) };
   const done = spawnSync(binary, ["install", host.name, "--command", about.binary], { cwd: about.work.path, env, encoding: "utf8" });
@@ -163,7 +163,7 @@ function run(host, installed, about) {
       try {
         process.kill(-child.pid, "SIGKILL");
       } catch {
-        // It is gone.
+        // It has ended.
       }
     };
     const timer = setTimeout(stop, TIMEOUT_MS);
@@ -185,7 +185,7 @@ function exitOf({ without, with: after }) {
 /** What is wrong with the texts of one call, as a list. */
 function faults(host, kind, { without, with: after, missing }) {
   const found = [];
-  // What is named in its place is shown there.
+  // A reference names a result that shows the text.
   const isReference = REFERENCE.test(after);
   for (const line of (!isReference && TRUE[kind]) || []) {
     if (without.includes(line) && !after.includes(line)) found.push(`lost: ${line}`);

@@ -1,4 +1,5 @@
-//! What was shown before and comes again: edits show what they touched, who asks again gets the text, runs say what changed.
+//! Text that was shown before: after an edit the changed lines are shown, a repeated request gets the whole text, and
+//! a repeated run shows what changed.
 
 use crate::common::call;
 use serde_json::{Value, json};
@@ -152,7 +153,7 @@ fn a_test_that_is_run_again_is_told_in_one_line_with_its_failures() {
     // One failure less is another result.
     let other = send(&engine, &run("e", "0.51", 2));
     assert!(other.contains("2 failed, 30 passed") && !other.contains("but for times"), "{other}");
-    // What comes back is left alone.
+    // An output that is sent again is not changed.
     let same = send(&engine, &run("f", "0.51", 3));
     let back = json!({"toolCallId": "g", "tool": "Bash", "command": "pytest -v", "content": same});
     assert_eq!(send(&engine, &back), same);

@@ -1,4 +1,4 @@
-//! The names that other hosts use for the members of a result, and the shapes in which they give them.
+//! The names and shapes that other hosts use for the members of a result.
 
 use crate::common::{call, try_call};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn whole() -> Value {
     })
 }
 
-/// What can be seen of a result that was read.
+/// The visible properties of a parsed result.
 fn seen(result: &Value) -> String {
     let text = result.to_string();
     let read = ToolResult::read(&members(&text), "result").unwrap();

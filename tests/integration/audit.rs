@@ -1,5 +1,5 @@
-//! `tersed audit` on histories as hosts write them: figures, what is not understood, the page, and that no secret and
-//! no markup of a history gets out.
+//! `tersed audit` on histories as hosts write them: figures, entries that are not understood, the page, and that no
+//! secret and no markup of a history gets into the output.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,7 +40,7 @@ fn run(folder: &Path, args: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// What it prints; it must succeed.
+/// Its output; it must succeed.
 fn audit(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args);
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -149,7 +149,7 @@ fn the_schema_is_that_of_the_reports() {
 #[test]
 fn what_was_forgotten_is_not_referred_to_and_not_missed() {
     let forgotten = report(&fixtures(), &["claude-code/session.jsonl"]);
-    // `case_31` was named after the compaction, of a result that came after it.
+    // `case_31` was named after the compaction, and belongs to a result after it.
     let hidden = forgotten["hidden"].as_array().unwrap();
     assert!(
         hidden.iter().any(|one| one["text"] == "case_31" && one["call"] == "toolu_tersed_4"),
@@ -378,7 +378,7 @@ fn a_database_says_what_the_files_say_and_stays_as_it_is() {
 #[test]
 fn a_result_is_sent_as_often_as_bodies_hold_it() {
     let read = report(&fixtures(), &["requests/openai-chat.jsonl"]);
-    // Two of 399 tokens stand in two bodies each, one of 472 in three, another one in the last.
+    // Two of 399 tokens are in two bodies each, one of 472 in three, another one in the last.
     assert_eq!(read["total"]["tokensBefore"], 2 * 399 + 2 * 472);
     assert_eq!(read["total"]["sentBefore"], 2 * 2 * 399 + 3 * 472 + 472);
     assert_eq!(read["sessions"][0]["requests"], 4);

@@ -1,4 +1,4 @@
-//! `tersed audit`: how much of the savings arrives in the host, as it is set up on this machine, as `tersed install` sets it up and
+//! `tersed audit`: how much of the savings reaches the host with its present settings, after `tersed install`, and
 //! through the gateway. Each test has a home folder of its own.
 
 #![cfg(unix)]

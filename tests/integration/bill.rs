@@ -1,4 +1,4 @@
-//! `tersed replay --bill`: a session whose bill can be told by hand.
+//! `tersed replay --bill`: a session whose bill can be computed by hand.
 
 use std::process::{Command, Output};
 
@@ -50,7 +50,7 @@ fn the_bill_is_what_the_cache_makes_of_it() {
     assert_eq!((number(raw, "saved"), number(raw, "extraAnswers"), number(raw, "rewrites")), (0.0, 0.0, 0.0));
     assert_eq!((visible(raw), visible(birth), visible(cut), visible(mask)), (1, 1, 0, 0));
     assert_eq!((number(cut, "extraAnswers"), number(mask, "extraAnswers")), (1.0, 1.0));
-    // Each result counts once, however often it is sent, and a mask comes after that.
+    // Each result counts once, even if it is sent several times; a mask is applied after that.
     assert_eq!(raw["resultTokens"], mask["resultTokens"]);
     assert!(number(cut, "resultTokens") < number(raw, "resultTokens"), "{cut} {raw}");
     assert!(number(birth, "resultTokens") <= number(raw, "resultTokens"), "{birth} {raw}");
@@ -60,11 +60,11 @@ fn the_bill_is_what_the_cache_makes_of_it() {
     // Only batches change what was sent.
     assert_eq!(reclaim["rewrites"], reclaim["batches"]);
     assert!(number(reclaim, "batches") >= 1.0, "{reclaim}");
-    // A batch saves where nothing that left is needed, and less where the agent has to ask for it.
+    // A batch saves more if no removed result is needed, and less if the agent has to ask for one again.
     let [_, birth, calm, ..] = &rows(&session(40, "Done."), &[])[..] else { panic!("five systems") };
     assert!(number(calm, "saved") > number(birth, "saved"), "{calm}");
     assert!(number(calm, "saved") > number(reclaim, "saved"), "{calm} {reclaim}");
-    // Where reading costs what writing does, there is nothing to rewrite: masking saves.
+    // If reading the cache costs as much as writing it, rewriting costs nothing extra: masking saves.
     let flat = rows(&quoted, &["--prices", "1,1,5"]);
     assert!(number(&flat[4], "saved") > number(mask, "saved"), "{} {mask}", flat[4]);
 }

@@ -1,5 +1,5 @@
-//! Circles of files: of two files that use each other, even by way of others, neither can be read alone. A folder's `mod.rs`
-//! and what is in the folder may use each other.
+//! Circular uses between files. Files that use each other, even through others, cannot be read one at a time. A
+//! folder's `mod.rs` and the files in the folder may use each other.
 //!
 //! Reads paths in `use` and elsewhere as text. A path through a re-export counts for the file that re-exports.
 
@@ -18,7 +18,7 @@ fn module(path: &str) -> Module {
     path.split('/').map(str::to_owned).collect()
 }
 
-/// All single paths of a `use`, behind what stands before it.
+/// All single paths of a `use`, after the text before it.
 fn expand(tree: &str, before: &[&str], out: &mut Vec<Module>) {
     let tree = tree.trim();
     let whole = |rest: &str| {
@@ -73,7 +73,7 @@ fn paths(code: &str) -> Vec<Module> {
     out
 }
 
-/// What a path in a module points at, from the root of the crate; `None` for other crates and names of its own.
+/// The target of a path in a module, from the root of the crate; `None` for other crates and the module's own names.
 fn target(path: &[String], own: &[String], is_module: impl Fn(&[String]) -> bool) -> Option<Module> {
     let first = path.first()?.as_str();
     if first == "crate" {

@@ -1,4 +1,4 @@
-//! What the hooks of Claude Code are answered, on events that it sent.
+//! The answers to the hooks of Claude Code, for events that it sent.
 
 use std::fs;
 
@@ -96,7 +96,7 @@ fn results_of_mcp_tools_are_blocks_or_text() {
     assert_eq!(blocks[1], event["tool_response"][1]);
     event["tool_response"] = json!(text);
     assert!(output(&event).as_str().unwrap().len() < text.len() / 2);
-    // Of an object nobody knows what the host shows.
+    // It is unknown what the host shows of an object.
     event["tool_response"] = json!({ "text": text });
     assert_eq!(answer(&event), None);
 }
@@ -140,7 +140,7 @@ fn what_a_command_wrote_that_says_it_is_wrapped_is_worked_on() {
         let new = new["stdout"].as_str().unwrap();
         assert!(new.starts_with("\\[") && new.ends_with("[REDACTED:github-pat]"), "{new}");
     }
-    // What passed since it took too long is as any other.
+    // A long output is handled like any other.
     event["tool_response"]["stdout"] = json!(numbers(20_000));
     assert!(answer(&event).is_some());
 }
@@ -165,7 +165,7 @@ fn what_stays_as_it_is_loses_its_secrets_all_the_same() {
         assert_eq!(new["stdout"], json!(format!("{long}key [REDACTED:github-pat]\n")), "{name}");
         assert_eq!(new["stderr"], json!("[REDACTED:github-pat]\n"), "{name}");
     }
-    // Members beside the text, and what a server gave as an object.
+    // Members beside the text, and an object from a server.
     let mut found = recorded("bash");
     found["tool_name"] = json!("Grep");
     found["tool_response"] =
@@ -237,7 +237,8 @@ fn what_stays_as_it_is_loses_its_forged_markers_and_secrets_in_every_shape() {
     }
 }
 
-/// Tools whose results hold their text deeper, as they came from the host, which accepted replacements in this shape.
+/// Tools whose results hold their text in deeper members, recorded from the host, which accepted replacements in this
+/// shape.
 #[test]
 fn results_of_other_tools_keep_their_shape() {
     let events = recorded("other-tools");
@@ -271,7 +272,7 @@ fn results_of_other_tools_keep_their_shape() {
     for tool in ["ListMcpResourcesTool", "WebSearch"] {
         assert_eq!(answer(&events[tool]), None, "{tool}");
     }
-    // What stands beside the text is redacted, and what is data of a fixed form.
+    // Members beside the text and data of a fixed form are redacted.
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9".repeat(2));
     let mut event = events["ListMcpResourcesTool"].clone();
     event["tool_response"][0]["uri"] = json!(format!("https://x/?t={token}"));
@@ -338,7 +339,8 @@ fn what_was_summed_up_is_not_referred_to() {
     assert!(!ask(test_run("c3")).contains("earlier result"));
 }
 
-/// Every event goes to the process that `tersed run` asks too: one memory, and none behind a tool for the model.
+/// Every event is sent to the process that `tersed run` also uses, so that they share one memory. No hook calls a
+/// tool of the model.
 #[test]
 fn the_plugin_calls_commands_and_no_tools() {
     let hooks: Value =
@@ -355,7 +357,7 @@ fn the_plugin_calls_commands_and_no_tools() {
                 command.starts_with("tersed hook claude-code ") && command.ends_with("|| true"),
                 "{hook}"
             );
-            // The host is held up no longer than this, whatever becomes of the program.
+            // The host is delayed no longer than this, even if the program fails.
             assert!(hook["timeout"].as_u64().unwrap() <= 5, "{hook}");
         }
     }
@@ -424,7 +426,7 @@ fn a_file_that_is_viewed_again_is_shown_where_it_changed() {
         end,
     );
     assert_eq!(context, expected);
-    // Who asks again gets the text.
+    // A repeated request gets the text.
     assert_eq!(told(&host, &view("c", &none, 1, &lines)), None);
 }
 
@@ -524,7 +526,7 @@ fn functions(count: usize) -> Vec<String> {
     (1..=count).flat_map(function).collect()
 }
 
-/// The text of the one cell that a view became.
+/// The text of the only cell in a changed view.
 fn cell(shown: &Value) -> String {
     let output = &shown["updatedToolOutput"];
     assert_eq!((&output["type"], &shown["additionalContext"]), (&json!("notebook"), &Value::Null), "{shown}");
@@ -551,12 +553,12 @@ fn the_first_view_of_a_long_file_is_its_outline() {
         assert!(outline.contains(&format!("\n{line}\t{}\n", lines[line - 1])), "{n}: {outline}");
     }
     assert!(outline.contains(", file_body") && outline.len() * 2 < lines.join("\n").len(), "{outline}");
-    // A gateway sees that what the host makes of it is ours.
+    // A gateway recognizes the text that the host makes of it as ours.
     let whole = format!("<cell id=\"outline\">{outline}</cell id=\"outline\">");
     assert!(tersed::text::marker::is_sealed(&whole, &host.engine().seal_key()), "{whole}");
-    // Lines that are asked for by their numbers come as they are.
+    // Lines that are requested by number are returned unchanged.
     assert_eq!(told(&host, &event("b", &json!({ "offset": 300, "limit": 12 }), 300, &lines[299..311])), None);
-    // What an edit wrote is shown with what stands around it.
+    // The lines of an edit are shown with the text around them.
     lines[305] = "    let step_3 = other(28)?;".to_owned();
     let mut edit = event("c", &none, 1, &[]);
     edit["tool_name"] = json!("Edit");
@@ -566,7 +568,7 @@ fn the_first_view_of_a_long_file_is_its_outline() {
     assert_eq!(told(&host, &edit), None);
     let edited = cell(&told(&host, &event("d", &none, 1, &lines)).unwrap());
     assert!(edited.contains(&format!("306\t{}\n", lines[305])), "{edited}");
-    // Who asks again gets all of it.
+    // A repeated request gets the whole text.
     assert_eq!(told(&host, &event("e", &none, 1, &lines)), None);
 }
 
@@ -624,7 +626,7 @@ fn the_report_of_a_sub_agent_becomes_smaller() {
     );
     let shown = output["content"][0]["text"].as_str().unwrap();
     assert!(shown.len() * 4 < text.len() && shown.contains("120 passed; 0 failed"), "{shown}");
-    // One that goes on in the background has no report.
+    // One that continues in the background has no report.
     event["tool_response"] = json!({ "status": "async_launched", "agentId": "a1", "outputFile": "/tmp/a1" });
     assert_eq!(told(&host(), &event), None);
 }

@@ -1,5 +1,5 @@
-//! The command line as a person meets it: what is typed wrongly is told with what was meant, nothing is ignored, and a closed
-//! pipe or a full disk is a message and no panic.
+//! The command line as a person uses it: a mistyped word causes an error with the word that was probably meant,
+//! nothing is ignored, and a closed pipe or a full disk causes a message instead of a panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl Home {
         self.command(BINARY).args(arguments).output().unwrap()
     }
 
-    /// What it prints, where that is no failure.
+    /// Its output; it must succeed.
     pub fn printed(&self, arguments: &[&str]) -> String {
         let output = self.tersed(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
@@ -343,7 +343,7 @@ fn a_full_disk_is_a_message() {
     let output =
         home.command(BINARY).args(["run", "--shell", "echo x; exit 7"]).stdout(full()).output().unwrap();
     assert_eq!(output.status.code(), Some(7), "the status of a command that failed");
-    // What has no line end is not lost in a buffer.
+    // Text without a line end is not lost in a buffer.
     home.file("short.txt", "short");
     let output = home
         .command(BINARY)

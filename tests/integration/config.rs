@@ -1,4 +1,4 @@
-//! Settings: layers and origins, what errors say, and the real binary with files and variables of its own.
+//! Settings: layers and origins, the texts of errors, and the real binary with its own files and variables.
 
 use std::fs;
 use std::path::Path;
@@ -68,7 +68,7 @@ impl Place {
         self
     }
 
-    /// A text without what differs from run to run.
+    /// A text without the parts that differ between runs.
     fn plain(&self, text: &str) -> String {
         text.replace(&self.dir.path().display().to_string(), "DIR")
     }
@@ -283,7 +283,7 @@ fn the_binary_shows_checks_and_refuses() {
     place
         .file("project/tersed.yaml", "policy:\n  mode: safe\n")
         .file("xdg/tersed/tersed.toml", "[policy]\nminBytes = 5\n");
-    // What those that start the program set for themselves is no setting.
+    // Variables that launchers of the program set for themselves are not settings.
     let variables = [("TERSED_POLICY_DEDUP", "false"), ("TERSED_BIN", "tersed"), ("TERSED_DEADLINE_MS", "9")];
     let shown = run(&place, &["config", "show", "--origin"], &variables);
     let text = place.plain(&out(&shown));
@@ -300,7 +300,7 @@ fn the_binary_shows_checks_and_refuses() {
     let listed: Value =
         serde_json::from_str(&out(&run(&place, &["config", "show", "--json", "--origin"], &[]))).unwrap();
     assert_eq!(listed.as_array().unwrap().len(), settings().len());
-    // What is shown is a file that says the same.
+    // The output is a file with the same settings.
     let again = place.dir.path().join("again.yaml");
     fs::write(&again, out(&run(&place, &["config", "show", "--profile", "research"], &[]))).unwrap();
     let checked = run(&place, &["config", "check", again.to_str().unwrap()], &[]);
@@ -429,7 +429,7 @@ fn reading_files_anew_never_keeps_redaction_off() {
     fs::remove_dir_all(place.dir.path().join("state")).unwrap();
     call(&engine, "workspace/didChangeConfiguration", &json!({"settings": null}));
     assert!(!shows(), "the trust is gone");
-    // What is wrong with the user's own file keeps what it said before.
+    // If the user's own file becomes invalid, its earlier settings are kept.
     place.file("user/tersed.yaml", "policy: {mode: turbo}\n");
     assert!(try_call(&engine, "config/reload", &json!({})).is_err());
     assert!(!shows());
@@ -529,7 +529,7 @@ fn an_excluded_step_is_not_tried() {
     assert!(!compressed("bash", None, &colours, json!({})).texts[0].contains('\u{1b}'));
     let kept = compressed("bash", None, &colours, json!({"excludeMethods": ["terminal"]}));
     assert_eq!(kept.texts, [colours.as_str()]);
-    // What only the clean-up makes visible must not leave.
+    // A secret that only the clean-up makes visible must not be output.
     let secret = "AKIA\u{1b}[0mIOSFODNN7QWERTYU and more words\n";
     let hidden = compressed("bash", None, secret, json!({"excludeMethods": ["terminal"]}));
     assert!(!hidden.texts[0].contains("IOSFODNN7"), "{:?}", hidden.texts);
@@ -632,7 +632,7 @@ fn the_schema_and_the_checks_agree() {
     }
 }
 
-/// A value of a setting that is not its default: of what its kind may be, the first that its own checks let pass.
+/// A value of a setting that is not its default: the first of its kind that its own checks accept.
 fn another_value(setting: &Setting, file: &str) -> (Value, Config) {
     fn of(kind: &Kind, file: &str) -> Vec<Value> {
         match kind {
@@ -678,7 +678,7 @@ fn each_setting_is_read_from_every_place() {
         let place = Place::new();
         place.file("user/tersed.yaml", &nested(key, &value).to_string());
         let of_file = match key.as_str() {
-            // What a profile stands for is given too.
+            // The settings of a profile are included.
             "profile" => place.layers().resolve().unwrap().config,
             _ => resolved(&place),
         };
@@ -701,7 +701,7 @@ fn each_setting_is_read_from_every_place() {
         assert_eq!(of_file, laid, "{key}");
         assert_eq!(resolved(&by_variable), laid, "{key}");
         assert_eq!(resolved(&by_flag), laid, "{key}");
-        // Hosts set the policy, for all requests and for one; what is the process's own they cannot.
+        // Hosts can set the policy, for all requests and for one, but not the settings of the process.
         if !key.starts_with("policy.") {
             assert!(over_wire.unwrap_err().message.contains("unknown field"), "{key}");
             continue;

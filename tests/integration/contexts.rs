@@ -1,4 +1,5 @@
-//! Contexts: what one agent saw is no place for another to look. Forks, summaries and cuts of the host, on the wire.
+//! Contexts: an agent is never referred to results that only another agent saw. Forks, summaries and cuts of the
+//! host, through the protocol.
 
 use crate::common::{call, try_call};
 use serde_json::{Value, json};
@@ -44,12 +45,12 @@ fn a_fork_begins_with_what_was_shown_and_is_then_apart() {
     send(&engine, "s", "a", &text(1, 40));
     assert_eq!(fork(&engine, "s", "f"), json!({"sessionId": "f", "created": true, "calls": 1}));
     assert_eq!(refers_to(&send(&engine, "f", "b", &text(1, 40))), ["a"]);
-    // What came later in one is not there for the other.
+    // Later results of one session are not visible in the other.
     send(&engine, "s", "c", &text(2, 40));
     send(&engine, "f", "d", &text(3, 40));
     assert!(refers_to(&send(&engine, "f", "e", &text(2, 40))).is_empty());
     assert!(refers_to(&send(&engine, "s", "e", &text(3, 40))).is_empty());
-    // Nor is what left in one gone in the other.
+    // Results that left one session are still visible in the other.
     call(&engine, "session/compacted", &json!({"sessionId": "f"}));
     assert_eq!(refers_to(&send(&engine, "s", "g", &text(1, 40))), ["a"]);
     assert!(refers_to(&send(&engine, "f", "g", &text(1, 40))).is_empty());
@@ -181,7 +182,7 @@ fn after_a_summary_nothing_or_only_what_is_named_is_referred_to() {
     assert_eq!(send(&engine, "s", "a", &text(1, 40))["content"], sent[0]["content"], "what was sent stays");
     call(&engine, "session/compacted", &json!({"sessionId": "s"}));
     assert!(refers_to(&send(&engine, "s", "e", &text(2, 40))).is_empty());
-    // Nor does a resend make visible what was summed up.
+    // Nor does a resend make visible what was summarized.
     assert_eq!(send(&engine, "s", "b", &text(2, 40))["content"], sent[1]["content"]);
     call(&engine, "session/compacted", &json!({"sessionId": "s"}));
     send(&engine, "s", "b", &text(2, 40));
@@ -311,7 +312,7 @@ fn what_a_host_cuts_is_no_whole_that_another_repeats() {
     let first = send_with(&engine, "s", "a", &text(1, 60), &cut);
     let again = send_with(&engine, "s", "b", &text(1, 60), &cut);
     assert_eq!(again["evidence"]["duplicateOf"], Value::Null);
-    // Sent again it is the same, whatever is said of the cut.
+    // Sent again it is the same, with any other information about the cut.
     assert_eq!(send_with(&engine, "s", "a", &text(1, 60), &cut)["content"], first["content"]);
     assert_eq!(send(&engine, "s", "a", &text(1, 60))["content"], first["content"]);
     // In a batch and in a stream it is alike.

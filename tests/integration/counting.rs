@@ -1,4 +1,5 @@
-//! Counting: on by default, numbers alone, off by one setting, and told by `stats`, `statusline`, `install` and `doctor`.
+//! Counting: on by default, only numbers, off with one setting, and reported by `stats`, `statusline`, `install` and
+//! `doctor`.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! What a cut leaves of lines that lean on others: rows under a heading, messages that stand for many lines,
-//! blocks that are said to be like others, counts in markers. Nothing that is shown may read as something else.
+//! Cuts near lines that depend on others: rows under a heading, messages that summarize many lines, blocks that are
+//! called similar to others, counts in markers. No line that is shown may get another meaning by the cut.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -1,5 +1,4 @@
-//! What must hold for views of files, whatever is left out of them, over the fixtures and random changes
-//! of them.
+//! Properties of shortened views of files, tested on the fixtures and random changes of them.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +31,7 @@ fn samples() -> Vec<(String, ToolCall)> {
     Fixture::all(&["detail"]).iter().map(read).collect()
 }
 
-/// What happens to a run of lines of a view.
+/// A change of a run of lines of a view.
 #[derive(Debug, Clone)]
 enum Edit {
     Drop(usize),
@@ -145,19 +144,19 @@ fn a_file_that_a_cap_would_cut_is_outlined() {
         assert!(capped.contains(&format!("export function room{n}(width, height) {{\n")), "{n}: {capped}");
     }
     assert!(capped.contains(", file_body") && !capped.contains("output_cap"), "{capped}");
-    // Where the outline is too long too, errors in what it leaves out take no room.
+    // If the outline is too long, too, errors in omitted lines take no space.
     let cut = run(&call, &text, &policy(2000)).texts.concat();
     assert!(cut.len() <= 2000 && cut.contains(", output_cap"), "{cut}");
     let is_gap = |line: &&str| marker(line).is_some();
     let kept: Vec<&str> = cut.lines().collect();
     assert!(!kept.windows(3).any(|three| three.iter().all(is_gap)), "{cut}");
-    // What stands outside of every body may be a report.
+    // Text outside of all bodies may be a report.
     let report = format!("{text}error: src/walls.js: no such file\n");
     let shown = run(&call, &report, &policy(2000)).texts.concat();
     assert!(shown.contains("error: src/walls.js: no such file\n"), "{shown}");
 }
 
-/// The text after the clean-up: its lines are those that markers number.
+/// The text after the clean-up: markers use its line numbers.
 fn source(outcome: &Outcome) -> String {
     match &outcome.retain {
         Some(retain) => String::from_utf8(retain.bytes.to_vec()).unwrap(),
@@ -178,8 +177,8 @@ fn lines(text: &str) -> Vec<&str> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is shown is the source's lines in order, each to the byte but for the blanks before its
-    /// number; what is not shown is what the evidence lists.
+    /// The output has the source's lines in order, unchanged except for the blanks before their numbers; the evidence
+    /// lists all other lines.
     #[test]
     fn shown_lines_are_exact((text, call) in changed(), policy in policy()) {
         let outcome = run(&call, &text, &policy);
@@ -204,7 +203,7 @@ proptest! {
     }
 
     /// A marker's numbers are those that its lines carry, or else those of the result, and each name
-    /// stands on the line that it gives.
+    /// is on the line that it gives.
     #[test]
     fn markers_are_true((text, call) in changed(), policy in policy()) {
         let outcome = run(&call, &text, &policy);
@@ -223,7 +222,7 @@ proptest! {
             match marker {
                 Marker::Lines { count, first, last, names, reason, .. } => {
                     prop_assert_eq!((count, last + 1 - first, first), (gap.count, gap.count, number));
-                    // One that gives no reason has that of the one before.
+                    // A marker without a reason has that of the one before.
                     told = reason.or(told);
                     prop_assert_eq!(told.as_deref(), Some(gap.reason.code()));
                     let mut line = None;
@@ -247,7 +246,7 @@ proptest! {
         }
     }
 
-    /// An output that comes in again stays as it is, and none is larger than its source.
+    /// An output that is compressed again does not change, and no output is larger than its source.
     #[test]
     fn outputs_stay_and_never_grow((text, call) in changed(), policy in policy()) {
         let outcome = run(&call, &text, &policy);
@@ -257,7 +256,7 @@ proptest! {
         prop_assert!(once.len() <= all.len() && counter.count(once) <= counter.count(&all));
     }
 
-    /// Lines that were asked for come out as they are.
+    /// Lines that were requested are unchanged.
     #[test]
     fn explicit_ranges_are_exact((text, call) in changed(), policy in policy(), how in 0..5) {
         let by = |tool: &str, command: Option<&str>, arguments: Value| ToolCall {
@@ -287,7 +286,7 @@ fn numbers_in_a_file_are_its_own() {
     assert!(of("cat -n tests/expected.md").starts_with("1\tgolden"));
 }
 
-/// What a host writes between the lines of a view is no part of a body.
+/// Notes of a host between the lines of a view are not part of a body.
 #[test]
 fn notes_between_numbered_lines_stay() {
     let case = Fixture::named("detail/outline/rust-arrows");

@@ -1,5 +1,5 @@
-//! `tersed doctor`, by real child processes in a home folder of their own: what is well is called so, each fault is
-//! named with what to do, and nothing is changed.
+//! `tersed doctor`, by real child processes in a home folder of their own: sound parts are reported as sound, each
+//! fault is named with its remedy, and nothing is changed.
 
 #![cfg(unix)]
 
@@ -36,7 +36,7 @@ impl Machine {
         command.envs(variables.iter().copied()).current_dir(self.at("project")).output().unwrap()
     }
 
-    /// What `doctor --json` says.
+    /// The answer of `doctor --json`.
     fn findings(&self, variables: &[(&str, &Path)]) -> (bool, Vec<Value>) {
         let output = self.tersed(&["doctor", "--json"], variables);
         let whole: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -44,7 +44,7 @@ impl Machine {
         (whole["isWell"] == true, whole["findings"].as_array().unwrap().clone())
     }
 
-    /// The one fault that there is: its text and what to do.
+    /// The only fault: its text and its remedy.
     #[track_caller]
     fn fault(&self, variables: &[(&str, &Path)]) -> (String, String) {
         let (is_well, all) = self.findings(variables);
@@ -54,7 +54,7 @@ impl Machine {
         (text("text"), text("fix"))
     }
 
-    /// What is said of Codex.
+    /// The findings about Codex.
     fn of_codex(&self) -> Vec<Value> {
         let (_, all) = self.findings(&[]);
         all.into_iter()
@@ -328,7 +328,7 @@ fn hooks_that_codex_does_not_trust_are_named() {
         assert_eq!(found.is_empty(), is_run, "{found:?}");
         assert!(is_run || found[0]["text"].as_str().unwrap().ends_with(": PreToolUse"), "{found:?}");
     }
-    // What Codex notes there is no hook of the user's: ours stay where they are.
+    // Notes of Codex in that file are not hooks of the user, so our hooks are not moved.
     let shown = machine.tersed(&["install", "codex", "--command", "tersed", "--dry-run"], &[]);
     assert!(!String::from_utf8_lossy(&shown.stdout).contains("config.toml"), "{shown:?}");
 }

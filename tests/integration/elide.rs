@@ -1,5 +1,5 @@
-//! Properties of structured data with parts left out: it stays data of its format, every value that is
-//! left stood in the source, and a deeper squeeze never shows more.
+//! Properties of structured data with parts left out: the output is still data of its format, every value in it was
+//! in the source, and a stricter limit never shows more.
 
 use std::collections::HashSet;
 
@@ -172,7 +172,7 @@ proptest! {
         prop_assume!(!out.contains("head_tail") && !out.contains("output_cap"));
         prop_assert!(is_well_formed(&out), "{:.3000}\n{:.3000}", text, out);
         prop_assert!(out.len() <= text.len());
-        // Whole tags that are left stood there.
+        // Whole tags that are left were in the source.
         let tag = regex::Regex::new(r#"<[a-z]+(?: [a-z]+="[^"]*")?/?>"#).unwrap();
         for found in tag.find_iter(&out).filter(|found| !found.as_str().contains("tersed")) {
             prop_assert!(text.contains(found.as_str()), "{} is new", found.as_str());
@@ -185,7 +185,7 @@ proptest! {
     #[test]
     fn yaml_keeps_its_lines((text, count) in yaml(), squeeze in 0u8..9) {
         let out = shown(&text, squeeze);
-        // What is too small to be looked at is cut like any text where a budget leaves it no room.
+        // A text that is too small to be examined is cut like any other text if a budget leaves no space for it.
         prop_assume!(!out.contains("head_tail"));
         let lines: HashSet<&str> = text.lines().collect();
         for line in out.lines().filter(|line| !line.contains("[tersed")) {

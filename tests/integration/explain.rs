@@ -1,5 +1,5 @@
-//! `tersed explain`: what it shows is what happened, on every fixture of the pipeline, and looks as
-//! recorded in `tests/fixtures/explain` (`BLESS=1` writes those pages anew; look at them).
+//! `tersed explain`: on every fixture of the pipeline it shows what happened, and its pages equal those in
+//! `tests/fixtures/explain` (`BLESS=1` writes them again; look at them).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ fn a_budget_is_told_of_by_its_step() {
                 let is_by = span.steps.last().is_some_and(|(step, _)| *step == budget);
                 assert!(is_by || !is_cut, "{}: {span:?}", case.name);
             }
-            // What the evidence lists as gone is gone on the page as well.
+            // Lines that the evidence lists as omitted are also omitted on the page.
             for omission in &explained.outcome.evidence.omissions {
                 let gone = |line: usize| {
                     part.spans.iter().any(|s| s.lines.contains(&line) && s.action != Action::Keep)
@@ -153,7 +153,7 @@ fn check_part(name: &str, part: &Part, text: &str, explained: &Explained) {
     }
     let whole = part.rewritten_by.filter(|_| part.is_rewritten);
     let by = whole.map(|step| explained.outcome.evidence.steps[step].id.as_str());
-    // Nothing else writes a whole output anew.
+    // Nothing else writes a whole output again.
     let is_known = by.is_none_or(|id| id == "budget" || id == "envelope" || id.starts_with("dictionary"));
     assert!(is_known && whole.is_some() == part.is_rewritten, "{name}: {by:?}");
     let (mut line, mut shown) = (0, part.lead);
@@ -169,7 +169,7 @@ fn check_part(name: &str, part: &Part, text: &str, explained: &Explained) {
         assert!(span.steps.iter().all(|(s, _)| steps[*s].reason == Reason::Applied), "{name}: {span:?}");
         if span.action != Action::Keep {
             let done: usize = span.steps.iter().map(|(_, lines)| lines).sum();
-            // What a step changed further is of both.
+            // A line that two steps changed counts for both.
             let is_anew = matches!(span.action, Action::Replace { .. });
             assert!(done == span.lines.len() || is_anew && done > span.lines.len(), "{name}: {span:?}");
             continue;

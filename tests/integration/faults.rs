@@ -1,9 +1,9 @@
-//! Faults for which compressors of tool results are known: each is a case here, run in `standard` and
-//! in `aggressive`. What sessions, batches, the wire or the artifact store are needed for is tested in
-//! `sessions.rs`, `references.rs`, `promises.rs`, `tokens.rs` and `server/`.
+//! Known faults of compressors of tool results: each is a case here, run in `standard` and in `aggressive`. Cases
+//! that need sessions, batches, the server or the artifact store are in `sessions.rs`, `references.rs`,
+//! `promises.rs`, `tokens.rs` and `server/`.
 //!
-//! A case says what must stand in the output and what never may. Inputs are small; nothing is left
-//! alone for its size. Pointers without a preview, and batches, are in `budget/`.
+//! A case lists what must be in the output and what must not. Inputs are small, but no text is left unchanged for
+//! being small. Pointers without a preview, and batches, are in `budget/`.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::text::call::ToolCall;
 
-/// What an agent may read in no output that the tool did not write itself.
+/// Statements that must not be in an output unless the tool wrote them itself.
 const NEVER: &[&str] = &["(empty)", "(clean)", "no failures", "No errors found", "all tests passed"];
 
 fn shell(command: &str, exit_code: i64) -> ToolCall {
@@ -46,7 +46,7 @@ fn holds(call: &ToolCall, text: &str, must: &[&str]) {
     }
 }
 
-/// Checks that nothing at all is changed but white space at line ends, in `standard`.
+/// Checks that `standard` changes nothing except white space at line ends.
 fn stays(call: &ToolCall, text: &str) {
     let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
     let out = run(call, text, Mode::Standard).texts.concat();

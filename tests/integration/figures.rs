@@ -1,5 +1,6 @@
-//! The figures of `protocol/measured.md` that this repository can measure by itself: outputs of tools with a fact in each that an
-//! agent needs, in every mode and cut in the middle. `BLESS=1` writes them anew.
+//! The figures of `protocol/measured.md` that this repository can measure by itself: for outputs of tools that each
+//! have a fact an agent needs, how often the fact is kept, in every mode and with a cut in the middle. `BLESS=1`
+//! writes them again.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -15,7 +16,7 @@ const PAGE: &str = "protocol/measured.md";
 /// Characters that a cut leaves, half of them at the start.
 const CUTS: [usize; 3] = [16_000, 8_000, 2_000];
 
-/// What is left of the facts and tokens of all cases.
+/// The facts and tokens that remain, summed over all cases.
 struct Row {
     name: String,
     tokens: [u64; 2],
@@ -41,7 +42,7 @@ fn of_mode(mode: &str, child: Child) -> Row {
     }
 }
 
-/// What is left where a text is all that is shown.
+/// The facts and tokens that remain if only a text is shown.
 fn of_texts(name: String, cases: &[Case], mut shown: impl FnMut(&Case) -> String) -> Row {
     let mut row = Row { name, tokens: [0; 2], clues: [0; 2] };
     let counter = counter(Tokenizer::O200k);

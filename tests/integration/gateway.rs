@@ -1,4 +1,4 @@
-//! `tersed gateway` as a child process, between a client and a server that stands for the API of a model.
+//! `tersed gateway` as a child process, between a client and a server that plays the API of a model.
 
 use std::collections::HashMap;
 use std::fs;
@@ -49,7 +49,7 @@ fn head(from: &mut impl BufRead) -> Option<Message> {
     Some(Message { first, headers: lines.map(header).collect(), body: Vec::new() })
 }
 
-/// The next piece of a body that comes in pieces; empty at its end.
+/// The next chunk of a chunked body; empty at its end.
 fn piece(from: &mut impl BufRead) -> Vec<u8> {
     let mut line = String::new();
     from.read_line(&mut line).unwrap();
@@ -74,11 +74,11 @@ fn message(from: &mut impl BufRead) -> Option<Message> {
     Some(message)
 }
 
-/// Stands for the API of a model: keeps what it is asked, and answers by the path.
+/// A server that plays the API of a model: it keeps the requests, and answers by the path.
 struct Upstream {
     port: u16,
     asked: Receiver<Message>,
-    /// Each word lets a stream go on.
+    /// Each word lets a stream continue.
     go_on: Sender<()>,
 }
 
@@ -199,7 +199,7 @@ impl Gateway {
         message(&mut self.send(first, headers, body)).unwrap()
     }
 
-    /// Ends it as a terminal does; what it says last.
+    /// Ends it with the signal of a terminal; returns its last output.
     fn end(mut self) -> String {
         Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         let mut said = String::new();
@@ -224,7 +224,7 @@ fn log(part: usize) -> String {
     format!("running 80 tests\n{cases}\n{total}\n")
 }
 
-/// What the gateway makes of [`log`].
+/// Whether a text is the compressed form of [`log`].
 fn is_short(text: &str) -> bool {
     text.contains("running 80 tests") && text.contains("test result: ok. 80 passed") && text.len() < 400
 }
@@ -342,7 +342,7 @@ fn reading(turns: usize) -> String {
 fn results_that_are_not_needed_any_more_leave_where_that_is_asked() {
     let upstream = Upstream::start();
     let to = format!("http://127.0.0.1:{}", upstream.port);
-    // With the limit of a full context, so that what could leave is large.
+    // With the limit of a full context, so that removable results are large.
     let limit = r#"{"headTailBytes":12288}"#;
     let start = |reclaim: &str| Gateway::start(&["--upstream", &to, "--reclaim", reclaim, "--policy", limit]);
     let (all, none) = (start("auto"), start("off"));
@@ -369,7 +369,7 @@ fn results_that_are_not_needed_any_more_leave_where_that_is_asked() {
         last.len(),
         whole.len()
     );
-    // Another process comes to the same.
+    // Another process sends the same bytes.
     assert_eq!(sent(&start("auto"), 45), last);
     assert_eq!(sent(&all, 45), last);
 }
@@ -466,7 +466,7 @@ fn coded_bodies_are_read() {
         gateway.ask("POST /v1/messages", &[&header], &bytes);
         let asked = upstream.next();
         assert_eq!((asked.header("content-encoding"), asked.text()), (None, plain.clone()), "{name}");
-        // What is damaged, or changes in nothing, goes as it came.
+        // A damaged body, or one without changes, is passed on unchanged.
         gateway.ask("POST /v1/messages", &[&header], &bytes[..bytes.len() / 2]);
         let asked = upstream.next();
         assert_eq!((asked.header("content-encoding"), &*asked.body), (Some(name), &bytes[..bytes.len() / 2]));

@@ -1,5 +1,5 @@
-//! What is generated is what is committed: the schema, the metadata, the tables in documents, the page of
-//! reducers, the examples, the types of the clients. With `BLESS=1` the files are written anew.
+//! Generated files equal the committed ones: the schema, the metadata, the tables in documents, the page of reducers,
+//! the examples, the types of the clients. `BLESS=1` writes them again.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ mod failures;
 #[allow(dead_code, reason = "only all of them are asked for")]
 mod patterns;
 
-/// Compares a committed file with what it should be, or writes it.
+/// Compares a committed file with its expected content, or writes it.
 fn same(path: &str, expected: &str) {
     let file = repository(path);
     if bless() {
@@ -108,7 +108,7 @@ fn tables_in_documents_are_those_of_the_code() {
     }
 }
 
-/// What a pattern with one group finds in a text.
+/// The matches of the group of a pattern in a text.
 fn named(text: &str, pattern: &str) -> BTreeSet<String> {
     Regex::new(pattern).unwrap().captures_iter(text).map(|c| c[1].to_owned()).collect()
 }
@@ -297,7 +297,7 @@ fn examples_are_what_the_server_says() {
         let params = read(&format!("{folder}/params.json"));
         let value: Value = serde_json::from_str(&params).unwrap();
         assert_eq!(schema.errors(&Schema::place(name, "params"), &value), [""; 0], "{name}");
-        // What a host sent before.
+        // Events that a host sent earlier.
         if let Ok(before) = fs::read_to_string(repository(&format!("{folder}/before.jsonl"))) {
             for line in before.lines() {
                 let message: Value = serde_json::from_str(line).unwrap();
@@ -320,8 +320,8 @@ fn the_page_of_reducers_is_that_of_the_code() {
     let mut page = String::from(
         "# Reducers\n\n\
          Generated from the table of reducers and from the evidence of their fixtures. Each reducer understands one\n\
-         kind of output by its grammar; lines that it does not understand stay. *Saved* is the share of tokens that\n\
-         the whole pipeline takes from those fixtures in which the reducer was used.\n\n\
+         kind of output by its grammar; lines that it does not understand are kept. *Saved* is the share of tokens\n\
+         that the whole pipeline saves in the fixtures in which the reducer was used.\n\n\
          | reducer | fixtures | used in | tokens before | tokens after | saved |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );

@@ -48,7 +48,7 @@ impl Place {
         told(self.tersed(&arguments).spawn().unwrap(), event)
     }
 
-    /// What the hook prints.
+    /// The output of the hook.
     fn answer(&self, arguments: &[&str], event: &Value) -> Option<Value> {
         let output = self.hook(arguments, event.to_string().as_bytes());
         assert!(output.status.success(), "{output:?}");
@@ -181,7 +181,7 @@ fn what_a_resident_process_has_counted_is_told_at_once() {
     }
 }
 
-/// Whether what a host is told refers to an earlier result as a whole.
+/// Whether the answer to a host refers to a whole earlier result.
 fn is_reference(output: &str) -> bool {
     output.contains("[tersed#") && output.contains(": same output as in ")
 }
@@ -201,7 +201,7 @@ fn clients_share_one_process_and_its_memory() {
     let outputs: Vec<String> =
         threads.into_iter().map(|thread| String::from_utf8(thread.join().unwrap().stdout).unwrap()).collect();
     let pid = place.resident();
-    // One of them came first; all others are told that it did.
+    // One of them was first; all others refer to it.
     let (first, later): (Vec<&String>, Vec<&String>) =
         outputs.iter().partition(|output| !is_reference(output));
     assert_eq!((first.len(), later.len()), (1, 7), "{outputs:?}");
@@ -287,7 +287,7 @@ fn originals_outlive_the_process_for_a_conversation_that_is_resumed() {
     assert!(listed(false).contains("on disk"), "{}", listed(false));
     let all: Value = serde_json::from_str(&listed(true)).unwrap();
     assert_eq!((all[0]["session"].as_str(), all[0]["toolCallId"].as_str()), (Some("s"), Some("c")), "{all}");
-    // Who resumes it starts another process, which has shown nothing yet, and reads it all the same.
+    // After a resume another process starts. It has shown nothing yet, but can still read the original.
     let resumed = json!({ "hook_event_name": "SessionStart", "session_id": "s", "source": "resume" });
     assert_eq!(place.answer(&[], &resumed), None);
     assert!(show().contains("\ntest t299 ... ok\n"));
@@ -493,7 +493,7 @@ fn a_socket_that_talks_nonsense_or_nothing_costs_the_deadline_at_most() {
         answered
     });
     for _ in 0..4 {
-        // What answers wrongly is not asked again: the work is done here.
+        // A process with invalid answers is not asked again: the hook does the work itself.
         assert!(place.stdout(&event("e")).contains("300 passed"));
     }
     assert_eq!(nonsense.join().unwrap(), 4);
@@ -578,7 +578,7 @@ fn without_a_place_for_a_socket_the_work_is_done_alone() {
     };
     assert!(text("c").contains("300 passed") && text("d").contains("300 passed"));
     assert!(place.residents().is_empty());
-    // The original lies where only the user finds it, and is read as any other.
+    // The original is in a folder of the user alone, and is read like any other.
     let handle =
         text("e").trim_end_matches("]\n").rsplit(' ').find(|word| word.len() == 8).unwrap().to_owned();
     let shown = place.tersed(&["artifacts", "show", &handle, "--lines", "3"]).output().unwrap();
@@ -601,7 +601,7 @@ fn settings_that_differ_are_other_processes_and_files_are_read_anew() {
     fs::write(place.path("work/tersed.yaml"), "policy:\n  mode: standard\n# longer than it was before\n")
         .unwrap();
     place.wait_until("the new settings count", || !ask("f").stdout.is_empty());
-    // A file that cannot be read costs what it says, and nothing else.
+    // If a file cannot be read, only its settings are lost.
     fs::write(place.path("work/tersed.yaml"), "policy:\n  mod: safe\n").unwrap();
     for pid in place.residents() {
         Place::signal(pid, "-KILL");
@@ -674,7 +674,7 @@ fn a_process_that_hangs_does_not_keep_others_from_answering() {
     let id = handle(&place.stdout(&event("c1")));
     // The process alone has it.
     fs::remove_dir_all(place.path("home/.local/state/tersed/conversations")).unwrap();
-    // Those that hang are asked first: they have names of the same workspace, and come before.
+    // Processes that hang are asked first: they have names of the same workspace that sort before.
     let own = place.files("sock").remove(0);
     let name = own.file_name().unwrap().to_str().unwrap().split('-').next().unwrap().to_owned();
     let hanging: Vec<Hanging> = (0..3)
@@ -695,7 +695,7 @@ fn a_process_that_hangs_does_not_keep_others_from_answering() {
     assert!(hanging.iter().all(|hanging| hanging.asked() == 2), "all were asked");
 }
 
-/// A process that takes what it is asked and never answers: how often it was asked.
+/// A process that accepts requests and never answers: the number of requests.
 struct Hanging {
     asked: std::sync::Arc<std::sync::atomic::AtomicUsize>,
 }
@@ -730,7 +730,7 @@ fn after_two_waits_in_a_row_nobody_is_asked() {
     fs::remove_file(&socket).unwrap();
     let hanging = Hanging::at(&socket);
     let ask = |host: &str, id: &str| {
-        // What is waited for never comes; until it is asked for the process has to have started.
+        // The answer never arrives; the process must have started before it is asked.
         let arguments = ["hook", host, "--deadline", "2500"];
         let output = told(place.tersed(&arguments).spawn().unwrap(), event(id).to_string().as_bytes());
         assert!(

@@ -1,4 +1,4 @@
-//! What the hooks of Codex, Gemini CLI, Copilot and Cursor are answered, on events in `editors/*/recorded`.
+//! The answers to the hooks of Codex, Gemini CLI, Copilot and Cursor, for events in `editors/*/recorded`.
 
 use std::fs;
 
@@ -47,7 +47,7 @@ fn is_failed(text: &str) {
     assert!(text.contains("test result: FAILED. 120 passed; 1 failed"), "{text}");
 }
 
-/// What the model would get, where our tool can be called.
+/// The text for the model, if our tool can be called.
 fn tail(host: &Host, event: &Value) -> Option<Value> {
     let reply = gemini::answer(host, &Event::read(event.clone()).unwrap(), || true)?;
     let specific = &reply["hookSpecificOutput"];
@@ -90,7 +90,7 @@ fn gemini_keeps_results_that_our_tool_could_not_give() {
     let mut shell = recorded("gemini", "shell");
     shell["cwd"] = json!("/nonexistent/workspace");
     assert_eq!(reply(&host, "gemini", &shell), None);
-    // Our own answer is not looked at again.
+    // Our own answer is not examined again.
     assert_eq!(tail(&host, &recorded("gemini", "result")), None);
     assert_eq!(tail(&host, &recorded("gemini", "before-shell")), None);
     let mut failed = recorded("gemini", "mcp");
@@ -158,7 +158,7 @@ fn codex_runs_commands_inside_of_ours_and_keeps_results() {
     let updated = reply["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap();
     let line = event["tool_input"]["command"].as_str().unwrap();
     assert!(updated.starts_with('/') && updated.ends_with(&format!(" -- {line}")), "{updated}");
-    // What Codex shows of it to a model that it does not know, and to one that it does.
+    // The limits of Codex for an unknown model, and for a known one.
     assert!(updated.contains(" --host-limit 10000 -- "), "{updated}");
     let mut known = event.clone();
     known["model"] = json!("gpt-5.5");
@@ -167,7 +167,7 @@ fn codex_runs_commands_inside_of_ours_and_keeps_results() {
     assert_eq!(self::reply(&host(), "codex", &recorded("codex", "post-tool-use")), None);
 }
 
-/// A program reads what its calls give back as data: 300 names are 300 lines to it.
+/// A program reads the results of its calls as data: 300 names must be 300 lines.
 #[test]
 fn codex_gives_programs_what_their_commands_wrote() {
     let host = host();
@@ -175,7 +175,7 @@ fn codex_gives_programs_what_their_commands_wrote() {
         assert_eq!(reply(&host, "codex", &recorded("codex", name)), None, "{name}");
     }
     let mut event = recorded("codex", "pre-tool-use-of-program");
-    // Of a call without an id nobody knows who made it.
+    // Without a call id, the caller is unknown.
     event["tool_use_id"] = json!("");
     assert_eq!(reply(&host, "codex", &event), None);
     event["tool_use_id"] = json!("call_1");

@@ -1,5 +1,5 @@
-//! What the READMEs of hosts say of figures and tools: made from `tests/hosts/measured.json`, which holds what real runs gave, and
-//! from the table that the adapters and the audit use. With `BLESS=1` the tables are written anew.
+//! The tables of figures and tools in the READMEs of hosts. They are made from `tests/hosts/measured.json`, which has
+//! the figures of real runs, and from the table that the adapters and the audit use. `BLESS=1` writes them again.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -66,7 +66,7 @@ const PAGES: &[(&str, &[&str], &[&str])] = &[
     ("vscode", &["vscode"], &[]),
 ];
 
-/// What a call of the scripted session is, in the order of the tables.
+/// The kinds of calls of the scripted session, in the order of the tables.
 const KINDS: &[(&str, &str)] = &[
     ("passed", "tests that pass"),
     ("failed", "tests that fail"),
@@ -135,7 +135,7 @@ fn seen(run: &Run, all: &[Run]) -> String {
     out
 }
 
-/// What is reached in a host, and what is not and why.
+/// The results that tersed can replace in a host, and the others with the reason.
 fn reach(host: &str) -> String {
     let reach = Reach::named(host).unwrap();
     let mut out =
@@ -264,7 +264,7 @@ fn every_folder_and_every_run_has_its_place() {
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.join("README.md").exists())
         .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
-        // What a host loads, and no host.
+        // A module for hosts, not a host.
         .filter(|folder| folder != "wasm")
         .collect();
     folders.sort();
@@ -284,7 +284,7 @@ fn every_folder_and_every_run_has_its_place() {
     assert_eq!(shown, tersed::host::reach::HOSTS.iter().map(|reach| reach.host).collect::<Vec<_>>());
 }
 
-/// What the adapter does is what the table says: where it says that a result stays, it stayed in the run.
+/// The adapter does what the table says: results that the table calls unchanged were unchanged in the run.
 #[test]
 fn the_table_of_tools_agrees_with_the_runs() {
     for run in Run::all().iter().filter(|run| !run.host.ends_with("-gateway")) {

@@ -1,5 +1,6 @@
-//! `tersed install` and `tersed uninstall`, by real child processes in a home folder of their own: every host comes
-//! back to the byte, what users wrote stays, and what cannot be edited is left alone.
+//! `tersed install` and `tersed uninstall`, by real child processes in a home folder of their own: uninstalling
+//! restores every host's files byte for byte, the users' own settings are kept, and files that cannot be edited are
+//! left unchanged.
 
 #![cfg(unix)]
 
@@ -372,7 +373,7 @@ fn an_entry_of_ours_that_a_user_changed_stays_until_it_goes() {
         "{told}"
     );
     assert_eq!(fs::read_to_string(&settings).unwrap(), slower);
-    // Another program is asked for: then all of it is written anew.
+    // Another program is asked for: then all of it is written again.
     machine.done(&["install", "gemini", "--command", "/other/tersed"]);
     let text = fs::read_to_string(&settings).unwrap();
     assert!(text.contains("/other/tersed hook gemini") && !text.contains("9000"), "{text}");

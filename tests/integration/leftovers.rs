@@ -1,4 +1,4 @@
-//! Large originals are on disk only while the server lives, however it ends short of SIGKILL.
+//! Large originals are on disk only while the server runs, unless it is ended by SIGKILL.
 
 #![cfg(unix)]
 

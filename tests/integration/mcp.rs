@@ -101,7 +101,7 @@ fn the_model_is_offered_what_it_may_call_and_nothing_for_hooks() {
         tools["result"]["tools"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["tersed_expand", "tersed_search", "tersed_list"]);
     assert!(!tools.to_string().to_lowercase().contains("hook"), "{tools}");
-    // Hooks of an earlier version call a tool all the same: they are told to go on, and nothing is remembered.
+    // Hooks of an earlier version still call a tool. The answer lets them continue, and nothing is remembered.
     let event = json!({
         "session_id": "s", "tool_use_id": "c1", "tool_name": "Bash", "tool_input": { "command": "cargo test" },
         "tool_response": { "stdout": passing_tests(), "stderr": "", "interrupted": false, "isImage": false },
@@ -170,7 +170,7 @@ fn the_proxy_changes_results_and_nothing_else() {
     assert!(told.contains("8 digits or more"), "{told}");
     let told = text(&proxy.call(3, "tersed_expand", json!({ "id": handle(&shown), "first": 9999 })));
     assert!(told.contains("lines 9999- are beyond the end"), "{told}");
-    // No reference to an earlier result: what the model still sees is not known.
+    // No reference to an earlier result, because it is unknown what the model still sees.
     let again = text(&proxy.call(4, "run", json!({ "command": "cargo test" })));
     assert_eq!(again, shown);
     assert_eq!(proxy.end().code(), Some(0));
@@ -215,7 +215,7 @@ fn what_a_server_writes_to_standard_error_loses_its_secrets_and_comes_at_once() 
         let mut child = command.args(["mcp-proxy", "--", "sh", "-c", &script]).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
-        // It comes while the server runs.
+        // It arrives while the server runs.
         while text.ends_with('\n') && !said.ends_with("ready\n") {
             assert!(stderr.read_line(&mut said).unwrap() > 0, "it ended");
         }
@@ -232,14 +232,14 @@ fn the_proxy_passes_signals_on() {
         return;
     }
     let mut proxy = Process::proxy(&SERVER);
-    // An answer tells that both are up.
+    // An answer shows that both are running.
     proxy.ask(json!(1), "tools/list", json!({}));
     assert!(Command::new("kill").arg(proxy.child.id().to_string()).status().unwrap().success());
     assert!(proxy.line().contains(r#""signal": 15"#));
     assert_eq!(proxy.child.wait().unwrap().code(), Some(7));
 }
 
-/// A client reads line by line: an answer of ours behind half a line of the server would be lost.
+/// A client reads line by line: an answer of ours after half a line of the server would be lost.
 #[test]
 fn what_a_server_leaves_unfinished_is_a_line_of_its_own() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));

@@ -1,5 +1,5 @@
-//! Whole request bodies: only what tools gave back changes, the same way in every format, and what was sent
-//! stays byte for byte as the conversation grows.
+//! Whole request bodies: only tool results change, in the same way in every format, and results that were sent keep
+//! the same bytes as the conversation grows.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use tersed::session::Bounds;
 const MESSAGES: &str = "messages/compress";
 const FORMATS: &[&str] = &["openai-chat", "openai-responses", "anthropic", "gemini", "mcp"];
 
-/// One call and what it gave.
+/// One call and its result.
 #[derive(Debug, Clone)]
 struct Turn {
     tool: &'static str,
@@ -221,7 +221,7 @@ fn every_byte_but_the_texts_stays_and_they_are_those_of_compress() {
         };
         assert_eq!(answer["tokens"], json!({"before": sum("before"), "after": sum("after")}));
         assert_eq!(send(&Engine::default(), &before, &json!({"format": format})).0, after);
-        // An output comes in again and stays.
+        // An output that is sent again does not change.
         let once = send(&Engine::default(), &before, &json!({"sessionId": null})).0;
         assert!(send(&Engine::default(), &once, &json!({"sessionId": null})).0 == once, "{format}");
     }
@@ -480,7 +480,7 @@ fn each_request_of_a_session_of_100_turns_starts_as_the_one_before() {
     }
 }
 
-/// Two results in each turn: the calls stand in one message, their results after it.
+/// Two results in each turn: the calls are in one message, their results after it.
 fn pairs(turns: &[Turn]) -> String {
     let of_pair = |(i, pair): (usize, &[Turn])| {
         let both: Vec<Vec<String>> = pair
@@ -504,7 +504,7 @@ fn a_budget_bounds_each_result_and_each_turn_and_a_turn_that_was_answered_stays(
         let mut last = String::new();
         let mut cut = 0;
         for n in (2..=turns.len()).step_by(2) {
-            // What the context holds later changes nothing that was given.
+            // Later contents of the context do not change earlier answers.
             let (now, answer) = send(&engine, &pairs(&turns[..n]), &more(n as f64 / 80.0));
             assert!(n == 2 || grows(&last, &now, "openai-chat"), "turn {n}");
             let tokens = |r: &Value| r["evidence"]["tokens"]["after"].as_u64().unwrap();
@@ -773,7 +773,7 @@ fn a_child_gives_the_same_bytes() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever the results are: what is no text of them stays, and the answer is JSON.
+    /// For any results: everything except their texts is unchanged, and the answer is JSON.
     #[test]
     fn bodies_keep_their_shape(texts in prop::collection::vec("(line [0-9]{1,2}\n|é\"\\\\|\t|error: no\n){0,80}", 1..5), format in 0..FORMATS.len()) {
         let format = FORMATS[format];
@@ -801,7 +801,7 @@ proptest! {
     }
 }
 
-/// What a program printed that ran tools itself, in the shapes that Codex sends.
+/// The output of a program that ran tools itself, in the shapes that Codex sends.
 #[test]
 fn what_a_program_printed_is_worked_on_as_results() {
     let run = |total: &str| -> String {

@@ -1,7 +1,7 @@
-//! Golden outlines, and what holds for the outline of any lines at all.
+//! Golden outlines, and properties of the outlines of random lines.
 //!
 //! Every folder under `tests/outline` is a case: `input.<ext>` and the `outline` of it as text. With
-//! `BLESS=1` the expected files are written anew; read the difference before you commit it.
+//! `BLESS=1` the expected files are written again; read the difference before you commit it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -107,7 +107,7 @@ fn every_language_has_a_case() {
     }
 }
 
-/// What any outline keeps.
+/// Properties of every outline.
 fn check(items: &[Item<'_>], lines: &[&str]) {
     let mut open: Vec<&Item<'_>> = Vec::new();
     let mut last = 0;

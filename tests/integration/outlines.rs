@@ -1,4 +1,4 @@
-//! A file that is read again after an edit: the part of its outline that an earlier result shows is named in one line.
+//! A file that is read again after an edit: one line refers to the part of its outline that an earlier result shows.
 
 use serde_json::{Value, json};
 use tersed::engine::Engine;
@@ -13,7 +13,7 @@ fn function(n: usize, body: &str) -> String {
     )
 }
 
-/// A file of more than 12 KiB, in which the function `edited` says something else.
+/// A file of more than 12 KiB, in which the function `edited` has another text.
 fn file(edited: Option<usize>) -> String {
     let body = |n| if edited == Some(n) { "log(\"room of the guests\");" } else { "check(sides);" };
     (0..90).map(|n| function(n, body(n))).collect()
@@ -73,14 +73,14 @@ fn a_read_after_an_edit_names_the_outline_that_was_shown() {
     assert!(found[0].contains("as in c1 (read_file); src/rooms.js, 2 results ago]"), "{found:?}");
     assert!(text(&second).contains("log(\"room of the guests\");"));
     assert!(text(&second).len() * 3 < text(&first).len(), "{}", text(&second));
-    // The declaration to which the lines behind a reference belong stays.
+    // The declaration to which the lines after a reference belong stays.
     let lines: Vec<&str> = text(&second).lines().collect();
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.contains("same_outline")) {
         let next =
             lines[at + 1..].iter().find(|line| line.starts_with("export function") || line.starts_with("  "));
         assert!(next.is_none_or(|line| line.starts_with("export function")), "{}", text(&second));
     }
-    // Evidence says where the outline stands.
+    // The evidence names the result that shows the outline.
     let omissions = second["evidence"]["omissions"].as_array().unwrap();
     let omission = omissions.iter().find(|omission| omission["reason"] == "same_outline").unwrap();
     assert_eq!(omission["shownBy"]["toolCallId"], "c1");

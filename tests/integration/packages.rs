@@ -1,5 +1,5 @@
-//! `version` and `repository` stand in Cargo.toml alone. What repeats the version for another tool is compared with it, and
-//! written anew with `BLESS=1`. `tests/packages.sh` builds, installs and uses the packages.
+//! `version` and `repository` are in Cargo.toml alone. Files that repeat them for other tools are compared, and
+//! written again with `BLESS=1`. `tests/packages.sh` builds, installs and uses the packages.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Completions and manual pages: made from the definition of the command line, so that they name all of it.
+//! Completions and manual pages: they are made from the definition of the command line, and list all of it.
 
 use std::process::{Command, Stdio};
 

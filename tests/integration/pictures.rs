@@ -1,5 +1,5 @@
-//! Pictures of what the program prints, for the README: drawn from the text itself, so that they show what comes out.
-//! `BLESS=1` draws them anew.
+//! Pictures of what the program prints, for the README: drawn from the text itself, so that they show the real
+//! output. `BLESS=1` draws them again.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -59,7 +59,7 @@ fn same(file: &str, drawn: &str) {
     assert!(known == drawn, "{file} is not what comes out; BLESS=1 draws it anew");
 }
 
-/// What a command prints for a user without settings, from one line to another one.
+/// The output of a command for a user without settings, from one line to another.
 fn printed(arguments: &str, first: &str, lines: usize) -> Vec<String> {
     let home = Home::new();
     #[cfg(unix)]
@@ -78,7 +78,7 @@ fn printed(arguments: &str, first: &str, lines: usize) -> Vec<String> {
 fn the_picture_of_explain_is_what_it_prints() {
     let arguments =
         "explain --record tests/fixtures/sessions/tally.jsonl --index 8 --color never --width 100";
-    // Two numbers, then what became of the line, then whether it reports a failure.
+    // Two numbers, then the action on the line, then whether it reports a failure.
     let class = |line: &str| {
         let is_row = line.bytes().take(7).all(|b| b == b' ' || b.is_ascii_digit());
         let signs = line.get(8..).filter(|_| is_row).unwrap_or_default();
@@ -90,7 +90,7 @@ fn the_picture_of_explain_is_what_it_prints() {
             _ => "",
         }
     };
-    // Of many lines that are gone the first and the last stand for all.
+    // Of many omitted lines only the first and the last are drawn.
     let mut lines: Vec<String> = Vec::new();
     for run in printed(arguments, "tokens ", 1000).chunk_by(|a, b| class(a) == "gone" && class(b) == "gone") {
         match run {

@@ -1,6 +1,6 @@
 //! The promises as properties, over the fixtures and random mutations of them.
 //!
-//! Each test says which promise of the README it holds; each would fail without it.
+//! Each test names the promise of the README that it checks.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -26,7 +26,7 @@ fn samples() -> Vec<(String, Option<String>)> {
     out
 }
 
-/// What happens to a line of a sample.
+/// A change of a line of a sample.
 #[derive(Debug, Clone)]
 enum Edit {
     Drop,
@@ -99,7 +99,7 @@ fn run(call: &ToolCall, text: &str, policy: &Policy) -> Outcome {
     compress(call, &[Raw::Text(text)], policy, false, &NoHistory).expect("redaction runs")
 }
 
-/// The sanitized source: what is stored for reading back, or the text itself when nothing changed.
+/// The sanitized source: the stored original, or the text itself if nothing changed.
 fn source(outcome: &Outcome) -> String {
     match &outcome.retain {
         Some(retain) => String::from_utf8(retain.bytes.to_vec()).unwrap(),
@@ -116,7 +116,7 @@ fn is_marker(line: &str) -> bool {
 /// Steps that only hide lines and never rewrite one.
 const LINE_STEPS: &[&str] = &["repeated_lines", "trailing_whitespace", "output_cap", "head_tail"];
 
-/// Words that reducers and encoders put into lines that they write anew: captions of what is written once.
+/// Words that reducers and encoders add to rewritten lines: captions of values that are written once.
 const CAPTIONS: &[&str] = &[
     "in",
     "of",
@@ -145,7 +145,7 @@ const CAPTIONS: &[&str] = &[
     "changes",
 ];
 
-/// What a text consists of: runs of letters and digits.
+/// The words of a text: runs of letters and digits.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
@@ -156,7 +156,7 @@ fn is_count(word: &str, line: &str) -> bool {
     word.bytes().all(|b| b.is_ascii_digit()) && (matches || line.contains(&format!("{word} more")))
 }
 
-/// How many cases each property is tried on: what the environment says, else what a commit can wait for.
+/// The number of cases for each property: from the environment, else as many as a commit can wait for.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(192)
 }
@@ -192,7 +192,7 @@ proptest! {
         }
     }
 
-    /// Promise 1: what is written anew consists of the words and numbers of the source and of captions.
+    /// Promise 1: rewritten lines consist of the words and numbers of the source and of captions.
     #[test]
     fn no_word_is_invented((text, call) in mutated(), mode in mode()) {
         // Tables and dictionaries have round trips of their own.
@@ -230,7 +230,7 @@ proptest! {
         prop_assert_eq!(from_markers, from_evidence);
     }
 
-    /// Promise 3: no failure line is lost, whatever the mode.
+    /// Promise 3: no failure line is lost, in any mode.
     #[test]
     fn failure_lines_stay((text, call) in mutated(), mode in mode()) {
         let policy = Policy { mode, min_bytes: 0, ..Policy::default() };
@@ -272,8 +272,8 @@ proptest! {
         prop_assert_eq!(twice, once);
     }
 
-    /// Promise 5: a secret reaches neither text nor evidence nor what is stored, also when escape
-    /// sequences or invisible characters cut it up.
+    /// Promise 5: a secret is in neither the text, the evidence nor the stored original, even if escape sequences or
+    /// invisible characters divide it.
     #[test]
     fn secrets_do_not_get_through((text, call) in mutated(), place in any::<prop::sample::Index>(), how in 0..4) {
         let secret = ["ghp", "_", "q7Zk2Vn8Xw4Rt6Yb1Lm3Pc5Hd9Fj0GsAe2Uo"].concat();
@@ -336,7 +336,7 @@ proptest! {
     }
 }
 
-/// What was erased from the screen can hold a secret that nothing on the screen shows.
+/// Text that was erased from the screen can contain a secret that is not visible on the screen.
 #[test]
 fn a_secret_that_was_overwritten_is_in_no_original() {
     let original = |middle: &str| {

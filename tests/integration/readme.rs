@@ -1,5 +1,5 @@
-//! The code blocks of the README and of the pages that it leads to, run as they stand. What their programs would do to the
-//! machine, or wait for, is a stand-in here: `cargo`, agent hosts, and the scripts of this repository.
+//! Runs the code blocks of the README and of the pages that it links to. Programs that would change the machine, or
+//! wait for something, are replaced by stubs: `cargo`, agent hosts, and the scripts of this repository.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -76,7 +76,7 @@ fn report() -> String {
     )
 }
 
-/// A program in the way of the real one.
+/// A stub that replaces a real program.
 fn stand_in(home: &Home, name: &str, script: &str) {
     let path = home.path("bin").join(name);
     fs::write(&path, format!("#!/bin/bash\n{script}\n")).unwrap();
@@ -139,7 +139,7 @@ fn shell(home: &Home, code: &str) -> Output {
 #[test]
 fn lines_for_a_shell_work() {
     for page in PAGES {
-        // The blocks of a page are read from the top, and what one makes the next may use.
+        // The blocks of a page run from the top; later blocks may use the files of earlier ones.
         let home = clone();
         for block in blocks().into_iter().filter(|block| block.page == page && block.language == "sh") {
             let output = shell(&home, &block.code);
@@ -167,7 +167,7 @@ fn settings_and_rules_are_understood() {
     }
 }
 
-/// Runs a host's example with the binary in its search path; gives what it prints.
+/// Runs a host's example with the binary in its search path; returns its output.
 fn host(program: &str, file: &str, code: &str) -> String {
     let home = Home::new();
     let path = home.path("work").join(file);
@@ -177,7 +177,7 @@ fn host(program: &str, file: &str, code: &str) -> String {
     text(&output.stdout)
 }
 
-/// What an example prints ends with the tokens before and after; these must be far fewer.
+/// The output of an example ends with the tokens before and after; the latter must be far fewer.
 fn saves(printed: &str) {
     let last = printed.lines().last().unwrap_or_default();
     let numbers: Vec<u64> =
@@ -202,7 +202,8 @@ fn the_typescript_examples_save_something() {
     }
 }
 
-/// A line without what differs between machines: the check of a seal, which has as many digits as the grammar of markers says.
+/// A line without the part that differs between machines: the check of a seal, with the number of digits in the
+/// grammar of markers.
 fn unsealed(line: &str) -> String {
     regex::Regex::new(r"\[tersed#[0-9]{12}:").unwrap().replace_all(line.trim(), "[tersed#:").into_owned()
 }
@@ -254,14 +255,14 @@ fn what_pages_show_is_what_comes_out() {
 fn each_file(folder: &Path, see: &mut dyn FnMut(&str)) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        // A page does not bear itself out.
+        // A page is no proof of its own text.
         match path.is_dir() {
             true => each_file(&path, see),
             false if path.extension().is_some_and(|end| end == "md") => {}
             false => {
                 let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
                 see(&text);
-                // What was said over the wire.
+                // The messages of the protocol.
                 let lines = text.lines().filter(|line| line.starts_with('{'));
                 lines.filter_map(|line| serde_json::from_str(line).ok()).for_each(|json| strings(&json, see));
             }

@@ -1,5 +1,5 @@
-//! `messages/compress` with `reclaim`: what an agent does not need any more leaves the conversation in batches, and between two
-//! batches, in resends and in a process that knows nothing of it, the same bytes stand there.
+//! `messages/compress` with `reclaim`: results that an agent no longer needs leave the conversation in batches.
+//! Between two batches, in resends, and in a process that does not know the conversation, the bytes are the same.
 
 use serde_json::{Value, json};
 use tersed::engine::{Engine, Settings};
@@ -9,7 +9,7 @@ use crate::common::{call, try_call};
 
 const FORMATS: [&str; 4] = ["anthropic", "openai-chat", "openai-responses", "gemini"];
 
-/// One answer of the model with a call, and what that gave.
+/// One answer of the model with a call, and its result.
 #[derive(Clone)]
 struct Turn {
     said: String,
@@ -190,7 +190,7 @@ fn what_stands_in_the_place_of_a_result_says_what_it_was_and_how_it_is_read() {
         let marker = text(&answer, format, 2);
         assert!(marker.contains(" of make all, not cited in the last "), "{marker}");
         assert_eq!(marker.lines().skip(1).collect::<Vec<_>>(), ["42 steps were done"]);
-        // What answers name, failures and the last results stay.
+        // Results that answers name, failures and the last results are kept.
         assert!(text(&answer, format, 0).contains("item_0_5"), "{}", text(&answer, format, 0));
         assert!(text(&answer, format, 3).contains("error: unit_3.c: no such file"));
         assert!(text(&answer, format, 18).contains("item_18_5"));
@@ -344,9 +344,9 @@ fn a_cold_cache_lets_all_go_that_may_and_a_high_price_none() {
     let cold = gone(json!({ "cache": "cold", "minGain": 0 }));
     assert!(cold >= 2, "{cold}");
     assert_eq!(gone(json!({ "prices": { "write": 1000.0, "read": 0.1 } })), 0);
-    // Nothing pays before a request that may be the last.
+    // No removal pays before a request that may be the last.
     assert_eq!(gone(json!({ "requestsToCome": 0 })), 0);
-    // What the settings keep exact stays.
+    // Results that the settings keep exact are not removed.
     let mut printed = turns.clone();
     printed[2] = run("print-all", "Print.", file(2));
     let stays = |commands: Value| {
@@ -376,7 +376,7 @@ fn a_conversation_that_takes_another_turn_is_told_anew() {
 fn an_answer_that_goes_on_brings_nothing_back() {
     let all = turns(20);
     for n in 4..all.len() {
-        // First the model only says something; then it goes on, and names something of every result.
+        // First the answer has only text; then it continues, and names something of every result.
         let mut open = body("openai-chat", &all[..n]);
         let messages = open["messages"].as_array_mut().unwrap();
         messages.push(json!({ "role": "assistant", "content": "Look on." }));

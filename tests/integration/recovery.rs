@@ -1,5 +1,5 @@
-//! Originals on disk, by real child processes: what outlives a process, who reads it, what texts say of it, and
-//! that neither a secret gets there nor a disk that fails costs a result.
+//! Originals on disk, with real child processes: which originals outlive a process, who can read them, how texts
+//! refer to them, that no secret is written, and that a failing disk does not cost a result.
 
 #![cfg(unix)]
 
@@ -104,7 +104,7 @@ impl Server {
         all.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Ends it in order and gives what it logged.
+    /// Ends it properly and returns its log.
     fn end(mut self) -> String {
         drop(self.child.stdin.take());
         let mut log = String::new();
@@ -158,7 +158,7 @@ fn a_later_process_reads_what_an_earlier_one_kept() {
         let found =
             server.call("artifact/search", json!({ "sessionId": "s", "id": id, "pattern": "^work 7:" }));
         assert_eq!(found["result"]["totalMatches"], 1);
-        // What is in both places is listed once.
+        // An original in both places is listed once.
         let next = server.compress("s", "b", &report("more"), 0);
         server.compress("s", "c", &text, 0);
         assert_eq!(server.list("s").len(), 2);
@@ -283,7 +283,7 @@ fn no_secret_is_on_disk() {
     }
 }
 
-/// How a server that keeps in a folder like this says so.
+/// Checks how a server reports that it cannot store originals in such a folder.
 fn refused(home: &Home, why: &str) {
     let mut server = home.serve(&[&LASTING[..], &["--recovery-hint"]].concat());
     for call in ["a", "b"] {
@@ -293,7 +293,7 @@ fn refused(home: &Home, why: &str) {
         let steps = answer["evidence"]["steps"].as_array().unwrap();
         let step = steps.iter().find(|step| step["id"] == "recovery").unwrap();
         assert_eq!(step["reason"], "not_stored");
-        // A text must not name what is not there.
+        // A text must not name a missing copy.
         assert!(!answer["content"].as_str().unwrap().contains("artifacts show"));
         assert_eq!(server.read("s", &id(&answer)), Ok(report(call)));
     }
@@ -314,7 +314,7 @@ fn a_disk_that_fails_costs_no_result() {
     fs::write(home.vault(), "").unwrap();
     refused(&home, "is a link or no folder");
     fs::remove_file(home.vault()).unwrap();
-    // Nothing can be written where a folder stands in the way of the lock.
+    // Nothing can be written where a folder is in the way of the lock.
     fs::create_dir(home.vault()).unwrap();
     fs::set_permissions(home.vault(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::create_dir(home.vault().join("lock")).unwrap();
@@ -368,21 +368,21 @@ fn texts_say_how_their_original_is_read() {
     assert!(text.ends_with(&last), "{text}");
     assert!(answer["evidence"]["steps"].to_string().contains("recovery_hint"));
     assert_eq!(answer["evidence"]["bytes"]["after"], text.len());
-    // What it says to type works.
+    // The command in the text works.
     let words: Vec<&str> = last.trim_end_matches("]\n").split("tersed ").nth(1).unwrap().split(' ').collect();
     let shown = home.tersed(&words).output().unwrap();
     assert_eq!(String::from_utf8(shown.stdout).unwrap(), report("work"));
     // The same again, and again compressed.
     assert_eq!(server.compress("s", "a", &report("work"), 0)["content"], text.as_str());
     assert_eq!(server.compress("s", "b", &text, 0)["content"], text.as_str());
-    // A model with a tool for it is told by the markers.
+    // For a model with a tool, the markers name the original.
     let result = json!({ "toolCallId": "c", "tool": "bash", "content": report("other"), "exitCode": 0 });
     let policy = json!({ "headTailBytes": 4096, "expandTool": true });
     let answer =
         server.call("toolResult/compress", json!({ "sessionId": "s", "policy": policy, "result": result }));
     let text = answer["result"]["content"].as_str().unwrap();
     assert!(text.contains(", id ") && !text.contains("artifacts show"), "{text}");
-    // What is not kept is not named: here a result that did not fail.
+    // An original that is not kept is not named: here that of a result without a failure.
     server.end();
     let mut server = home.serve(&["--recovery", "failures", "--recovery-hint"]);
     let fine = server.compress("s", "a", &report("work"), 0);

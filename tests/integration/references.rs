@@ -35,7 +35,7 @@ impl Style {
     }
 }
 
-/// What happens in a session.
+/// A step of a session.
 #[derive(Debug, Clone)]
 enum Step {
     /// A part of a file is shown.
@@ -44,15 +44,15 @@ enum Step {
     Edit { file: usize, at: usize, remove: usize, lines: Vec<usize>, style: Style, tells: bool },
     /// The request of an earlier call, under a new id.
     AskAgain(usize),
-    /// An earlier result comes again as it was.
+    /// An earlier result is sent again unchanged.
     Resend(usize),
     /// Results leave the context.
     Evict(Vec<usize>),
     /// Only these stay.
     Keep(Vec<usize>),
-    /// The conversation is summed up, and only these stay.
+    /// The conversation is summarized, and only these stay.
     Compact(Vec<usize>),
-    /// It goes on in a new session.
+    /// It continues in a new session.
     Fork,
     /// As `Fork`, from a point at which only these were visible.
     ForkAt(Vec<usize>),
@@ -81,7 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Lines as files have them: some say something, some stand in every file.
+/// Lines as in files: some are specific, some are in every file.
 fn phrase(n: usize) -> String {
     match n % 8 {
         0 => String::new(),
@@ -111,12 +111,12 @@ struct Sent {
     content: String,
 }
 
-/// What the model can see under a call id: the lines of the result by their place in it.
+/// The lines that the model can see under a call id, by their number in the result.
 #[derive(Debug, Default)]
 struct Seen {
     lines: HashMap<usize, Line>,
-    /// Lines that the result itself tells to be the same as others of its own: enough for one that is the same as
-    /// a whole, but no place that a part of another is referred to.
+    /// Lines that the result itself replaces by a reference to its own earlier lines. A result that is equal as a
+    /// whole may refer to them, but a part of another result may not.
     repeated: HashMap<usize, Line>,
     arguments: HashMap<String, Vec<String>>,
     /// How many lines the result had.
@@ -125,7 +125,7 @@ struct Seen {
 
 struct World {
     engine: Engine,
-    /// The session in which it goes on, and those that it was in before.
+    /// The session in which it continues, and those that it was in before.
     session: String,
     left: Vec<String>,
     policy: Value,
@@ -248,7 +248,7 @@ impl World {
         let params = json!({"sessionId": self.session, "newSessionId": new, "visible": visible});
         let answer = call(&self.engine, "session/fork", &params);
         assert_eq!(answer, json!({"sessionId": new, "created": true, "calls": self.sent.len()}));
-        // What the one that was left sees goes on without us: something that the new one must not refer to.
+        // The session that was left receives another result. The new session must not refer to it.
         let other =
             json!({"toolCallId": format!("other{new}"), "tool": "read_file", "content": self.text_of(0)});
         self.compress_in(&self.session, &other);
@@ -276,7 +276,7 @@ impl World {
         self.sent.push(Sent { request, original, content });
     }
 
-    /// Puts the original together from the answer and from what is visible; fails where it cannot.
+    /// Rebuilds the original from the answer and the visible results; fails if that is impossible.
     fn rebuild(&mut self, id: &str, answer: &Value, original: &[Line]) {
         let text = answer["content"].as_str().unwrap();
         let mut omissions = answer["evidence"]["omissions"].as_array().unwrap().iter();
@@ -397,7 +397,7 @@ fn overlapping_views_match_by_content_in_every_numbering() {
         };
         let (first, last) = numbers(21, 60, b);
         let here = if matches!(a, Style::Bare) { " here" } else { "" };
-        // A line that heads what follows stays.
+        // The heading of the lines below is kept.
         let ends = [last, last - 1].map(|last| format!("lines {first}-{last}{here} as "));
         assert!(ends.iter().any(|marker| content.contains(marker)), "{content}");
     }
@@ -443,13 +443,13 @@ fn what_the_model_wrote_into_a_call_is_not_told_again() {
     );
     // Where the lines carry numbers these would be lost: agents cite them.
     assert_eq!(written(Style::Colon).references, 0);
-    // Who looks at what it wrote wants to see the file.
+    // An agent that reads a file it wrote wants to see the file.
     let mut looked = written(Style::Bare);
     let shown = looked.view(0, 0, 60, Style::Bare);
     let before = looked.references;
     looked.send("bash", json!({"command": "cat src/file0.rs"}), shown);
     assert_eq!(looked.references, before, "{}", looked.sent[1].content);
-    // What an edit touched is shown, though the model wrote it.
+    // Lines that an edit changed are shown, although the model wrote them.
     let lines: Vec<usize> = (100..140).filter(|n| ![2, 3, 6].contains(&(n % 8))).collect();
     let edit = Step::Edit { file: 0, at: 40, remove: 0, lines, style: Style::Bare, tells: true };
     assert_eq!(played(json!({}), &[edit]).references, 0);

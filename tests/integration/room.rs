@@ -1,5 +1,5 @@
-//! `session/reclaim`: what may leave the context of a host that sends results one by one. Nothing changes before the host says
-//! that a batch counts, and from then on the same bytes stand in the place of each result.
+//! `session/reclaim`: which results may leave the context of a host that sends results one by one. Nothing changes
+//! before the host accepts a batch. From then on each removed result is replaced by the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +42,7 @@ fn engine() -> Engine {
 /// One conversation with a host.
 struct Host {
     engine: Engine,
-    /// What the context holds, by turns.
+    /// The contents of the context, by turn.
     context: BTreeMap<String, Value>,
 }
 
@@ -96,7 +96,7 @@ fn ids(answer: &Value) -> Vec<&str> {
     all.map(|one| one["toolCallId"].as_str().unwrap()).collect()
 }
 
-/// The result of a turn of a long session, and what the model said before it.
+/// The result of a turn of a long session, and the answer of the model before it.
 fn turn(n: usize) -> (Value, String) {
     match n {
         0 => (read(0, 0), "I begin.".to_owned()),
@@ -152,7 +152,7 @@ fn what_went_stays_away_is_read_back_and_nothing_points_to_it() {
         assert_eq!(totals, json!({ "results": gone.len(), "tokensSaved": saved }));
     }
     assert!(batches >= 3 && gone.len() >= 15, "{batches} batches, {} results", gone.len());
-    // Every result sent once more is what the context holds.
+    // Every result that is sent again equals the one in the context.
     for n in 0..40 {
         let (result, _) = turn(n);
         let before = host.context[&format!("call_{n}")].clone();
@@ -244,7 +244,7 @@ fn without_answers_only_what_a_later_result_stands_for_leaves() {
     let offer = host.ask(&terms);
     assert_eq!(ids(&offer), ["call_30"]);
     assert_eq!(offer["replacements"][0]["reclaimed"]["reason"], "run_again");
-    // One answer that was not told may have cited all; from then on it is counted anew.
+    // A missing answer may have cited all results, so the count of answers starts again.
     let told = |n: usize| {
         let mut more = said(&format!("Next is number {n}."));
         more.as_object_mut().unwrap().extend(terms.as_object().unwrap().clone());
@@ -284,11 +284,11 @@ fn what_was_offered_for_another_state_does_not_count() {
     let offer = host.ask(&said("And now?"));
     assert!(ids(&offer).contains(&"call_1"), "{offer}");
     assert!(host.refused(&json!(999)).contains("batch 999"));
-    // A result that points to one of the batch: the batch would leave it without what it points to.
+    // A result that refers to one in the batch: the batch would remove the target of the reference.
     let repeated = host.compress(&read(19, 1));
     assert!(points_to(&repeated).contains("call_1"), "{repeated}");
     host.refused(&offer["batch"]);
-    // What the next question offers keeps that one.
+    // The next offer keeps that result.
     let next = host.ask(&said("The second again."));
     assert!(!ids(&next).is_empty() && !ids(&next).contains(&"call_1"), "{next}");
     host.refused(&offer["batch"]);
@@ -317,7 +317,7 @@ fn the_context_is_what_the_host_says() {
     let part = host.ask(&json!({ "context": ["call_2", 10, "call_2", "no_such_call", "call_11"] }));
     assert_eq!(ids(&part), ["call_2"]);
     assert_ne!(part["batch"], whole["batch"]);
-    // What stands behind is written anew.
+    // The text after is written again.
     let dear = host.ask(&json!({ "context": ["call_2", 90_000, "call_11"] }));
     assert_eq!((ids(&dear), &dear["batch"]), (vec![], &Value::Null));
     assert!(dear["sum"]["behind"].as_u64().unwrap() > 90_000 && dear["sum"]["gain"].as_i64().unwrap() < 0);
@@ -442,7 +442,7 @@ fn what_is_not_allowed_is_named() {
         assert!(error.contains(expected), "{error}");
     }
     refused("session/reclaimed", json!({}));
-    // A session is told by bodies or one by one.
+    // A session uses either bodies or single results.
     let body = json!({ "messages": [] });
     let error = refused("messages/compress", json!({ "body": body, "reclaim": "auto" }));
     assert!(error.contains("that uses `session/reclaim`"), "{error}");

@@ -1,4 +1,4 @@
-//! Rules of the operator: the pack that ships, and the promises under any rule on any text.
+//! Rules of the operator: the pack that is shipped, and the promises with random rules on random texts.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -103,7 +103,7 @@ fn the_page_of_methods_is_that_of_the_code() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), tersed::pipeline::rule_methods::page());
 }
 
-/// What a clone's rules would like to tell, and what comes of it.
+/// Rules of a cloned repository that try to falsify an output.
 #[test]
 fn a_rule_cannot_tell_what_the_output_does_not() {
     let text = "step one took 12 seconds and wrote 7 files\nall 14 checks did not pass on the build machine\n\
@@ -121,7 +121,7 @@ fn a_rule_cannot_tell_what_the_output_does_not() {
         {
             assert!(output.contains(line), "{exit_code:?}: {output}");
         }
-        // A rule's line says so itself, each of them.
+        // Each line that a rule wrote names the rule.
         for line in output.lines().filter(|line| line.contains("12s") || line.contains("3s")) {
             assert!(line.ends_with(": rule liar]"), "{output}");
         }
@@ -285,8 +285,8 @@ fn a_rule_that_would_not_stay_the_same_is_not_used() {
     assert_eq!(run(&call, &once, &policy).texts.concat(), once);
 }
 
-/// Work grows with the text, not with its square: the engine has no backtracking to count, so that the number of
-/// searches is what a pattern could make grow.
+/// Work grows with the text, not with its square. The engine does not backtrack, so a pattern could only increase the
+/// number of searches.
 #[test]
 fn nested_quantifiers_do_not_blow_up() {
     let rule = json!([{ "name": "r", "when": { "text": "(a+)+!$" }, "stages": {
@@ -404,7 +404,7 @@ proptest! {
         let output = outcome.texts.concat();
         let source = outcome.retain.as_ref().map_or(output.clone(), |r| String::from_utf8(r.bytes.to_vec()).unwrap());
         let lines: Vec<&str> = source.lines().collect();
-        // 3: every failure line can be seen, as it came.
+        // 3: every failure line is visible and unchanged.
         prop_assert_eq!(outcome.evidence.guard.signals, outcome.evidence.guard.kept);
         let shown: BTreeSet<&str> = output.lines().map(str::trim).collect();
         if mode == Mode::Standard {
@@ -418,7 +418,7 @@ proptest! {
             prop_assert!(!output.contains(": all ok]"), "{}", output);
             prop_assert!(source.contains("passed") || !output.contains("passed"), "{}", output);
         }
-        // 2: what is not shown is listed, once, and a marker says it.
+        // 2: every omitted line is listed once, and a marker reports it.
         let mut hidden = BTreeSet::new();
         for omission in outcome.evidence.omissions.iter().filter(|o| o.count > 0) {
             for line in omission.lines[0]..=omission.lines[1] {
@@ -438,10 +438,10 @@ proptest! {
         // 4: never worse.
         let counter = tersed::tokens::counter(policy.tokenizer);
         prop_assert!(output.len() <= source.len() && counter.count(&output) <= counter.count(&source));
-        // 7 and 8: the same again, and stable.
+        // 7 and 8: deterministic and stable.
         prop_assert_eq!(&run(&call, &text, &policy), &outcome);
-        // A rule that looks at the text may fit one of the two only, and objects that were printed over several
-        // lines are a table only when they come again, a line each.
+        // A rule with a condition on the text may match only one of the two. Objects that were printed over several
+        // lines become a table only in the second pass, when each has one line.
         let again = run(&call, &output, &policy);
         let is_table = again.evidence.steps.iter().any(|s| s.id == "json_table" && s.reason.code() == "applied");
         if again.evidence.rule == outcome.evidence.rule && !is_table {

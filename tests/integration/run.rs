@@ -1,4 +1,4 @@
-//! `tersed run` with real commands: what comes out, how it ends, and that nothing is lost or held up.
+//! `tersed run` with real commands: their output, their exit, and that nothing is lost or delayed.
 
 #![cfg(target_os = "linux")]
 
@@ -97,7 +97,7 @@ fn a_run_that_fails_gets_smaller_and_keeps_its_status_and_its_original() {
     let handle = out.trim_end_matches("]\n").rsplit(' ').next().unwrap();
     let whole = place.bash(&format!("tersed artifacts show {handle}"));
     assert_eq!(text(&whole.stdout), plain);
-    // What was shown before is not shown again, whatever the way in.
+    // Text that was shown before is not shown again, with any interface.
     let two = place.bash("tersed run --session s --call c2 --shell './cargo test --all'");
     assert_eq!(two.status.code(), Some(101));
     assert!(text(&two.stdout).contains(": same output as in "), "{}", text(&two.stdout));
@@ -135,7 +135,7 @@ fn a_command_that_asks_for_its_exact_output_gets_it() {
     // Secrets go all the same.
     let all = place.bash(&format!("tersed run --raw -- ./cargo {key}"));
     assert_eq!(text(&all.stderr), "[REDACTED:github-pat]\n");
-    // Whatever way the result comes in.
+    // With any interface.
     for (command, is_exact) in [("TERSED_MODE=off cargo test", true), ("cargo test", false)] {
         let line = format!("tersed compress --command '{command}' --exit-code 101 < out.txt");
         fs::write(place.path("work/out.txt"), &plain.stdout).unwrap();
@@ -251,7 +251,7 @@ fn much_output_passes_whole() {
     assert_eq!(count, 80_000_000);
 }
 
-/// Gives what a process writes as it comes.
+/// Returns the output of a process in pieces, as it arrives.
 fn pieces(child: &mut Child) -> std::sync::mpsc::Receiver<String> {
     let mut stdout = child.stdout.take().unwrap();
     let (send, pieces) = channel();
@@ -351,7 +351,7 @@ fn what_was_not_written_or_read_is_a_failure_and_not_referred_to() {
         );
         let second = text(&run("c2", "").stdout);
         assert!(!second.contains("here as in") && second.ends_with("things\n0\n"), "{session} {second}");
-        // What was read is referred to.
+        // The output refers to the file that was read.
         assert!(text(&run("c3", "").stdout).contains(" as in "), "{session}");
     }
     // A pipe that is closed before all is in it.
@@ -420,7 +420,7 @@ fn originals_in_memory_are_listed_by_their_command_and_searched() {
     assert!(row.starts_with(&found[..16]) && found.ends_with(":79:test t77 ... ok\n"), "{found}");
 }
 
-/// A log of more than a host shows, with what failed where a host cuts.
+/// A log that is longer than a host shows, with the failure in the part that a host cuts.
 const LARGE: &str = "for n in $(seq 900); do echo \"2026-01-01 10:00:00 worker $n took job $((n * 7919)) from queue $((n * 31 % 17))\"; done; \
     echo 'ERROR worker 7: the disk of /srv/data is full'; \
     for n in $(seq 901 1500); do echo \"2026-01-01 10:00:00 worker $n took job $((n * 7919)) from queue $((n * 31 % 17))\"; done";
@@ -456,7 +456,7 @@ fn what_a_host_would_cut_is_left_out_and_failures_last() {
     let mut command = place.run(&["--shell", LARGE]);
     let output = command.env("CLAUDECODE", "1").env("BASH_MAX_OUTPUT_LENGTH", "5000").output().unwrap();
     assert!(output.stdout.len() <= 5_000, "{}", output.stdout.len());
-    // A host may show less of what failed.
+    // A host may show less of a failed command.
     let line = format!(
         "tersed run --host-limit 30000 --host-limit-failed 5000 --shell {}",
         quoted(&format!("{LARGE}; exit 1"))
@@ -488,10 +488,10 @@ fn what_a_host_would_cut_is_worth_less_than_what_it_shows() {
     let failures = "for n in $(seq 100); do echo \"ERROR worker $n: the disk of /srv/data/$n is full, nothing was written\"; done";
     let out = shown("", &format!("{LARGE}; {failures}; exit 1"));
     assert!(out.len() <= 10_000 && (1..=100).all(|n| out.contains(&format!("ERROR worker {n}: "))), "{out}");
-    // Who set a limit has that one.
+    // A limit that was set applies.
     let out = shown("--set policy.headTailBytes=8000 ", LARGE);
     assert!((7_000..9_000).contains(&out.len()), "{} bytes", out.len());
-    // What fits stays as it is without a limit.
+    // An output that fits is the same as without a limit.
     let out = shown("", "seq 1000000 1001000");
     assert_eq!(out.len(), 8 * 1001);
 }
@@ -515,7 +515,7 @@ fn what_passed_is_counted_and_the_rest_is_held_to_the_end() {
     );
     assert!(all.len() <= 20_000 && all.contains("ERROR worker 7: the disk"), "{} bytes", all.len());
     assert!(all.contains("artifacts show"), "{all}");
-    // What fits goes through as it is.
+    // An output that fits is passed on unchanged.
     let little = "echo first; sleep 0.3; seq 500";
     let output =
         place.run(&["--patience", "50ms", "--host-limit", "20000", "--shell", little]).output().unwrap();
@@ -553,7 +553,7 @@ fn after_a_signal_the_failures_so_far_are_shown_without_an_exit_status() {
     let place = Place::new();
     // The command outlives the signal, so that its exit status is not known when the output is shown.
     let script = format!("trap : TERM; {LARGE}; : > ready; until [ -e end ]; do sleep 0.05; done; exit 7");
-    // In this process, whose work has no deadline: where nobody answers in time the output goes out as it is.
+    // In this process, which has no deadline: after a deadline, the output would be passed on uncompressed.
     let mut child = place
         .run(&["--no-resident", "--patience", "10m", "--host-limit", "10000", "--", "sh", "-c", &script])
         .process_group(0)
@@ -676,7 +676,7 @@ fn what_passes_after_the_patience_loses_its_secrets_and_comes_at_once() {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();
     let mut seen = Vec::new();
-    // The command goes on only when its last line was seen: nothing is held to the end.
+    // The command continues only when its last line was seen: nothing is held to the end.
     while !text(&seen).contains("ready\n") {
         let mut piece = [0; 4096];
         let read = stdout.read(&mut piece).unwrap();
@@ -722,7 +722,7 @@ fn forged_markers_are_escaped_wherever_nothing_is_compressed() {
                 place.run(more).args(["--patience", "100ms", "--", "sh", "-c", &script]).output().unwrap();
             assert_eq!(String::from_utf8_lossy(&out.stdout), expected, "{script}");
         }
-        // What a program reads as data is asked for as it is.
+        // Output that a program reads as data is requested unchanged.
         let out = place.run(&["--raw", "--", "sh", "-c", &script]).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&out.stdout), expected.replace('\\', ""), "{script}");
     }

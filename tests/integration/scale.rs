@@ -1,5 +1,6 @@
-//! Limits of a session grow with its context: the same text is shortened harder when little stands before it, a resend stays
-//! what it was, and what was asked for, what fails and what stands alone is shown as ever.
+//! Limits of a session grow with its context. The same text is shortened more while the context is small, and a
+//! resend gets the same bytes. Ranges that were asked for, limits that were set, and results without a session are
+//! not affected; failures are kept.
 
 use serde_json::{Value, json};
 use tersed::engine::{Engine, Settings};
@@ -7,7 +8,7 @@ use tersed::session::Bounds;
 
 use crate::common::call;
 
-/// A text that nothing reads, of some lines that differ.
+/// A text that no reducer reads, of lines that differ.
 fn prose(seed: usize, lines: usize) -> String {
     let word = |n: usize| format!("{:06x}", (n as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40);
     let line = |i: usize| {

@@ -1,5 +1,5 @@
-//! Markers cannot be forged: what somebody else wrote is escaped in every mode, a seal of another key or of an older version
-//! is text, and a right seal skips neither redaction nor caps.
+//! Markers cannot be forged: a marker that somebody else wrote is escaped in every mode, a seal of another key or of
+//! an older version is ordinary text, and text with a valid seal is still redacted and capped.
 
 use std::io::Write;
 use std::path::Path;
@@ -203,7 +203,7 @@ fn processes_of_one_installation_know_their_seals() {
     assert!(child(two.path(), &sealed).contains("\\[tersed#"));
     let key = std::fs::read_to_string(one.path().join("tersed/seal.key")).unwrap();
     assert!(!sealed.contains(key.trim()) && key.trim().len() == 64);
-    // Without a place for the key the work goes on.
+    // Without a place for the key the work continues.
     let file = two.path().join("file");
     std::fs::write(&file, "").unwrap();
     assert!(child(&file, &report(90)).contains("[tersed#"));

@@ -1,5 +1,5 @@
-//! What a session promises: the same request gives the same bytes, references are true, bounds hold, and
-//! whatever goes wrong costs the compression and never the result.
+//! The promises of a session: the same request gets the same bytes, references are correct, limits are kept, and
+//! after a fault the result is still there, uncompressed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -171,7 +171,7 @@ fn without_the_memo_nothing_is_reused_and_all_is_the_same() {
     let copy = send(&engine, &result("b", "bash", &text(1, 3000)), &off);
     assert_eq!(duplicate_of(&copy), Some("a"));
     assert_eq!(send(&engine, &result("b", "bash", &text(1, 3000)), &off), copy);
-    // What was not stored is made again for one who does use the memo.
+    // An outcome that was not stored is computed again for a request that uses the memo.
     assert_eq!(plain(&engine, "a", "bash", &text(1, 3000))["content"], first["content"]);
 }
 
@@ -239,7 +239,7 @@ fn without_ids_there_are_no_duplicates() {
 #[test]
 fn outputs_that_only_look_the_same_when_compressed_are_no_duplicates() {
     let engine = Engine::default();
-    // The gap is the same, what is in it is not.
+    // The gap is the same, but the omitted lines differ.
     let log = |names: &str| {
         let passed: String = (0..30).map(|i| format!("test {names}::case_number_{i} ... ok\n")).collect();
         format!(
@@ -272,7 +272,7 @@ fn the_same_text_of_a_run_that_ended_otherwise_is_no_duplicate() {
     assert_eq!(run("b", Some(1), None), None);
     assert_eq!(run("c", None, None), None);
     assert_eq!(run("d", Some(0), Some(true)), None);
-    // Those that ended otherwise refer to the lines of the first, which says nothing of how it ended.
+    // Calls with another exit status refer to the lines of the first, which does not show its exit status.
     assert_eq!(run("e", Some(1), None), None);
     assert_eq!(run("f", Some(0), None).as_deref(), Some("a"));
 }
@@ -289,7 +289,7 @@ fn two_calls_never_refer_to_each_other() {
     // The whole history under policies that show both, then under one that is new to both.
     assert_eq!((run("a", off.clone()), run("b", off)), (None, None));
     assert_eq!((run("a", cl100k.clone()), run("b", cl100k).as_deref()), (None, Some("a")));
-    // The first one leaves and comes back: still earlier than what was shown meanwhile.
+    // The first one leaves and returns: it is still earlier than the results shown in between.
     call(&engine, "session/evicted", &json!({"sessionId": "s", "toolCallIds": ["a"]}));
     assert_eq!(run("c", json!({})), None);
     assert_eq!(run("a", json!({"summarizeAbove": 1})), None);
@@ -730,8 +730,8 @@ fn event() -> impl Strategy<Value = Event> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the order of events: what was sent once comes back byte for byte, a reference names an earlier
-    /// call that shows the same text and is still visible, and nothing refers to a reference.
+    /// For any order of events: a request that is repeated gets the same bytes, a reference names an earlier call
+    /// that shows the same text and is still visible, and nothing refers to a reference.
     #[test]
     fn random_sessions_keep_their_bytes(events in prop::collection::vec(event(), 1..60), memo_bytes in prop_oneof![Just(0usize), Just(2_000), Just(512 << 10)]) {
         let engine = with_memo(memo_bytes, 16 << 10);

@@ -1,4 +1,4 @@
-//! Every way out of the program, with a secret in the way in: none of it leaves, and nothing else changes.
+//! Every output of the program, for inputs with a secret: the secret is in none of them, and nothing else changes.
 
 use crate::common::{call, call_text};
 use base64::Engine as _;
@@ -15,7 +15,7 @@ fn engine() -> Engine {
     Engine::new(Settings::default())
 }
 
-/// The body that comes back.
+/// The body in the answer.
 fn body(format: &str, body: &Value) -> Value {
     call(&engine(), "messages/compress", &json!({ "format": format, "body": body }))["body"].clone()
 }
@@ -208,9 +208,9 @@ fn what_the_model_wrote_in_this_session_is_no_secret_to_it() {
     let first = compress(&engine, "s", "c2", &read, &text);
     assert!(shown(&first));
     assert!(!shown(&compress(&engine, "other", "c2", &read, &text)));
-    // What was given stays as it was, whatever is known by now.
+    // Earlier answers do not change, even with later knowledge.
     assert!(!shown(&compress(&engine, "s", "c0", &read, &text)));
-    // A call that left the context is forgotten, what was given for a call is not.
+    // A call that left the context is forgotten, but the answer for a call is not.
     call(&engine, "session/evicted", &json!({"sessionId": "s", "toolCallIds": ["c1", "c2"]}));
     assert!(!shown(&compress(&engine, "s", "c3", &json!({"path": "b.env"}), &text)));
     let again = compress(&engine, "s", "c2", &read, &text);

@@ -1,4 +1,4 @@
-//! Telemetry as an operator sees it: the file, the wire, alerts, the totals of `tersed stats`.
+//! Telemetry as an operator sees it: the file, the notifications, alerts, the totals of `tersed stats`.
 
 use std::fs;
 use std::io::Write as _;
@@ -39,7 +39,7 @@ fn result(event: &Event) -> &tersed::telemetry::event::ResultEvent {
     }
 }
 
-/// A clock that goes on by a millisecond whenever it is read, and as told.
+/// A clock that advances by a millisecond whenever it is read, and when a test advances it.
 #[derive(Debug, Default)]
 struct Ticks(AtomicU64);
 
@@ -71,7 +71,7 @@ fn a_child_writes_events_without_content() {
     let mut server = Server::start_with(true, &["--telemetry".as_ref(), file.as_os_str()]);
     server.initialize();
     let secret = secret();
-    // What the call itself says is no secret to the model; another value is.
+    // A value that the call itself contains is not a secret to the model; another value is.
     let other = secret.replace("XYZA", "ZYXB");
     let text = format!("{}the key is {other}\n{}", numbered(400, "routine line"), "same thing\n".repeat(400));
     let params = json!({

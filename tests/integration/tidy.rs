@@ -1,4 +1,4 @@
-//! House rules that a reader of the code relies on.
+//! Checks of the house rules.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -101,7 +101,7 @@ fn nothing_points_at_a_machine() {
     }
 }
 
-/// The page names tests by their functions, and says "run" of a run that no test repeats in full.
+/// The page names tests by their functions, and uses "run" for a run that no test repeats in full.
 #[test]
 fn the_tests_that_the_page_of_limits_names_are_there() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol/limits.md")).unwrap();
@@ -168,7 +168,7 @@ const LEVELS: &[&str] = &[
 /// The interfaces, above all levels.
 const INTERFACES: &[&str] = &["cli", "doctor", "gateway", "host", "in_process", "install", "server"];
 
-/// The modules of the crate that a text uses, in whatever group.
+/// The modules of the crate that a text uses, also in groups.
 fn uses(code: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (at, _) in code.match_indices("crate::") {
@@ -220,7 +220,7 @@ fn arrows_between_modules_point_down() {
             .map(|line| format!("{line}\n"))
             .collect();
         for used in uses(&code) {
-            // What is no module is an item of the crate itself.
+            // A name that is not a module is an item of the crate itself.
             if used != own && level(&used).is_some_and(|to| to >= from && to < LEVELS.len() || to > from) {
                 found.push((path.clone(), used));
             }
@@ -248,7 +248,7 @@ fn the_map_has_the_order_of_the_levels() {
 
 #[test]
 fn the_repository_stays_small() {
-    /// What tools and people still list and search in a moment; a choice.
+    /// So many files can still be listed and searched quickly. A choice.
     const MAX_FILES: usize = 3_500;
     let mut git = Command::new("git");
     let output = git.current_dir(env!("CARGO_MANIFEST_DIR")).args(["ls-files", "-z"]).output();
@@ -269,7 +269,7 @@ fn the_engine_alone_is_at_most_sixty_crates() {
         cargo.args(["tree", "--locked", "--offline", "--edges", "normal", "--prefix", "none"]);
         let output = cargo.args(["--format", "{p}"]).args(more).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        // A line is a name, a version, and what else there is to say of the crate.
+        // A line is a name, a version, and further information on the crate.
         let crates = String::from_utf8(output.stdout).unwrap();
         let of_line = |line: &str| Some(line.split_once(' ')?.0.to_owned());
         crates.lines().filter_map(of_line).collect::<BTreeSet<String>>()

@@ -1,10 +1,9 @@
-//! Golden conversations: every file under `protocol/v1/transcripts` is played against the real binary.
+//! Golden conversations: every file under `protocol/v1/transcripts` is replayed against the real binary.
 //!
-//! A line is one of `{"send": …}`, a message; `{"sendRaw": "…"}`, a text that may be no message;
-//! `{"expect": …}`, the next message of the server, byte for byte; `{"exit": code}`, the end of the
-//! process; `{"note": "…"}`, for the reader. A file that does not send `initialize` itself is played
-//! after the handshake and ends with `shutdown` and `exit`. With `BLESS=1` what stands in `expect` and
-//! `exit` is written anew; read the difference before you commit it.
+//! A line is one of `{"send": …}`, a message; `{"sendRaw": "…"}`, a text that may be no message; `{"expect": …}`, the
+//! next message of the server, byte for byte; `{"exit": code}`, the end of the process; `{"note": "…"}`, for the
+//! reader. A file that does not send `initialize` itself is replayed after the handshake and ends with `shutdown` and
+//! `exit`. With `BLESS=1` the text in `expect` and `exit` is written again; read the difference before you commit it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +58,7 @@ fn has_own_lifecycle(lines: &[Line]) -> bool {
     sent.any(|m| method(m.get()).as_deref() == Some("initialize"))
 }
 
-/// Plays a conversation and gives it with what the server really said.
+/// Replays a conversation and returns it with the real answers of the server.
 fn play(lines: &[Line], framing_lines: bool) -> Vec<Line> {
     let own = has_own_lifecycle(lines);
     let mut server = if own { Server::start(framing_lines) } else { Server::ready(framing_lines) };
@@ -91,7 +90,7 @@ fn play(lines: &[Line], framing_lines: bool) -> Vec<Line> {
     played
 }
 
-/// Lets another implementation parse what we said. Its ids are strings, natural numbers and null.
+/// Lets another implementation parse our messages. Its ids are strings, natural numbers and null.
 fn oracle(text: &str) {
     let mut message: Value = serde_json::from_str(text).unwrap();
     if message["id"].is_i64() {
@@ -126,8 +125,8 @@ fn the_binary_says_what_is_recorded_in_both_framings() {
     }
 }
 
-/// The table without a child says the same bytes. It has no lifecycle and reads the envelope in its own way, so
-/// that only the methods of the table are compared.
+/// The table of methods without a child process gives the same bytes. It has no lifecycle and parses the envelope
+/// itself, so only the methods of the table are compared.
 #[test]
 fn the_table_without_a_child_says_the_same() {
     let ours = |name: &str| METHODS.iter().any(|m| m.name == name);
@@ -158,7 +157,7 @@ fn the_table_without_a_child_says_the_same() {
     assert!(compared > 40, "{compared}");
 }
 
-/// What is sent and succeeds, and every answer, is as the schema says.
+/// Every successful request and every answer follows the schema.
 #[test]
 fn conversations_follow_the_schema() {
     let schema = Schema::new();

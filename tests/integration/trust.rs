@@ -1,5 +1,5 @@
-//! Whose word counts: a clone of somebody else's repository may make tersed do less and nothing more, until the user
-//! trusts its file as it is; and no file, whoever wrote it, costs redaction by being wrong.
+//! Whose settings apply: the file of a cloned repository may only make tersed do less, until the user trusts this
+//! version of it. And no file with errors, whoever wrote it, turns redaction off.
 
 #![cfg(unix)]
 
@@ -57,7 +57,7 @@ impl Machine {
         command
     }
 
-    /// What comes of a text on standard input; a process that hangs is ended.
+    /// The output for a text on standard input; a process that hangs is ended.
     #[track_caller]
     fn told(&self, mut command: Command, input: &[u8]) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -84,7 +84,7 @@ impl Machine {
         (text(output.stdout), text(output.stderr), output.status.code())
     }
 
-    /// The output of `compress` for a text with a secret, which must be gone, and what is said.
+    /// The output of `compress` for a text with a secret, which must be removed, and the messages on standard error.
     #[track_caller]
     fn redacted(&self) -> String {
         let (out, said, code) = self.run(&["compress"], &text());
@@ -154,7 +154,7 @@ fn a_clone_gains_nothing() {
     assert!(said.ends_with("`tersed trust` shows and allows them\n"), "{said}");
     let (out, _, _) = machine.run(&["compress", "--tool", "bash"], "test a ... FAILED\n");
     assert_eq!(out, "test a ... FAILED\n");
-    // A host is told in the answer to its first request.
+    // A host learns it from the answer to its first request.
     let requests = [
         json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "toolResult/compress",
@@ -179,7 +179,7 @@ fn a_clone_gains_nothing() {
     assert!(!answer(2)["content"].as_str().unwrap().contains(&secret()));
     assert_eq!(fs::read_to_string(machine.at("home/.ssh/config")).unwrap(), "Host of the user\n");
     assert_eq!(fs::read_dir(machine.at("home/.ssh")).unwrap().count(), 1);
-    // And who asks where settings come from sees what does not count.
+    // `config show --origin` shows the ignored settings.
     let (shown, _, _) = machine.run(&["config", "show", "--origin"], "");
     let line = format!("  # redactSecrets: false  # {}:3, not trusted: does not count\n", file.display());
     assert!(shown.contains(&line), "{shown}");
@@ -228,7 +228,7 @@ fn a_clone_may_ask_for_less() {
         assert_eq!(machine.redacted(), "");
         is_redacted();
     }
-    // What the user says on top of it counts.
+    // Settings of the user override it.
     let mut command = machine.command(&["config", "show", "--json"]);
     command.env("TERSED_POLICY_EXCLUDE_TOOLS", "env").env("TERSED_POLICY_MODE", "standard");
     machine.clone(less);
@@ -239,8 +239,8 @@ fn a_clone_may_ask_for_less() {
     );
 }
 
-/// What an untrusted project leaves exact could state anything: look-alikes of markers are escaped there, not where the user
-/// says so or trusts the file.
+/// A result that an untrusted project keeps exact could contain anything, so look-alikes of markers in it are
+/// escaped. If the user keeps it exact, or trusts the file, they are not.
 #[test]
 fn a_clone_does_not_switch_the_escaping_of_markers_off() {
     let machine = Machine::new();
@@ -284,7 +284,7 @@ fn trust_is_for_one_content() {
     assert!(out.contains(&secret()) && said.is_empty(), "{said}");
     let (listed, _, _) = machine.run(&["trust", "--list"], "");
     assert_eq!(listed, format!("{}\n", file.display()));
-    // The record lies outside of the project, for the user alone.
+    // The record is outside of the project, and only the user can read it.
     let record = machine.at("home/.local/state/tersed/trust");
     assert_eq!(fs::metadata(&record).unwrap().permissions().mode() & 0o077, 0);
 
@@ -314,7 +314,8 @@ fn trust_is_for_one_content() {
     assert_eq!(machine.run(&["trust", "--list"], "").0, "Nothing is trusted.\n");
 }
 
-/// What is no secret is the user's word alone; a project that says it is named, whether it is trusted or not.
+/// Only the user may declare values that are not secrets. A project that does so is reported, whether it is trusted
+/// or not.
 #[test]
 fn no_project_says_what_is_no_secret() {
     let machine = Machine::new();
@@ -342,7 +343,7 @@ fn no_project_says_what_is_no_secret() {
         Some(2),
         "who asks about settings is told that it is wrong"
     );
-    // The rule's name is as it stands in the placeholder; the user may allow it.
+    // The rule's name is as it is in the placeholder; the user may allow it.
     let rule = out.split("[REDACTED:").nth(1).unwrap().split(']').next().unwrap().to_owned();
     fs::remove_file(&file).unwrap();
     machine.user(format!("policy: {{secrets: {{allow: ['rule:{rule}']}}}}\n"));
@@ -382,7 +383,7 @@ fn is_dead(pid: &str) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "))
 }
 
-/// What a clone says of recovery takes away nothing of what a resident process does where the user says nothing.
+/// The recovery settings of a cloned repository do not restrict a resident process if the user set nothing.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_a_clone_says_of_recovery_is_not_the_users_word() {
@@ -414,8 +415,7 @@ fn what_a_clone_says_of_recovery_is_not_the_users_word() {
     }
 }
 
-/// What is wrong with settings, or does not count, is said once by each process that others share, and again when it
-/// is another thing.
+/// Each shared process reports faulty or ignored settings once, and again if they change.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_shared_process_tells_what_does_not_count_once() {
@@ -442,7 +442,7 @@ fn a_shared_process_tells_what_does_not_count_once() {
     assert_eq!(pids.len(), 1);
     let (out, said, _) = machine.run(&hook, &event(&machine, "c2"));
     assert!(out.contains("300 passed") && said.is_empty(), "{said}");
-    // The same process serves commands: they are told nothing any more, and another kind of host neither.
+    // The same process serves commands. It does not report the fault again, neither to them nor to another host.
     let show = "for n in $(seq 99); do echo a line $n; done";
     let mut run = machine.command(&["run", "--shell", show]);
     run.env("TERSED_DEADLINE_MS", "300000");
@@ -450,14 +450,14 @@ fn a_shared_process_tells_what_does_not_count_once() {
     assert!(output.stdout.starts_with(b"a line 1\n") && output.stderr.is_empty(), "{output:?}");
     assert_eq!(residents(&machine), pids);
     end(&machine);
-    // A command comes first, and has a secret besides, for which it reads the settings itself.
+    // A command is first. It has a secret, for which it reads the settings itself.
     let show = format!("for n in $(seq 99); do echo a line $n; done; echo aws_access_key_id = {}", secret());
     let mut run = machine.command(&["run", "--shell", &show]);
     run.env("TERSED_DEADLINE_MS", "300000");
     let output = machine.told(run, b"");
     assert!(!String::from_utf8(output.stdout).unwrap().contains(&secret()));
     is_told(&String::from_utf8(output.stderr).unwrap());
-    // Alone it says the same, as often.
+    // Without a shared process it reports the same, as often.
     let (_, said, _) = machine.run(&["run", "--no-resident", "--shell", &show], "");
     is_told(&said);
     let (_, said, _) = machine.run(&[&hook[..], &["--no-resident"]].concat(), &event(&machine, "c3"));
@@ -486,7 +486,7 @@ fn a_trusted_file_still_writes_only_to_the_users_state() {
     assert_eq!(machine.given()["telemetry"]["path"], json!(state.join("events.jsonl")));
     assert_eq!(machine.given()["recovery"]["directory"], json!(state.join("kept")));
     assert_eq!(fs::read_to_string(machine.at("home/.ssh/config")).unwrap(), "Host of the user\n");
-    // Rules come from the project itself, and not through links.
+    // Rules must be in the project itself, not behind links.
     let outside = machine.file("home/rules.yaml", "- {name: r, pipeline: [passthrough]}\n");
     symlink(&outside, machine.at("home/clone/rules.yaml")).unwrap();
     pipe(&machine.at("home/clone/pipe.yaml"));
@@ -504,7 +504,7 @@ fn a_trusted_file_still_writes_only_to_the_users_state() {
 /// Puts something at a path.
 type Make<'a> = Box<dyn Fn(&Path) + 'a>;
 
-/// Things of the user's own that cannot be read, and what is said of them.
+/// Files of the user that cannot be read, and the messages about them.
 fn faults(machine: &Machine) -> Vec<(&'static str, Make<'_>)> {
     let anchors: String = (0..40)
         .map(|i| {
@@ -637,7 +637,7 @@ fn only_what_is_wrong_falls_away() {
     }
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(said.lines().count(), faults.len(), "{said}");
-    // What was said before stays where the user's files cannot be read anew.
+    // Earlier settings are kept if the user's files cannot be read again.
     assert_eq!(answer(2)["error"]["data"]["kind"], "bad_configuration");
     let evidence = &answer(3)["result"]["evidence"];
     assert_eq!(evidence["bypass"], "excluded_tool", "what is right in the file counts");
@@ -680,7 +680,7 @@ fn every_way_in_redacts_whatever_the_files_say() {
         "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}});
     let (out, said, _) = machine.run(&["mcp"], &format!("{start}\n"));
     assert!(out.contains("\"serverInfo\"") && said.contains("policy.mode: `bogus`"), "{out} {said}");
-    // Whoever typed a value that is not allowed is told.
+    // A typed value that is not allowed causes an error.
     for arguments in [
         &["compress", "--set", "policy.mode=bogus"][..],
         &["compress", "--policy", "{\"mode\": \"bogus\"}"],

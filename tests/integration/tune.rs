@@ -1,4 +1,4 @@
-//! `tersed tune`: what it learns from histories, where it writes that, and how it is forgotten.
+//! `tersed tune`: which settings it derives from histories, where it writes them, and how they are removed.
 
 #![cfg(unix)]
 
@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 struct Home(tempfile::TempDir);
 
 impl Home {
-    /// Sessions that read a file of 14 KB each and then use names of it: those of its functions, or what their bodies name.
+    /// Sessions that each read a file of 14 KB and then use names from it: those of its functions, or names in their
+    /// bodies.
     fn new(sessions: usize, uses_bodies: bool) -> Self {
         let home = Self(tempfile::tempdir().unwrap());
         fs::create_dir(home.path().join("h")).unwrap();
@@ -43,7 +44,7 @@ impl Home {
         self.path().join(".config/tersed/tuned.toml")
     }
 
-    /// The limit in force, with where it comes from.
+    /// The limit in force, with its origin.
     fn limit(&self) -> String {
         let shown = self.says(&["config", "show", "--origin"]);
         shown.lines().find(|line| line.contains("fileOutlineBytes")).unwrap().to_owned()

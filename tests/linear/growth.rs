@@ -1,8 +1,9 @@
-//! The whole way of texts of triggers: how much more four times as much costs.
+//! How the time to compress texts of triggers grows when they get four times as long.
 //!
-//! Valgrind would take an hour for as many texts of a size at which every step takes part. So this measures the time of
-//! its thread on the processor, never the clock on the wall, and looks only at how it grows: linear work takes four times
-//! as long, quadratic work sixteen times. What seems to grow too much is measured again, and the least counts.
+//! Every step runs only on larger texts, and valgrind would take an hour for so many of them. So this test measures
+//! the processor time of its thread, never elapsed time, and checks only its growth: linear work takes four times as
+//! long, quadratic work sixteen times. If a time seems to grow too much, it is measured again, and the smallest one
+//! counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ fn growth(call: &ToolCall, policy: &Policy, text: &dyn Fn(usize) -> String) -> (
         time(|| run(call, policy, &text))
     };
     let mut growth = (0.0, 0.0);
-    // A small text may be done with sooner, by a limit that a larger one passes: growth has to go on.
+    // A small text may be done with sooner, by a limit that a larger one passes: growth has to continue.
     for bytes in [SMALL, SMALL * TIMES] {
         let (mut small, mut large) = (f64::MAX, f64::MAX);
         for _ in 0..TRIES {

@@ -1,7 +1,7 @@
-//! What hostile texts cost: texts made of nothing but what rules, markers, reducers and readers look for.
+//! The cost of hostile texts, which consist only of strings that rules, markers, reducers and readers look for.
 //!
-//! `bash tests/steps.sh` counts instructions and fails when one costs more than it may; it needs valgrind.
-//! `cargo test --test linear -- --ignored growth` takes every mode and reducer in, and measures how the time grows.
+//! `bash tests/steps.sh` counts instructions and fails if a text costs more than allowed; it needs valgrind.
+//! `cargo test --test linear -- --ignored growth` covers every mode and reducer, and measures how the time grows.
 //! `cargo test --release --test linear -- --ignored --nocapture search` tries many more and prints a table.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]

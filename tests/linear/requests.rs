@@ -1,6 +1,6 @@
-//! Requests that are hostile elsewhere than in one result: arguments, ids, many results that almost match, bodies.
+//! Requests whose hostile part is not a single result: arguments, ids, many results that almost match, bodies.
 //!
-//! Each stands beside one of the same kind and size with ordinary text, and costs at most [`FACTOR`] times its time.
+//! Each is compared with an ordinary request of the same kind and size, and takes at most [`FACTOR`] times as long.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use crate::search::time;
 use crate::shapes::{self, COMMANDS, Dice};
 use crate::texts::{OPENINGS, ordinary, repeated};
 
-/// What is sent, one after the other, to an engine of its own.
+/// Requests that are sent one after the other to a new engine.
 pub type Requests = Vec<(&'static str, Value)>;
 
 /// Two lots of requests: a hostile one, and an ordinary one.
@@ -23,7 +23,7 @@ pub struct Pair {
     pub ordinary: Box<dyn Fn(usize) -> Requests>,
 }
 
-/// Stands for the stream that was opened last.
+/// A placeholder for the stream that was opened last.
 const STREAM: &str = "the stream";
 
 /// The time of all of them, and the kinds of errors.
@@ -115,7 +115,7 @@ const CALLS: &[Call] = &[
     }),
 ];
 
-/// What stands in arguments.
+/// The text in arguments.
 fn texts() -> Vec<(String, Text)> {
     let openings = OPENINGS.iter().map(|opening| {
         let text: Text = Box::new(move |bytes| repeated(opening, "a {}", bytes));
@@ -346,7 +346,7 @@ pub fn of_edits(mode: &'static str) -> Vec<Pair> {
         .collect()
 }
 
-/// `session/reclaim` behind some results, with hostile ids.
+/// `session/reclaim` after some results, with hostile ids.
 fn reclaim(results: usize, params: Value) -> Requests {
     let mut requests = session("standard", results * 400, 400, |n| other(n, 400));
     let mut params = params;

@@ -1,7 +1,7 @@
-//! Looks for texts that cost more than others, far more of them and far larger ones than a test can try.
+//! Looks for texts that cost more than others. It tries far more texts, and far larger ones, than a test can.
 //!
-//! It measures the time of its thread on the processor, so that it asserts nothing: it prints what costs more than six
-//! times an ordinary text, with how that grows from 64 KB to 256 KB. `LINEAR` picks groups, by their names.
+//! It measures the processor time of its thread, so it asserts nothing. It prints the texts that cost more than six
+//! times as much as an ordinary text, and how their cost grows from 64 KB to 256 KB. `LINEAR` selects groups by name.
 
 use crate::requests::{self, Pair, cost};
 use crate::shapes;
@@ -120,13 +120,13 @@ impl Table {
         let mut worst = (0.0, 0);
         for size in sizes() {
             let (c, t) = make(size);
-            // What an ordinary text of this very size costs.
+            // The cost of an ordinary text of exactly this size.
             let base = self.base(policy.mode, size)
                 * (t.len() + c.command.as_ref().map_or(0, String::len)).max(size) as f64
                 / size as f64;
             let mut least = f64::MAX;
             for _ in 0..3 {
-                // A thread of its own: what one remembers of pieces of a text is not there the first time.
+                // A new thread, whose caches of text pieces are empty.
                 let took = std::thread::scope(|scope| scope.spawn(|| time(|| run(&c, policy, &t))).join());
                 least = least.min(took.unwrap() / base);
                 if least < SHOWN {

@@ -1,19 +1,19 @@
-//! Texts with a shape of their own: not one piece again and again, but nested, ever longer, ever new, or without an end.
+//! Texts that are not one repeated piece: nested, with ever longer pieces, with ever new pieces, or without an end.
 
 use std::fmt::Write as _;
 
-/// Makes a text of about so many bytes.
+/// Makes a text of about this many bytes.
 pub type Text = fn(usize) -> String;
 
 /// A kind of text.
 pub struct Shape {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
     /// The file that shows it, or the command that prints it, where a reader waits for that.
     pub path: Option<&'static str>,
     /// See above.
     pub command: Option<&'static str>,
-    /// A text of about so many bytes.
+    /// A text of about this many bytes.
     pub text: fn(usize) -> String,
 }
 
@@ -115,7 +115,7 @@ pub const TEXTS: &[Shape] = &[
     plain("one line of entities", |n| piece!(n, i, "&#{};", 33 + i % 90)),
     plain("one line of blanks", |n| run(" \t", n)),
     plain("control characters", |n| run("\u{1}\u{2}\u{3}\u{7}\u{e}\u{1f}", n)),
-    // Other scripts, and what takes no room.
+    // Other scripts, and characters without width.
     plain("Chinese characters", |n| run("的一是不了人我在有他这为之大来以个中上们", n)),
     plain("rare Chinese characters", |n| run("龘靐齉爨麤鱻驫骉羴猋焱淼垚", n)),
     plain("lines of Chinese characters", |n| piece!(n, i, "构建失败{i}找不到模块\n")),
@@ -873,7 +873,7 @@ pub const TEXTS: &[Shape] = &[
     plain("a marker that is not closed, then lines", |n| format!("[tersed: {}", piece!(n, i, "{i} lines\n"))),
 ];
 
-/// Command lines: what a shell reads.
+/// Command lines of a shell.
 pub const COMMANDS: &[(&str, Text)] = &[
     ("substitutions within substitutions", |n| nested("$(a ", "", ")", n)),
     ("groups within groups", |n| nested("{ ", "a;", "; }", n)),

@@ -1,9 +1,10 @@
-//! Counts the instructions that texts of triggers cost on their whole way, in valgrind: the same on every machine.
+//! Counts in valgrind the instructions that compressing texts of triggers takes. The counts are equal on every
+//! machine.
 //!
-//! A counter inside the program would count what somebody thought of counting. Instructions are counted wherever they
-//! are spent, so that a new rule, marker, anchor or reader is covered once it stands in its table. The texts are
-//! small, for valgrind is slow: what grows with the square of a text shows in how much more four times as much costs.
-//! For every mode and larger texts see `growth`.
+//! A counter inside the program would miss the places where nobody called it. Valgrind counts all instructions, so a
+//! new rule, marker, anchor or reader is covered once it is in its table. The texts are small, because valgrind is
+//! slow. Quadratic work still shows: four times as much text then takes sixteen times as many instructions. For every
+//! mode and larger texts see `growth`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,13 +28,14 @@ const GROWTH: f64 = 7.0;
 const CHEAP: f64 = 2.0;
 /// How much more a text may cost than an ordinary one of the size.
 const FACTOR: f64 = 8.0;
-/// The same for texts of secrets and pieces of them in all shapes, each looked at, judged, claimed and replaced, in a text
-/// and in what it hides.
+/// The same for texts of secrets and pieces of them in all shapes, each examined, judged, claimed and replaced, plain
+/// and encoded.
 const OF_SECRETS: f64 = 23.0;
-/// What valgrind runs: bytes of the smaller text, then the numbers of the cases, with commas between.
+/// The variable with the cases for valgrind: bytes of the smaller text, then the numbers of the cases, separated by
+/// commas.
 const RUNS: &str = "TERSED_STEPS";
 
-/// Where the triggers stand.
+/// Where the triggers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// In the result.
@@ -129,7 +131,7 @@ fn cases() -> Vec<Case> {
         let command = case(format!("command {opening:?}"), Mode::Aggressive, command);
         out.push(Case { place: Place::Command, ..command });
     }
-    // In `safe` a text this small pays for what is made once for a row of a terminal or a run of blanks: see `growth`.
+    // In `safe`, fixed costs of terminal rows and runs of blanks dominate in a text this small: see `growth`.
     for shape in shapes::TEXTS {
         out.push(case(format!("text {}", shape.name), Mode::Aggressive, shape.text));
     }
@@ -147,7 +149,8 @@ fn tersed_counted(work: &dyn Fn()) {
     work();
 }
 
-/// What valgrind runs. Each text once before it counts, for what is built once.
+/// The work that valgrind measures. Each text runs once before counting starts, to build the tables that are built
+/// once.
 #[test]
 #[ignore = "is run by the test below"]
 fn counted() {
@@ -192,7 +195,7 @@ fn begin(folder: &Path, small: usize, numbers: &[usize]) -> Child {
         .unwrap()
 }
 
-/// What a case costs: its number, times an ordinary text, growth.
+/// The cost of a case: its number, its cost relative to an ordinary text, its growth.
 type Cost = (usize, f64, f64);
 
 /// The costs of some cases; as many run at once as there are processors.
@@ -242,7 +245,7 @@ fn steps_of_hostile_texts_are_linear() {
     let all = costs(&cases, &named, SMALL);
     println!("{} texts; times an ordinary one, growth by {TIMES}:{}", all.len(), lines(&cases, &all));
     let dear: Vec<Cost> = all.iter().copied().filter(|(n, factor, _)| *factor > cases[*n].factor).collect();
-    // Small texts may be done with sooner, by a bound that larger ones pass: growth has to go on.
+    // Small texts may be done with sooner, by a bound that larger ones pass: growth has to continue.
     let grown = |costs: Vec<Cost>| -> Vec<Cost> {
         costs.into_iter().filter(|(_, factor, growth)| *growth > GROWTH && *factor > CHEAP).collect()
     };

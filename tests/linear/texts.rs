@@ -1,7 +1,6 @@
-//! Texts made of nothing but triggers: what rules, markers, reducers and readers of formats look for.
+//! Texts that consist only of triggers: strings that rules, markers, reducers and readers of formats look for.
 //!
-//! Everything comes from their tables, so that a row that is added is tried as well. The openings of grammars are
-//! listed here. Nothing here measures.
+//! The triggers come from the tables of these, so a new row is tested too. The openings of grammars are listed here.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -11,7 +10,7 @@ use tersed::reduce;
 use tersed::text::marker::{Ago, Marker, NumbersThere, ReadBy, Unit};
 use tersed::text::origin::Origin;
 
-/// A piece of text that something looks for, and where it comes from.
+/// A piece of text that some part of tersed searches for, and its table.
 #[derive(Debug, Clone)]
 pub struct Trigger {
     /// The table and the row.
@@ -26,7 +25,7 @@ impl Trigger {
     }
 }
 
-/// How a trigger is repeated: `{}` stands for it.
+/// How a trigger is repeated: `{}` is replaced by it.
 pub const SHAPES: &[&str] = &[
     "{}",
     "{} ",
@@ -42,13 +41,13 @@ pub const SHAPES: &[&str] = &[
     "{}://a:",
 ];
 
-/// A text of about `bytes` bytes in which a trigger stands in a shape again and again.
+/// A text of about `bytes` bytes in which a trigger is in a shape again and again.
 pub fn repeated(trigger: &str, shape: &str, bytes: usize) -> String {
     let piece = shape.replace("{}", trigger);
     piece.repeat((bytes / piece.len().max(1)).max(1))
 }
 
-/// What other texts are held against: what agents read, in turn. Lines of a log, of source code, of a listing.
+/// The text for comparison: lines of a log, of source code and of a listing in turn, as agents read them.
 pub fn ordinary(bytes: usize) -> String {
     let mut out = String::new();
     let mut n = 7_u32;
@@ -72,7 +71,7 @@ pub fn ordinary(bytes: usize) -> String {
     out
 }
 
-/// What stands behind the name of a rule where triggers are its examples.
+/// The text after the name of a rule where triggers are its examples.
 pub const EXAMPLES: &str = " examples";
 
 /// Keywords, prefixes, and examples of the rules for secrets, whole and cut in half.
@@ -85,7 +84,7 @@ pub fn of_secrets() -> Vec<Trigger> {
         let id = rule["id"].as_str().unwrap();
         let strings = |key: &str| -> Vec<String> {
             let list = rule.get(key).and_then(|v| v.as_array()).into_iter().flatten();
-            // Examples stand in pieces, so that no scanner takes them for secrets.
+            // Examples are in pieces, so that no scanner takes them for secrets.
             let whole = |v: &toml::Value| match v {
                 toml::Value::Array(pieces) => pieces.iter().filter_map(|piece| piece.as_str()).collect(),
                 other => other.as_str().unwrap().to_owned(),
@@ -155,7 +154,7 @@ pub fn of_markers() -> Vec<Trigger> {
     let mut out = Vec::new();
     for marker in &all {
         let text = marker.write();
-        // Cut behind every word: openings that nothing closes.
+        // Cut after every word: openings that nothing closes.
         let cuts: Vec<usize> = text.match_indices([' ', ':', ']']).map(|(at, _)| at + 1).collect();
         for cut in cuts {
             out.push(Trigger::new("marker", &text[..cut]));

@@ -1,4 +1,4 @@
-//! One large message: what receiving, reading and answering it takes beside the work on it.
+//! One large message: the memory that receiving, parsing and answering it takes in addition to the work on it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};

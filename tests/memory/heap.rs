@@ -1,4 +1,4 @@
-//! The allocator of these tests: what is allocated, what that takes of the heap, and in how many blocks.
+//! The allocator of these tests counts allocated bytes, the heap that they take, and the number of blocks.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ops::Deref;
@@ -52,7 +52,7 @@ impl Deref for Heap {
     }
 }
 
-// SAFETY: every call goes on to `PeakAlloc` as it came; nothing here touches the memory itself.
+// SAFETY: every call is passed on to `PeakAlloc` unchanged; nothing here touches the memory itself.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.

@@ -1,5 +1,5 @@
-//! What the process holds: counted by an allocator, not believed. Run with `--serve` this binary is a server that
-//! also tells what it allocated.
+//! The memory that the process holds, counted by an allocator. Run with `--serve`, this binary is a server that also
+//! reports how much it allocated.
 
 // The lints spare `cfg(test)` code only, which a test with its own `main` is not.
 #![allow(clippy::unwrap_used, clippy::expect_used)]

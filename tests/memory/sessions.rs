@@ -1,4 +1,4 @@
-//! Sessions with many calls: what they hold is what they say, and bounded.
+//! Sessions with many calls: they hold as much memory as they report, and it is bounded.
 
 use serde_json::{Value, json};
 use tersed::engine::METHODS;
@@ -9,9 +9,9 @@ use crate::HEAP;
 const WORDS: &[&str] =
     &["ledger", "buffer", "cursor", "window", "offset", "parse", "commit", "branch", "widget", "socket"];
 
-/// An engine whose store begins with nothing, and bytes that are allocated beside it.
+/// An engine with an empty store, and the bytes that are allocated without it.
 fn engine(max_memory_bytes: usize) -> (Engine, usize) {
-    // What is made once for all is made before anything is counted.
+    // Values that are built once per process are built before anything is counted.
     let warm = Engine::default();
     (0..40).for_each(|i| _ = call(&warm, &small("warm", i)));
     (0..4).for_each(|i| _ = call(&warm, &large("warm", i)));
@@ -67,8 +67,8 @@ fn held(before: usize) -> usize {
     HEAP.current_usage().saturating_sub(before)
 }
 
-/// What the engine says that it holds after some calls, and what the heap says, heads and rounding included. Never less is
-/// counted than is taken, and not much more.
+/// Compares the memory that the engine reports after some calls with the heap, including block headers and rounding.
+/// The report is never smaller, and not much larger.
 fn is_counted(count: usize, of: impl Fn(&str, usize) -> Value) {
     let (engine, _) = engine(1 << 30);
     let before = HEAP.taken();
@@ -91,7 +91,7 @@ pub fn what_is_counted_is_what_large_entries_take() {
 }
 
 pub fn what_is_counted_is_what_repeated_results_take() {
-    // Every second one becomes a reference to one of many.
+    // Every second result becomes a reference to one of many.
     is_counted(3000, |session, i| {
         let mut params = medium(session, if i % 2 == 0 { i } else { (i * 7919 % i) & !1 });
         params["result"]["toolCallId"] = json!(format!("toolu_{i:08}"));
@@ -139,10 +139,10 @@ pub fn one_session_stays_below_the_bound() {
     let (engine, before) = engine(MAX);
     (0..5000).for_each(|i| _ = call(&engine, &small("only", i)));
     assert!(held(before) < MAX + MAX / 4, "{}", held(before));
-    // What it could not take in is counted and given, only not remembered.
+    // A result that did not fit is counted and answered, but not remembered.
     let stats = send(&engine, "session/stats", &json!({"sessionId": "only"}));
     assert_eq!(stats["total"]["results"], 5000);
-    // What it took in first comes again as it was.
+    // The first results are answered with the same bytes again.
     let again = call(&engine, &small("only", 0));
     assert_eq!(again["evidence"]["memo"]["reused"], true);
 }
@@ -169,7 +169,7 @@ pub fn originals_count_too() {
         .collect();
     assert!(ids.len() > 200, "{}", ids.len());
     assert!(held(before) < MAX + MAX / 4, "{}", held(before));
-    // They went to disk, not away.
+    // They were moved to disk, not dropped.
     for id in &ids {
         let read = send(&engine, "artifact/read", &json!({"sessionId": "a", "id": id}));
         assert!(read["text"].as_str().unwrap().contains("INFO served"), "{read}");
@@ -222,9 +222,9 @@ pub fn a_removed_temporary_folder_costs_the_copy_and_says_so() {
     let read = |id: &str| json!({"sessionId": "s", "id": id, "lines": [[7, 7]]});
     assert!(ask("artifact/read", read(&id))["result"]["text"].as_str().unwrap().contains("served 6 "));
     std::fs::remove_dir_all(folder.path()).unwrap();
-    // The copy is gone, and that is what is said.
+    // The copy was removed, and the error says so.
     assert_eq!(ask("artifact/read", read(&id))["error"]["data"]["kind"], "artifact_unreadable");
-    // The result comes as before, and brings its copy back, into memory now.
+    // The result is the same as before, and its copy is stored again, now in memory.
     let again = ask("toolResult/compress", result("a"));
     assert_eq!(again["result"]["content"], first["result"]["content"]);
     assert!(ask("artifact/read", read(&id))["result"]["text"].as_str().unwrap().contains("served 6 "));

@@ -151,7 +151,7 @@ impl Client {
         message["result"].take()
     }
 
-    /// Sees that the child still works and has nothing else to say.
+    /// Checks that the child still works and sent no other message.
     pub fn still_works(&mut self) {
         assert_eq!(self.call("test/echo", json!({"x": 1})), json!({"x": 1}));
     }
@@ -222,7 +222,7 @@ fn read_messages(mut stdout: impl BufRead, lines: bool, mut seen: impl FnMut(Str
     }
 }
 
-/// Lets another implementation parse what we said. Its ids are strings, natural numbers and null.
+/// Lets another implementation parse our messages. Its ids are strings, natural numbers and null.
 fn oracle(text: &str) {
     let mut message: Value = serde_json::from_str(text).unwrap();
     if message["id"].is_number() && !message["id"].is_u64() {

@@ -71,7 +71,7 @@ pub fn end_of_stdin_is_code_0_before_initialize_and_after_shutdown() {
     assert_eq!(client.code(), 0);
 }
 
-/// A process that stands for the host. It is killed but not reaped, as hosts that crash are.
+/// A process that plays the host. It is killed but not reaped, like hosts that crash.
 fn host() -> std::process::Child {
     Command::new("sleep").arg("600").stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
 }

@@ -1,4 +1,4 @@
-//! The child: the real server over methods that do on request what handlers must not do by themselves.
+//! The child process: the real server, with test methods that misbehave on request.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use tersed::engine::{Cancel, Engine, Method, Types};
 use tersed::protocol::{Kind, RpcError};
 use tersed::server::{Framing, ServeOptions, run_methods};
 
-/// What handlers did, in order.
+/// The actions of handlers, in order.
 static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// The methods of the child.
@@ -61,7 +61,7 @@ fn work(_: &Engine, params: &str, cancel: &Cancel) -> Result<String, RpcError> {
     Ok(json!(tag).to_string())
 }
 
-/// Serves stdin and stdout as the arguments say.
+/// Serves stdin and stdout, with options from the arguments.
 pub fn serve(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let mut options = ServeOptions::default();
     while let Some(name) = arguments.next() {

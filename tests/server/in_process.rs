@@ -1,4 +1,4 @@
-//! The same table without a child.
+//! The same table of methods without a child process.
 
 use std::sync::Arc;
 

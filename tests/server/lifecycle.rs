@@ -1,4 +1,4 @@
-//! initialize, shutdown and what is allowed when.
+//! `initialize`, `shutdown`, and which methods are allowed when.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The server as a child process, under what hosts and accidents do to it.
+//! The server as a child process, with hosts that misbehave and with accidents.
 //!
 //! Run with `--serve` this binary is the child: the real server over a method table for tests. Otherwise
 //! it runs the tests. Every message that the child writes is also parsed by `jsonrpc-core`.

@@ -1,4 +1,4 @@
-//! Order within a session, cancels, panics, and that no handler holds up what is not behind it.
+//! Order within a session, cancels, panics, and that a handler delays only later calls of the same session.
 
 use std::time::{Duration, Instant};
 
@@ -121,7 +121,7 @@ pub fn a_cancel_is_answered_at_once() {
     client.notify("$/cancelRequest", json!({"id": "long"}));
     client.next_error("long", -32800);
     assert!(start.elapsed() < PROMPT, "{:?}", start.elapsed());
-    // The handler learns of it, and what it still returns goes nowhere.
+    // The handler is notified, and its result is dropped.
     wait_for(&mut client, "cancelled x");
     client.still_works();
 }

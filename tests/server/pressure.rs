@@ -19,7 +19,7 @@ fn unread(arguments: &[&str]) -> Client {
     client
 }
 
-/// Reads the replies to `0..count`, each of which must come once; counts results and refusals.
+/// Reads the replies to `0..count`, each of which must arrive exactly once; counts results and refusals.
 fn replies(client: &mut Client, count: usize) -> (usize, usize) {
     let mut seen = vec![false; count];
     let (mut results, mut shed) = (0, 0);
@@ -128,7 +128,7 @@ pub fn shed_requests_succeed_when_sent_again() {
     client.notify("$/cancelRequest", json!({"id": "busy"}));
     client.next_error("busy", -32800);
     assert_eq!(client.call("test/echo", params.clone()), params);
-    // One request always fits, whatever its size.
+    // One request always fits, at any size.
     let large = json!({"content": "z".repeat(300_000)});
     assert_eq!(client.call("test/echo", large.clone()), large);
 }

@@ -137,7 +137,7 @@ pub fn commands(data: &[u8]) {
     }
 }
 
-/// What stands outside of tool results stays byte for byte, and a second pass changes nothing.
+/// Everything outside of tool results keeps its bytes, and a second pass changes nothing.
 pub fn bodies(data: &[u8]) {
     let mut input = Input::new(data);
     let format = *input.pick(&["openai-chat", "openai-responses", "anthropic", "gemini", "mcp"]);
@@ -150,7 +150,7 @@ pub fn bodies(data: &[u8]) {
         let row = METHODS.iter().find(|m| m.name == "messages/compress").expect("a method");
         let params = format!(r#"{{"format":"{format}","body":{body}}}"#);
         let answer = (row.handle)(&engine, &params, &Cancel::default()).ok()?;
-        // Half of a pair of surrogates is JSON for some; what came with one goes with it.
+        // Half of a surrogate pair is JSON for some parsers; a body that contains one may return one.
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(&answer).expect("JSON");
         Some(members["body"].get().to_owned())
     };

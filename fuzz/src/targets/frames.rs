@@ -1,4 +1,4 @@
-//! Framing and envelopes, without a process: bytes as they stand on standard input.
+//! Framing and envelopes, without a process: bytes as read from standard input.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Markers in what comes in: what is shown has no marker but those that this run wrote.
+//! Markers in inputs: the output has only markers that this run wrote.
 
 use tersed::config::{Mode, Policy};
 use tersed::pipeline::repeat::dedup::NoHistory;

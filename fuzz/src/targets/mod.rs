@@ -12,7 +12,7 @@ mod seeds;
 pub struct Target {
     /// Its name.
     pub name: &'static str,
-    /// What it holds, in a line.
+    /// The promise that it checks, in one line.
     pub about: &'static str,
     /// Runs it on bytes; a broken promise is a panic.
     pub run: fn(&[u8]),

@@ -29,7 +29,7 @@ pub fn run(data: &[u8]) {
     assert_eq!(&outcome(Raw::Text(text)).texts[0], text, "an output changed when it came in again");
 }
 
-/// The text that the steps read: what is kept of it, or what is shown where nothing changed.
+/// The text that the steps read: the original, or the output if nothing changed.
 fn source(outcome: &Outcome) -> String {
     match &outcome.retain {
         Some(retain) => String::from_utf8_lossy(&retain.bytes).into_owned(),

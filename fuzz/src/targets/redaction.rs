@@ -1,6 +1,6 @@
-//! A secret on a line of its own, in what each way in takes: it is in nothing that comes out.
+//! A secret on a line of its own, in the input of every interface: no output contains it.
 //!
-//! The secret is made at run time. Its line stands between lines of the input, where a person would see it.
+//! The secret is made at run time. It is a line between other lines of the input, where a person would see it.
 
 use serde_json::{Map, Value, json};
 use tersed::engine::METHODS;
@@ -39,7 +39,7 @@ pub const WORDS: &[&str] = &[
     "&quot;",
 ];
 
-/// The value, and the line that it stands on.
+/// The value, and its line.
 fn secret(choice: u8) -> (String, String) {
     let mut state = 0x9e37_79b9_u32;
     let mut value = String::new();
@@ -62,7 +62,8 @@ fn secret(choice: u8) -> (String, String) {
 fn planted(input: &mut Input<'_>) -> (String, String) {
     let (value, line) = secret(input.byte());
     let place = usize::from(input.byte());
-    // A control sequence without an end takes what follows it, an opening quote too: the line would not be a line.
+    // A control sequence or a quote without an end would include the text after it, so that the line is not a line of
+    // its own.
     let text: String = input.text().chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let at = place * (lines.len() + 1) / 256;
@@ -199,7 +200,7 @@ pub fn stream(data: &[u8]) {
     for ends in places.windows(2) {
         call(&engine, "toolResult/append", &json!({ "streamId": stream, "text": text[ends[0]..ends[1]] }));
         let seen = call(&engine, "toolResult/peek", &json!({ "streamId": stream })).unwrap_or_default();
-        // What is there of it so far may be too little to be known for a secret.
+        // The part of the secret so far may be too short to be recognized.
         if ends[1] == text.len() {
             check("a look", &seen.to_string(), &value);
         }
@@ -236,7 +237,7 @@ pub fn hook(data: &[u8]) {
     }
     let host = Host::once(Settings::default(), None);
     let answer = (hooks.reply)(&host, Value::Object(event));
-    // Without an answer the host shows what it had.
+    // Without an answer the host shows its own text.
     assert!(
         answer.is_some() || hooks.name != "claude-code" || !shape.is_multiple_of(9),
         "what a command wrote passes as it is"

@@ -1,4 +1,4 @@
-//! Texts to begin with: outputs of tools, short and made up, and words of many grammars.
+//! Texts to start from: short invented outputs of tools, and words of many grammars.
 
 /// Words that reducers, detectors and readers look for.
 pub const WORDS: &[&str] = &[

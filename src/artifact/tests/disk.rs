@@ -1,4 +1,4 @@
-//! The private directory: who may look, when it goes, and what happens without one.
+//! The private directory: its permissions, its deletion, and the store without one.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;

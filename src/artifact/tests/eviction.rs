@@ -1,4 +1,4 @@
-//! What goes when, and what never does.
+//! The order of eviction, and artifacts that are never evicted.
 
 use super::*;
 

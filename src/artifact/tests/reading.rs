@@ -172,7 +172,7 @@ fn bad_questions_are_named() {
     assert_eq!(ask(&[range(0, 2)], 100, None), AccessError::RangeInvalid(range(0, 2)));
     assert_eq!(ask(&[range(3, 2)], 100, None), AccessError::RangeInvalid(range(3, 2)));
     assert_eq!(ask(&[], 0, None), AccessError::EmptyPage { setting: "maxBytes" });
-    // Not a cursor; behind the end; in the middle of a character; outside of the ranges, on either side.
+    // Not a cursor; after the end; in the middle of a character; outside of the ranges, on either side.
     for cursor in ["", "b", "5", "b-1", "b+1", "b9", "b99999999999999999999", "b5"] {
         assert_eq!(ask(&[], 100, Some(cursor)).code(), "cursor_invalid", "{cursor}");
     }
@@ -257,7 +257,7 @@ fn lists_are_newest_first_and_paged() {
         assert!(page.artifacts.len() <= 100);
         seen.extend(page.artifacts.into_iter().map(|artifact| artifact.id));
         cursor = page.next_cursor;
-        // What is new or used between two pages moves nothing on the pages to come.
+        // Artifacts that are stored or used between two pages do not change the later pages.
         store.open(Some("s"), &ids[0]).unwrap();
         put(&mut store, Some("s"), format!("new {}", seen.len()).as_bytes());
         if cursor.is_none() {

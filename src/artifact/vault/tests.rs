@@ -123,7 +123,7 @@ fn what_is_over_is_told_from_what_never_was() {
     let week = 8 * 24 * 60 * 60;
     keep(&vault, Some("s"), "newer", week);
     assert_eq!(read(&vault, Some("s"), &id, week), Err("unknown"));
-    // What comes again is there again.
+    // An original that is stored again is there again.
     keep(&vault, Some("s"), "old", week);
     assert_eq!(read(&vault, Some("s"), &id, week).unwrap(), "old");
 }
@@ -411,7 +411,8 @@ fn threads_and_vaults_share_a_folder_within_the_bounds() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever is kept by whom and when, the bounds hold after every step, and what a vault shows is whole.
+    /// For any sequence of stored originals, the limits hold after every step, and every original that is shown is
+    /// complete.
     #[test]
     fn bounds_hold(
         steps in proptest::collection::vec((0usize..3, 0u8..12, 0u64..400, any::<bool>()), 1..40),

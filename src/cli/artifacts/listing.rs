@@ -74,7 +74,7 @@ pub(super) fn list(place: &Place) -> Result<(), Failure> {
 
 /// Seconds since the epoch as a date in UTC.
 pub(super) fn time(seconds: u64) -> String {
-    // The last moment that the format can write, in case a clock is wrong.
+    // The last second that a date with four digits of the year can show, in case a clock is wrong.
     const MAX_SECONDS: u64 = 253_402_300_799;
     let at = UNIX_EPOCH + Duration::from_secs(seconds.min(MAX_SECONDS));
     humantime::format_rfc3339_seconds(at).to_string()

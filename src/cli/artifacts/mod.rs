@@ -21,7 +21,7 @@ use crate::artifact::{Artifact, Encoding, LineRange, Match, Page, SearchOptions,
 use crate::host::resident::elsewhere;
 use crate::telemetry::{Clock, SystemClock};
 
-/// What lists all originals.
+/// The command that lists all originals.
 const LIST: &str = "`tersed artifacts list`";
 
 /// Arguments of `artifacts`.
@@ -32,10 +32,10 @@ const LIST: &str = "`tersed artifacts list`";
     tersed artifacts show '[tersed: all 404 lines: tersed artifacts show 108195c6]'\n  \
     tersed artifacts search 'error|panicked' 108195c6 --context 3\n  \
     tersed artifacts prune --older-than 12h\n\n\
-    Originals are on disk where recovery is on, as with `tersed serve --recovery always`, and in the process that \
-    `tersed hook` and `tersed run` share while it runs. A handle is the start of an id, 8 \
-    digits or more, as lists and texts show it; a whole marker will do.\n\n\
-    Exit codes: 0 done, 1 failed or, of search, nothing found, 2 unreadable command line.")]
+    Originals are on disk if recovery is on, as with `tersed serve --recovery always`, and in the memory of the process that \
+    `tersed hook` and `tersed run` share while it runs. A handle is the start of an id, 8 digits or more, as lists and texts \
+    show it; a whole marker is accepted too.\n\n\
+    Exit codes: 0 done, 1 failed (for search also: nothing found), 2 invalid command line.")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -76,9 +76,9 @@ enum Command {
         #[command(flatten)]
         place: Place,
     },
-    /// Remove originals whose retention is over.
+    /// Remove originals that are older than the retention time.
     Prune {
-        /// Also remove older ones, for example 90s, 30m, 12h, 7days; 0s for all.
+        /// Also remove originals older than this, for example 90s, 30m, 12h, 7days; 0s for all.
         #[arg(long, value_name = "AGE", value_parser = humantime::parse_duration)]
         older_than: Option<Duration>,
         #[command(flatten)]

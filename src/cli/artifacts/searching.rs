@@ -60,7 +60,7 @@ pub(super) fn search(
     Ok(if is_found { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Tries the pattern on an empty text, so that a wrong one is told from one that matches nothing.
+/// Tries the pattern on an empty text, to distinguish an invalid pattern from one that matches nothing.
 fn check(pattern: &str, options: &SearchOptions) -> Result<(), Failure> {
     match all_matches(&Artifact::of(Vec::new(), Media::Text), pattern, options) {
         Err(error @ AccessError::Pattern { .. }) => Err(Failure::value(error.to_string())),

@@ -1,5 +1,6 @@
-//! How much of the savings reaches the host of a session: the session is played again with only the results that the host
-//! hands over, in the way it hands them over. So no result refers to one that tersed would never have got.
+//! Measures how much of the savings the host of a session can use: the session is played again with only the results
+//! that the host hands over, in the form in which it hands them over. So no result refers to one that tersed would
+//! never have received.
 
 use serde_json::Value;
 

@@ -64,13 +64,13 @@ pub(super) struct Reference {
 /// A session.
 #[derive(Debug, Default)]
 pub(super) struct History {
-    /// Its name for people: the host's id.
+    /// Its name in reports: the host's id.
     pub id: String,
     /// Results in order.
     pub records: Vec<Record>,
     /// Names that the agent used later.
     pub references: Vec<Reference>,
-    /// Whether its results share no context.
+    /// Whether its results do not share a context.
     pub is_loose: bool,
     /// Number of requests to the model.
     pub requests: usize,
@@ -192,7 +192,7 @@ impl History {
         self.records.push(record);
     }
 
-    /// The context was cleared or summed up.
+    /// The context was cleared or summarized.
     pub(super) fn forget_all(&mut self) {
         let requests = self.requests;
         for (_, to) in self.spans.iter_mut().filter(|(_, to)| to.is_none()) {
@@ -216,7 +216,7 @@ impl History {
         }
     }
 
-    /// Only the results of these calls stay.
+    /// The results of all other calls left the context.
     pub(super) fn keep(&mut self, stays: impl Fn(&str) -> bool) {
         let gone: Vec<String> = self.records.iter().map(|r| r.id.clone()).filter(|id| !stays(id)).collect();
         self.forget(gone.iter().map(String::as_str));

@@ -11,13 +11,13 @@ use crate::text::source::Source;
 /// What happens to a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum HostAction {
-    /// tersed gets it, and its answer takes its place.
+    /// tersed gets it, and the answer replaces it.
     Replaced,
     /// tersed gets this view of a file, and answers in a form that the host takes.
     Seen(View),
-    /// tersed is told of the call alone.
+    /// tersed only learns of the call.
     Noted,
-    /// It stays.
+    /// It is not changed, for this reason.
     Stays(Why),
 }
 
@@ -35,9 +35,9 @@ pub(super) struct View {
 /// Whether commands are wrapped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wrapping {
-    /// The user asked for it, where a host does it only then.
+    /// Whether the user asked for it, for hosts that wrap commands only then.
     pub is_asked: bool,
-    /// Rules of the user keep all commands from being wrapped.
+    /// Whether rules of the user prevent wrapping for all commands.
     pub has_rules: bool,
 }
 
@@ -70,7 +70,7 @@ fn wrapped(wrapping: Wrapping, record: &Record) -> HostAction {
     if can && in_background != Some(true) { HostAction::Replaced } else { HostAction::Stays(Why::NotWrapped) }
 }
 
-/// The command line as the hook is told it: of `bash -lc SCRIPT` the script.
+/// The command line as the hook gets it: for `bash -lc SCRIPT` the script.
 fn command(record: &Record) -> Option<String> {
     let words = record.args.get("command").and_then(serde_json::Value::as_array);
     let script = words.and_then(|words| {

@@ -24,14 +24,14 @@ pub(super) struct Machine {
 pub(super) struct Known {
     /// Whether it is set up.
     pub wired: Wired,
-    /// How commands are wrapped as `tersed install` wires it.
+    /// How commands are wrapped if `tersed install` sets the host up.
     pub installed: Wrapping,
-    /// How they are wrapped as it is set up.
+    /// How they are wrapped with the present setup.
     pub here: Wrapping,
 }
 
 impl Known {
-    /// Whether the wiring works.
+    /// Whether the host is set up and the setup works.
     pub(super) fn is_wired(&self) -> bool {
         matches!(self.wired, Wired::Whole(_))
     }
@@ -90,7 +90,7 @@ fn look(reach: &Reach, place: Option<&(Place, PathBuf)>) -> Known {
 
 /// The host that writes a format, and this file of it.
 pub(super) fn host_of(format: &str, file: &Path) -> Option<&'static Reach> {
-    // Kilo writes what OpenCode writes, into folders of its own.
+    // Kilo writes the same format as OpenCode, into folders of its own.
     let is_kilo = || file.iter().any(|part| part == "kilo" || part == "kilo.db");
     Reach::named(if format == "opencode" && is_kilo() { "kilo" } else { format })
 }

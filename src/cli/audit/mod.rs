@@ -47,17 +47,17 @@ static HELP: LazyLock<String> = LazyLock::new(|| {
     format!(
         "Examples:\n  tersed audit\n  tersed audit ~/.claude/projects --output audit.html\n  \
          tersed audit requests.jsonl --mode aggressive --format json\n\n\
-         Without a path it looks at:\n{}\n\
-         Files are recognised by what is in them:\n{formats}\n\
-         Tokens are counted as o200k, of results alone. \"With resends\" counts each result for every request to the \
-         model that held it. What a host, or tersed itself, cut before the history was written is not seen. Names that agents learned from \
-         a result and used later (paths, places in files, names, numbers) count as seen where the text that the model \
-         would have had, or one that it refers to, has them.\n\n\
-         Of what could be saved, \"arrives\" counts what reaches the model: as the host of a history is set up on this \
+         Without a path it searches:\n{}\n\
+         Files are recognised by their content:\n{formats}\n\
+         Only tokens of results are counted, as o200k. \"With resends\" counts each result for every request to the \
+         model that held it. Text that a host, or tersed itself, cut before the history was written is not counted. Names that \
+         agents learned from a result and used later (paths, places in files, names, numbers) count as seen if the compressed \
+         text, or a text that it refers to, has them.\n\n\
+         Of the possible savings, \"arrives\" counts the part that reaches the model: with the host as it is set up on this \
          machine (for this user, or for the project in this folder), as `tersed install` sets it up, and through `tersed \
-         gateway`. For that a session is played a second time with those results alone that the host hands over.\n\n\
-         Nothing leaves the machine, and histories are only read. Neither the configuration files of this machine nor \
-         its environment count, but for a file that --config names.",
+         gateway`. To measure this, a session is played again with only the results that the host hands over.\n\n\
+         Nothing leaves the machine, and histories are only read. The configuration files and the environment of this \
+         machine are ignored, except a file that --config names.",
         places::help()
     )
 });
@@ -88,7 +88,7 @@ pub struct Args {
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true, value_parser = super::call::policy)]
     policy: String,
-    /// Format of the report [default: text, or what the name of the file says].
+    /// Format of the report [default: text, or the format that the name of the file ends with].
     #[arg(long, value_enum)]
     format: Option<Shape>,
     /// Write to this file instead of standard output; a name that ends with .html, .json, .jsonl or .txt chooses the format.
@@ -123,7 +123,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(format!("{}: no such file or folder", missing.display()).into());
     }
     args.check_shape()?;
-    // A place that cannot be written is told before the work.
+    // A file that cannot be written is reported before the work.
     let mut place = Some(args.open()?);
     let mut lines = place.take_if(|_| args.shape() == Shape::Jsonl);
     let bar = progress();
@@ -180,7 +180,7 @@ impl Args {
         }
     }
 
-    /// Checks that the name of the file says which format is meant, if nothing else does.
+    /// Checks that the name of the file gives the format, if no flag does.
     fn check_shape(&self) -> Result<(), Failure> {
         const TEXT: [&str; 4] = ["txt", "text", "log", "md"];
         let Some(file) = self.output.as_ref().filter(|_| self.format.is_none()) else { return Ok(()) };
@@ -208,8 +208,8 @@ impl Args {
     }
 }
 
-/// The host, or the kind of file, whose history the first file below a path is that any format reads; `None` if that are
-/// records, which `replay` takes.
+/// Finds the first file below a path that some format can read, and names the host or the kind of file; `None` for
+/// records, which `replay` reads.
 pub(super) fn history_in(path: &Path) -> Option<&'static str> {
     let mut first = None;
     // An error ends the walk at the first file that is recognised.

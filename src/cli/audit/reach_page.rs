@@ -1,4 +1,4 @@
-//! The part of the page that says what of the savings arrives in hosts. Text from histories is escaped.
+//! The part of the page about how much of the savings arrives in hosts. Text from histories is escaped.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::text::{percent, size, ways, wiring};
 use crate::cli::explain::escaped;
 use crate::cli::explain::words::{count, number};
 
-/// What of the savings arrives, by the way into the host.
+/// How much of the savings arrives, by the way into the host.
 pub(super) fn arrives(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let f = &report.total;
     writeln!(out, "<section>\n<h2>What of that arrives at the model</h2>\n<div class=\"rows\">")?;
@@ -28,7 +28,7 @@ pub(super) fn arrives(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</ul>\n{LEGEND}\n</section>")
 }
 
-/// What stays as it is, and why.
+/// Results that no host hands over, and why.
 pub(super) fn not_reached(report: &Report, top: usize, out: &mut dyn Write) -> io::Result<()> {
     if report.not_reached.is_empty() {
         return Ok(());

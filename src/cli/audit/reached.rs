@@ -1,5 +1,5 @@
-//! How much of what tersed could save of a session arrives in its host: as it is set up here, as `tersed install` sets it up, and
-//! through the gateway.
+//! How much of the possible savings of a session arrives in its host: as the host is set up here, as `tersed install`
+//! sets it up, and through the gateway.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) struct Of<'a> {
     pub format: &'static str,
     /// Its file.
     pub file: &'a Path,
-    /// What was read, without the records.
+    /// The history without its records.
     pub history: &'a History,
     /// Its results.
     pub records: &'a [Record],
@@ -36,7 +36,8 @@ pub(super) struct Of<'a> {
 /// Sums over sessions.
 pub(super) struct Reached {
     machine: Machine,
-    /// Results, their tokens, and those of them that could be saved, by host, tool and reason.
+    /// For results that stay unchanged: their number, their tokens, and the tokens that could be saved, by host, tool
+    /// and reason.
     stays: BTreeMap<(String, String, Why), (usize, u64, u64)>,
 }
 
@@ -45,7 +46,7 @@ impl Reached {
         Self { machine: Machine::of_process(), stays: BTreeMap::new() }
     }
 
-    /// Counts a session; `rows` are the figures of its results, to which it adds.
+    /// Counts a session, and adds what arrives to `rows`, the figures of its results.
     pub(super) fn count(
         &mut self,
         child: &mut Child,
@@ -90,7 +91,7 @@ impl Reached {
         Ok(())
     }
 
-    /// Notes the results that stay.
+    /// Records the results that stay unchanged.
     fn stays(&mut self, host: &str, records: &[Record], actions: &[HostAction], rows: &[Figures]) {
         for ((record, action), row) in records.iter().zip(actions).zip(rows) {
             let why = match action {
@@ -110,7 +111,7 @@ impl Reached {
         }
     }
 
-    /// The hosts, and what stays in them.
+    /// The hosts, and the results that stay unchanged in them.
     pub(super) fn done(&mut self) -> (Vec<HostFound>, Vec<NotReached>) {
         let stays = std::mem::take(&mut self.stays).into_iter();
         let mut stays: Vec<NotReached> = stays
@@ -134,7 +135,7 @@ fn is_all(reach: &Reach, of: &Of<'_>, actions: &[HostAction]) -> bool {
     reach.names_calls && !of.history.is_loose && actions.iter().all(|action| *action == HostAction::Replaced)
 }
 
-/// What arrives of a result by a way in which the host handed over the results of a session.
+/// The savings of a result that arrive, for one way in which the host hands over the results of a session.
 fn by(of: &Of<'_>, place: usize, (actions, saved): &(Vec<HostAction>, Vec<u64>)) -> Saved {
     match actions.get(place) {
         Some(HostAction::Replaced | HostAction::Seen(_)) => {

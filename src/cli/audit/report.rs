@@ -1,5 +1,5 @@
-//! What an audit says, as data: `--format json` is this, text and page are made from it. No text of a history is in
-//! it that was not redacted, shortened and put on one line.
+//! The report of an audit as data: `--format json` prints it, text and page are made from it. Texts of histories in
+//! it are redacted, shortened and on one line.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub struct Report {
     pub formats: Vec<Group>,
     /// By tool, those that would save most first.
     pub tools: Vec<Group>,
-    /// Results that stay in a host as `tersed install` sets it up, those that would save most first.
+    /// Results that a host, as `tersed install` sets it up, does not hand over; those that would save most first.
     pub not_reached: Vec<NotReached>,
     /// By session, those that would save most first; with `--top`, the first of them.
     pub sessions: Vec<SessionGroup>,
@@ -40,15 +40,16 @@ pub struct Report {
     /// Results by the share of their tokens that would be saved: unchanged, then more than 0 up to 20, 40, 60, 80, 100
     /// percent.
     pub distribution: [usize; 6],
-    /// What agents named later and would not have seen, in order; the first 1,000 of them.
+    /// Names that agents used later and would not have seen, in order; the first 1,000 of them.
     pub hidden: Vec<Hidden>,
     /// Lines that report a failure and would not have been shown, in order; the first 1,000 of them.
     pub failures_hidden: Vec<Hidden>,
-    /// Files that could not be used, or not wholly.
+    /// Files that could not be used, or only in part.
     pub not_understood: NotUnderstood,
 }
 
-/// One result, a line of `--format jsonl`. Sums over lines are the figures of a report of the same histories.
+/// One result, a line of `--format jsonl`. The sums over all lines equal the figures of a report of the same
+/// histories.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultRow<'a> {
@@ -62,18 +63,18 @@ pub struct ResultRow<'a> {
     pub index: usize,
     /// The tool.
     pub tool: String,
-    /// What would have become of it.
+    /// Its figures with tersed.
     #[serde(flatten)]
     pub figures: &'a Figures,
 }
 
-/// A place that was looked at.
+/// A place that was searched.
 #[derive(Debug, Default, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaceFound {
     /// The path, `~` for the home folder.
     pub path: String,
-    /// The host whose place it is, where no path was given.
+    /// The host whose place it is, if no path was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Whether it is there.
@@ -96,7 +97,7 @@ pub struct HostFound {
     pub title: String,
     /// `wired`; `part`: some parts are missing or are another version's; `fault`; `none`. Only `wired` counts.
     pub state: String,
-    /// What it is set up for, or the fault.
+    /// Details of the setup, or the fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// The command that starts it behind the gateway, if there is one.
@@ -104,7 +105,7 @@ pub struct HostFound {
     pub gateway: Option<String>,
 }
 
-/// Results of a tool that stay in a host.
+/// Results of a tool that a host does not hand over.
 #[derive(Debug, Default, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NotReached {
@@ -120,7 +121,7 @@ pub struct NotReached {
     pub results: usize,
     /// Their tokens.
     pub tokens: u64,
-    /// Tokens of them that would be saved if they were reached.
+    /// Tokens that would be saved if the results were reached.
     pub could_save: u64,
 }
 
@@ -162,21 +163,21 @@ pub struct Arrives {
 pub struct Figures {
     /// Results.
     pub results: usize,
-    /// Results that would be as they were.
+    /// Results that would not change.
     pub unchanged: usize,
     /// Tokens of the results.
     pub tokens_before: u64,
-    /// Tokens that they would have.
+    /// Their tokens after compression.
     pub tokens_after: u64,
     /// Tokens of the results, counted for each request to the model that held them.
     pub sent_before: u64,
-    /// The same with the results as they would be.
+    /// The same after compression.
     pub sent_after: u64,
-    /// How much of that arrives at the model.
+    /// How much of the savings arrives at the model.
     pub arrives: Arrives,
     /// Names that agents learned from results and used later.
     pub references: usize,
-    /// Those that they would have seen all the same.
+    /// Those that they would still have seen.
     pub references_visible: usize,
     /// Distinct lines of each result that report a failure.
     pub failure_lines: usize,
@@ -251,12 +252,12 @@ pub struct LargeResult {
     pub call: String,
     /// The tool.
     pub tool: String,
-    /// What it was asked for: a command line, a path.
+    /// The request of the call: a command line, a path.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub asked: String,
     /// Its tokens.
     pub tokens_before: u64,
-    /// Those that it would have.
+    /// Its tokens after compression.
     pub tokens_after: u64,
 }
 
@@ -272,12 +273,12 @@ pub struct Hidden {
     pub tool: String,
     /// What was named, or the line.
     pub text: String,
-    /// `path`, `pathline`, `ident`, `number`, or another word of whoever recorded it; `failure` for a line.
+    /// `path`, `pathline`, `ident`, `number`, or another kind that a record gives; `failure` for a line.
     pub kind: String,
-    /// The lines of the result among which it was left out, and the reason code.
+    /// The gap in which it was left out: the lines of the result, and the reason code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
-    /// The call that used it; absent where the agent named it in words.
+    /// The call that used it; absent if the agent used it in its own text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_by: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Plays sessions and sums up their results.
+//! Plays sessions and adds up their results.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::{Played, play};
 use crate::cli::replay::record::{Record, Session, Transcript};
 
-/// Takes the row of a result.
+/// Receives the row of a result.
 type Each<'a> = Box<dyn FnMut(&ResultRow<'_>) -> Result<(), String> + 'a>;
 
 /// A running audit.
@@ -59,7 +59,7 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// This audit, which also passes the row of each result to `each` as soon as its session was played.
+    /// The same audit, but it also passes the row of each result to `each` as soon as its session was played.
     pub(super) fn with_rows(self, each: impl FnMut(&ResultRow<'_>) -> Result<(), String> + 'a) -> Self {
         Self { each: Some(Box::new(each)), ..self }
     }
@@ -190,7 +190,7 @@ impl<'a> Audit<'a> {
         Ok(())
     }
 
-    /// Sorts sessions by what they would save, most first.
+    /// Sorts sessions by the tokens that they would save, most first.
     fn best(&mut self) {
         self.report.sessions.sort_by_key(|s| (std::cmp::Reverse(s.figures.saved()), s.number));
         self.report.sessions.truncate(self.top);

@@ -86,7 +86,7 @@ pub(super) fn kind_word(kind: &str) -> &str {
     if kind == "ident" { "name" } else { kind }
 }
 
-/// What of the savings arrives.
+/// How much of the savings arrives.
 fn arrives(report: &Report, out: &mut String) {
     let total = &report.total;
     let _ = writeln!(out, "\nWhat of that arrives at the model");

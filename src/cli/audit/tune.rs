@@ -1,7 +1,7 @@
-//! `tersed tune`: learns from the user's own histories how large a file may be before its outline is shown.
+//! `tersed tune`: chooses, from the user's own histories, the size above which a file is shown as its outline.
 //!
-//! It plays the histories once for each limit and looks at what the agents went on to use. The limit goes into a file of its own
-//! beside the user's settings, below which it counts.
+//! It plays the histories once for each limit and measures how much of what the agents used later they could still
+//! see. The limit is written to a separate file beside the user's settings, which take precedence.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -25,14 +25,14 @@ use crate::cli::replay::report::{Figures, Report};
 use crate::config::{Mode, Policy};
 use crate::layers::{Sources, TUNED};
 
-/// The limits that are tried, in bytes; 0 is never.
+/// The limits that are tried, in bytes; 0 means never.
 const LIMITS: [u64; 7] = [0, 49_152, 24_576, 12_288, 8_192, 6_144, 4_096];
-/// Fewest sessions and fewest names used later that say anything.
+/// Fewest sessions, and fewest names used later, for a meaningful choice.
 const MIN_SESSIONS: usize = 20;
 const MIN_USED: usize = 200;
 /// Most bytes of results that are kept in memory, since they are played once for each limit; later sessions are not read.
 const MAX_BYTES: usize = 256 << 20;
-/// Points that a smaller limit has to save more than a larger one. A choice.
+/// Percentage points that a smaller limit has to save more than a larger one. A choice.
 const WORTH: f64 = 0.1;
 
 /// Arguments of `tune`.
@@ -40,10 +40,10 @@ const WORTH: f64 = 0.1;
 #[command(after_help = "Examples:\n  \
     tersed tune                           learn from the histories of this user's hosts\n  \
     tersed tune ~/.claude/projects --dry-run\n  \
-    tersed tune --forget                  go back to the default\n\n\
+    tersed tune --forget                  remove what was learnt\n\n\
     A file larger than `policy.fileOutlineBytes` is shown as its outline. The histories are played once for each limit. The limit \
     that saves most is chosen, if at most --allow percentage points of the names used later and of the edits are lost compared \
-    with showing every file whole; the present limit stays unless another saves more. A new limit is written to `tuned.toml` \
+    with showing every file whole; the present limit is kept unless it loses more or another saves more. A new limit is written to `tuned.toml` \
     beside the user's settings, which take precedence. Nothing leaves the machine, and histories are only read.")]
 pub struct Args {
     /// Histories: files and folders; by default, the places of the hosts of this user.
@@ -101,7 +101,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut limits = LIMITS.to_vec();
     if !limits.contains(&now) {
         limits.push(now);
-        // Never comes first, then the largest.
+        // The order is: never (0) first, then the largest.
         limits.sort_unstable_by_key(|limit| (*limit > 0, u64::MAX - limit));
     }
     let bar = super::progress();
@@ -145,7 +145,7 @@ fn histories(paths: &[PathBuf]) -> Result<Vec<Session>, Failure> {
     for path in paths {
         let _ = walk(&path, &mut seen, &mut |found| {
             if let Found::Claimed(format, file) = found {
-                // A file that cannot be read to its end has sessions all the same.
+                // A file that cannot be read to its end may still have complete sessions.
                 let _ = (format.read)(&file, &mut Notes::default(), &mut |history| {
                     let number = sessions.len();
                     let found = session(history, number).filter(|_| bytes < MAX_BYTES);
@@ -183,16 +183,16 @@ fn session(mut history: History, number: usize) -> Option<Session> {
     })
 }
 
-/// What is saved and seen with this limit.
+/// The figures of a replay with this limit.
 fn played(sessions: &[Session], mode: Mode, limit: u64) -> Result<Figures, String> {
     let policy = json!({ "mode": mode, "fileOutlineBytes": limit, "tokenizer": "o200k", "evidence": "full" });
-    // Only what is tuned differs: no file and no variable counts.
+    // Only the tuned limit differs: files and variables are ignored.
     let mut child = Child::spawn(&[])?;
     let mut report = Report::default();
     for session in sessions {
         let mut edits = Edits::default();
         play(session, &policy, &mut child, |played| {
-            // A result that is refused stays as it is, with every limit.
+            // A refused result stays unchanged with every limit.
             if let Ok(answer) = played.answer {
                 report.add(played.record, answer, &played.earlier, &mut edits, Duration::ZERO);
             }
@@ -206,8 +206,8 @@ fn played(sessions: &[Session], mode: Mode, limit: u64) -> Result<Figures, Strin
     Ok(report.figures())
 }
 
-/// The limit that saves most among those that lose at most so many points against the first row, which shows all. The present
-/// limit stays unless it loses more, or another saves more.
+/// The limit that saves most among those that lose at most `allow` percentage points against the first row, which
+/// shows every file whole. The present limit is kept unless it loses more, or another saves more.
 fn choose(rows: &[(u64, Figures)], allow: f64, now: u64) -> u64 {
     let Some((whole, all)) = rows.first() else { return 0 };
     let loses_little = |figures: &Figures| {
@@ -215,7 +215,7 @@ fn choose(rows: &[(u64, Figures)], allow: f64, now: u64) -> u64 {
             |of: fn(&Figures) -> Option<f64>| of(all).zip(of(figures)).map_or(0.0, |(all, now)| all - now);
         lost(|figures| figures.shown) <= allow && lost(|figures| figures.edits) <= allow
     };
-    // A smaller limit has to be worth it.
+    // A smaller limit must save clearly more.
     let better = |best: (u64, f64), (limit, figures): &(u64, Figures)| match figures.saved >= best.1 + WORTH {
         true => (*limit, figures.saved),
         false => best,
@@ -225,7 +225,7 @@ fn choose(rows: &[(u64, Figures)], allow: f64, now: u64) -> u64 {
     rows.iter().filter(|(_, figures)| loses_little(figures)).fold(first, better).0
 }
 
-/// Whether no limit saves more than another.
+/// Whether all limits save about the same.
 fn do_all_the_same(rows: &[(u64, Figures)]) -> bool {
     let saved = || rows.iter().map(|(_, figures)| figures.saved);
     saved().fold(f64::MIN, f64::max) - saved().fold(f64::MAX, f64::min) < WORTH

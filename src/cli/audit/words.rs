@@ -25,7 +25,7 @@ impl Kind {
     }
 }
 
-/// Longest name that counts, in bytes.
+/// Longest name that is considered, in bytes.
 const MAX_NAME_BYTES: usize = 200;
 
 /// Calls `each` for every name in a text, in order. A place in a file also yields the file; a path also yields its last

@@ -7,7 +7,7 @@ use crate::text::call::ToolCall;
 use crate::text::ledger::Action;
 use crate::text::reason::Reason;
 
-/// A label and what it says.
+/// A label and its value.
 #[derive(Debug)]
 pub(super) struct Fact {
     pub label: &'static str,
@@ -202,7 +202,7 @@ fn effects(explained: &Explained, at: usize) -> String {
                     let cuts = span.cut_by.contains(&at);
                     let verb = if cuts { "cut inside" } else { "wrote anew" };
                     match is_last || cuts && span.cut_by.last() == Some(&at) {
-                        // The reason of these lines belongs to the step that left something out of them.
+                        // The reason of these lines belongs to the step that cut parts out of them.
                         true if !cuts && !span.cut_by.is_empty() => {
                             add("what an earlier step wrote", verb, *lines)
                         }

@@ -38,11 +38,11 @@ pub use text::write as write_text;
     tersed explain --command make build.log --html page.html\n  \
     ls -R | tersed explain --command 'ls -R' --width 200 --color always | less -R\n  \
     tersed explain --record session.jsonl --index 7 --html page.html\n\n\
-    Original and output stand side by side from 120 columns on, else one below the other. A record is what \
-    `toolResult/compress` takes, or a line of a recorded session as `replay` takes it; what its session saw \
-    before counts.\n\n\
+    From 120 columns on, original and output are side by side, otherwise one below the other. A record is the parameters \
+    of `toolResult/compress`, or a line of a recorded session as for `replay`; earlier results of its session are \
+    played first.\n\n\
     On a terminal a page that does not fit is shown with PAGER, or less; PAGER=cat prints it.\n\n\
-    Signs: - left out, ~ written anew, = shown by an earlier result, + in the output only, ! reports a failure.")]
+    Signs: - left out, ~ written anew, = shown by an earlier result, + only in the output, ! reports a failure.")]
 pub struct Args {
     #[command(flatten)]
     call: CallArgs,
@@ -75,7 +75,7 @@ const COLUMNS: u16 = 80;
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut config = args.policy.config()?;
     let inputs: Vec<PathBuf> = args.record.iter().chain(&args.file).cloned().collect();
-    // A place that cannot be written is told before the work.
+    // A file that cannot be written is reported before the work.
     let html = args.html.as_ref().filter(|file| file.as_os_str() != "-");
     let html = html.map(|file| NewFile::open(file, &inputs)).transpose()?;
     let _ = crate::engine::seal_key::ensure(&mut config.policy);

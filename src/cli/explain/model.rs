@@ -138,7 +138,7 @@ impl Blocks<'_, '_> {
             let note = self.pointer();
             self.push(Kind::Added, 0..0, 0..lead, Some(note));
         }
-        // The marker of a group stands at its first lines.
+        // The marker of a group is at its first lines.
         let mut markers: HashMap<u32, usize> = HashMap::new();
         for (at, span) in self.part.spans.iter().enumerate() {
             self.span(at, span, &mut markers);
@@ -218,7 +218,7 @@ impl Blocks<'_, '_> {
         if omitted > 0 {
             let bytes = words::count(omitted, "byte");
             let lines = if span.lines.len() == 1 { "the line" } else { "the lines" };
-            // One step may have cut what another wrote, and another may have rewritten the rest.
+            // One step may have cut text that another wrote, and a third may have rewritten the rest.
             let mut cut = span.clone();
             cut.steps.retain(|(step, _)| span.cut_by.contains(step));
             let others = |is_before: bool| {

@@ -1,5 +1,5 @@
-//! Shows a long page through the user's pager when a person is watching. Elsewhere, and where there is no pager, the page goes
-//! to standard output as it is.
+//! Shows a long page through the user's pager if standard output is a terminal. Otherwise, and if there is no pager,
+//! the page is written to standard output.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::{Child, Command, Stdio};
@@ -22,7 +22,7 @@ pub(super) fn paged(work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::
         }
         None => Ok(()),
     };
-    // The end of its input is told by closing it, which happened above.
+    // The pager sees the end of its input because the pipe was closed above.
     let _ = pager.wait();
     written
 }
@@ -38,13 +38,13 @@ fn started() -> Option<Child> {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::piped());
     if std::env::var_os("LESS").is_none() {
-        // Colours stay, and a page that fits on the screen is only printed.
+        // Colours are kept, and a page that fits on the screen is only printed.
         command.env("LESS", "FRX");
     }
     command.spawn().ok()
 }
 
-/// Whether a pager can read keys although standard input is what is explained.
+/// Whether a pager can read keys although standard input is the text to explain.
 fn has_terminal() -> bool {
     cfg!(unix) && std::fs::File::open("/dev/tty").is_ok()
 }

@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Effects, Style};
 use super::model::{Block, Kind, Note, Page, View};
 use super::screen::{Piece, Screen};
 
-/// Width from which on the two stand side by side.
+/// Width from which on the two are side by side.
 const MIN_WIDE_COLUMNS: usize = 120;
 /// Columns of the labels of the header.
 const LABEL_COLUMNS: usize = 11;

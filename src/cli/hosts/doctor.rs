@@ -15,8 +15,8 @@ use crate::doctor::{Finding, State, examine};
 #[command(after_help = "Examples:\n  \
     tersed doctor\n  \
     tersed doctor --json\n\n\
-    Looks at the program, the settings, the folders, the hosts and the last failures, compresses a sample, and changes nothing.\n\n\
-    Exit codes: 0 all is well, 1 something has to be mended, 2 unreadable command line.")]
+    Checks the program, the settings, the folders, the hosts and the last failures, compresses a sample, and changes nothing.\n\n\
+    Exit codes: 0 no fault, 1 a fault that has to be fixed, 2 invalid command line.")]
 pub struct Args {
     /// Print JSON.
     #[arg(long)]

@@ -1,5 +1,5 @@
-//! `tersed hook`: gets the answer to one event from the resident process. After any failure it prints nothing, and the host
-//! goes on as if there were no hook.
+//! `tersed hook`: gets the answer to one event from the resident process. After any failure it prints nothing, and
+//! the host continues as if there were no hook.
 
 use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
@@ -28,8 +28,9 @@ use crate::host::wrap;
 #[command(after_help = "Examples:\n  \
     tersed hook codex < event.json\n  \
     tersed hook claude-code --deadline 2000 --mode aggressive < event.json\n\n\
-    Prints what the host's hook is to print, or nothing: then the host goes on as without. The exit status is 0 whatever \
-    happens; options that are wrong are named on standard error and do not count. After two events in a row without an answer in time nobody is asked for a minute. The first event of a workspace starts a process that later ones share; it ends with the host.")]
+    Prints the answer that the host expects of its hook, or nothing: then the host continues as if there were no hook. The \
+    exit status is always 0; invalid options are reported on standard error and ignored. After two timeouts in a row, nothing \
+    is compressed for a minute. The first event of a workspace starts a process that later events share; it ends with the host.")]
 pub struct Args {
     /// The host.
     #[arg(value_parser = PossibleValuesParser::new(HOOKS.iter().map(|hooks| hooks.name)))]
@@ -44,7 +45,8 @@ pub struct Args {
     /// wrapped in `tersed run`.
     #[arg(long)]
     if_wrap: bool,
-    /// Process with which the resident one ends. Needed only if the nearest ancestor that is not a shell is the wrong one.
+    /// The resident process ends when this process ends. Needed only if the nearest ancestor that is not a shell is
+    /// the wrong one.
     #[arg(long, value_name = "PID")]
     owner: Option<u32>,
     /// The resident process ends after this time without an event, for example 30m [default: 2h].
@@ -57,7 +59,7 @@ pub struct Args {
 /// How to send a request.
 #[derive(Debug, Clone)]
 pub(super) struct Ask {
-    /// When nobody waits for the answer any more.
+    /// The time after which nobody waits for the answer.
     pub until: Instant,
     /// Whether this process does the work itself.
     pub is_alone: bool,
@@ -67,8 +69,8 @@ pub(super) struct Ask {
     pub to_start: Vec<String>,
 }
 
-/// Default time limit in milliseconds: less than the five seconds that hosts are told to wait. Some hosts do not recover
-/// after they had to kill a hook.
+/// Default time limit in milliseconds: less than the five seconds that the installed settings tell hosts to wait.
+/// Some hosts do not recover after they had to kill a hook.
 const DEADLINE_MILLIS: u64 = 4000;
 
 /// The longest time limit.
@@ -247,7 +249,7 @@ fn asked(
     let host = Host::once(settings, place.map(|place| place.originals()));
     let answered = answer(&host, request, content);
     host.engine().close();
-    // Work here is in time; otherwise the process that waits counts the timeout.
+    // The work in this process ended in time; otherwise the process that waits counts the timeout.
     if Instant::now() < ask.until {
         breaker.inspect(|breaker| breaker.answered());
     }

@@ -18,12 +18,12 @@ use crate::telemetry::counts::default_path;
 /// Arguments of `install`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    tersed install --list                          hosts, and which are here and set up\n  \
+    tersed install --list                          hosts: which are on this machine, which are set up\n  \
     tersed install claude-code --dry-run           what would be written, as a diff\n  \
     tersed install claude-code\n  \
-    tersed install opencode --scope project        for all who work in this project\n\n\
-    A second run changes nothing. `tersed uninstall` gives every file back as it was; what you changed in it since stays. \
-    Copies of what stood there are in the state folder of the user.")]
+    tersed install opencode --scope project        for everyone who works in this project\n\n\
+    A second run changes nothing. `tersed uninstall` restores every file; your own later changes are kept. \
+    Copies of the earlier files are in the state folder of the user.")]
 pub struct Args {
     /// The host.
     #[arg(required_unless_present = "list", value_parser = names())]
@@ -46,8 +46,8 @@ pub struct Args {
 #[command(after_help = "Examples:\n  \
     tersed uninstall claude-code --dry-run\n  \
     tersed uninstall claude-code\n\n\
-    Gives every file back as it was before `tersed install`, to the byte. Where you changed a file since, only what tersed \
-    added is taken out.")]
+    Restores every file as it was before `tersed install`, byte for byte. If you changed a file since, only the additions of \
+    tersed are removed.")]
 pub struct UninstallArgs {
     /// The host.
     #[arg(value_parser = names())]
@@ -126,7 +126,7 @@ fn is_there(place: &Place, program: &str) -> bool {
     if path.components().count() > 1 { is_program(&path) } else { !place.programs(program).is_empty() }
 }
 
-/// Whether the user's settings let results be counted. Settings that cannot be read do not count.
+/// Whether the user's settings allow counting of results. Settings that cannot be read are ignored.
 fn counts_are_on() -> bool {
     SettingsArgs::default().load(Vec::new()).is_ok_and(|loaded| loaded.resolved.config.telemetry.counts)
 }
@@ -185,7 +185,7 @@ fn diff(step: &Step) -> String {
         None => "/dev/null".to_owned(),
     };
     let (before, after) = (text(&step.before), text(&step.after));
-    // A file that is created or deleted while empty gives the two names alone.
+    // For an empty file that is created or deleted, the diff is only the two names.
     DiffOptions::new()
         .set_original_filename(name(&step.before))
         .set_modified_filename(name(&step.after))

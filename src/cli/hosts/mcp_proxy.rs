@@ -21,7 +21,7 @@ use crate::host::proxy::{self, Server};
     tersed mcp-proxy -- npx -y @modelcontextprotocol/server-filesystem .\n  \
     tersed mcp-proxy --servers .mcp.json filesystem\n\n\
     The file has the shape that MCP hosts use: {\"mcpServers\": {\"NAME\": {\"command\", \"args\", \"env\", \"cwd\"}}}.\n\
-    Ends with the exit status of the server, 128 and the signal that ended it, or 127 when it cannot be started.")]
+    Ends with the exit status of the server, 128 plus the signal that ended it, or 127 if it cannot be started.")]
 pub struct Args {
     #[command(flatten)]
     policy: PolicyArgs,
@@ -76,7 +76,7 @@ fn host(args: &Args) -> Result<Host, Failure> {
     if let Err(note) = seal_key::ensure(&mut settings.policy) {
         out::say(&format!("{note}; a temporary key of this process is used"));
     }
-    // A proxy never learns what left the model's context.
+    // A proxy is not told which results left the model's context.
     settings.policy.dedup = false;
     settings.counting = counting(&config, "mcp-proxy");
     Ok(Host::new(settings))

@@ -1,4 +1,4 @@
-//! Subcommands for agent hosts: those that hosts start, and those that wire hosts.
+//! Subcommands for agent hosts: those that hosts start, and those that set hosts up.
 
 mod doctor;
 mod hook;
@@ -16,9 +16,9 @@ pub(super) use hook::{fast, skip_event};
 /// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
-    /// Wire an agent host: edit its settings so that it uses this program.
+    /// Set up an agent host: edit its settings so that it uses this program.
     Install(install::Args),
-    /// Remove the wiring of an agent host.
+    /// Undo the setup of an agent host.
     Uninstall(install::UninstallArgs),
     /// Check the program, the settings and the hosts, and say how to fix faults.
     Doctor(doctor::Args),
@@ -26,11 +26,11 @@ pub(super) enum Command {
     Mcp(mcp::Args),
     /// Wrap an MCP server: compress the results of its tools, pass everything else unchanged.
     McpProxy(mcp_proxy::Args),
-    /// Answer one event of a host's hooks: the event on standard input, the hook's answer on standard output.
+    /// Answer one event of a host's hooks: reads the event from standard input, writes the answer to standard output.
     Hook(hook::Args),
     /// Run a command, and print its output compressed when it has ended.
     Run(Box<run::Args>),
-    /// Serve the events and commands of one workspace; `hook` and `run` start it.
+    /// Serve the events and commands of one workspace; `hook` and `run` start this process.
     Resident(resident::Args),
 }
 

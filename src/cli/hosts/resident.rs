@@ -10,8 +10,8 @@ use crate::cli::call::PolicyArgs;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It answers over a socket in $XDG_RUNTIME_DIR/tersed, or in tersed-UID among the temporary files, \
-    which only its user can reach: one for each workspace, program and set of settings. It ends when nobody asked for \
-    --idle, --linger after the last host that asked has ended, on SIGTERM, and when its socket is taken away."
+    which only its user can reach: one for each workspace, program and set of settings. It ends after --idle without \
+    a request, --linger after the last host that used it has ended, on SIGTERM, and when its socket is removed."
 )]
 pub struct Args {
     #[command(flatten)]

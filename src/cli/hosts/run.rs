@@ -23,13 +23,13 @@ use crate::text::marker;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tersed run -- cargo test\n  \
-    tersed run --raw -- cargo test                       all of it, this once\n  \
+    tersed run --raw -- cargo test                       print all of it\n  \
     tersed run --session s1 --call c7 --shell 'npm ci && npm test 2>&1 | tail -200'\n\n\
     The command has the same input, variables, folder and process group. Its exit status is that of the command, or \
-    the signal that ended it. What it writes is held until it ends, at most as long as --patience says; what comes \
-    later, or after a signal, passes without its secrets and with forged markers escaped, and so does what is no text; output for \
-    a program needs --raw. With --host-limit that holds for half of the \
-    limit, and the rest is held to the end. On a terminal nothing is held.")]
+    the signal that ended it. Its output is held until it ends, at most for the time of --patience. Later output, output \
+    after a signal, and output that is not text is passed on at once: secrets are removed and forged markers escaped. If the \
+    host's limit is known, at most half of it is passed on this way, and the rest is held to the end. On a terminal nothing \
+    is held. Use --raw if a program reads the output.")]
 pub struct Args {
     /// The conversation; results of one session can refer to each other.
     #[arg(long, value_name = "ID")]
@@ -70,7 +70,7 @@ pub struct Args {
 const DEADLINE: Duration = Duration::from_secs(5);
 /// The time limit while the command is being ended.
 const SIGNALLED_DEADLINE: Duration = Duration::from_millis(1500);
-/// Shorter outputs are only made safe.
+/// Outputs of fewer bytes are only made safe.
 const MIN_BYTES: usize = 256;
 
 /// Runs the command, and ends as it ended.
@@ -88,7 +88,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     };
     let read = || policy(args);
     let policy = LazyPolicy::new(&read);
-    // What is asked for as it is may be data for a program.
+    // Output that was requested unchanged may be data for a program.
     let policy = if args.raw || asks_for_all(&line_of(&program)) { policy } else { policy.escaping() };
     let compress = |output: Output<'_>| compressed(args, &program, output, &policy);
     if args.raw {
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
 /// Exit status of a shell that finds no such program.
 const NOT_FOUND: i32 = 127;
 
-/// Says where a whole command line stands, if one was given as the name of a program.
+/// Prints how to give a whole command line, if one was given as the name of a program.
 fn hint(program: &Program, ran: &Result<Outcome, String>) {
     let Program::Argv(argv) = program else { return };
     let [word] = argv.as_slice() else { return };
@@ -146,7 +146,7 @@ fn ended(args: &Args, ran: Result<Outcome, String>) -> ExitCode {
     }
 }
 
-/// Nothing may refer to an output that was not written, or not read.
+/// Makes the session forget an output that was not written or not read, so that no later result refers to it.
 fn forget_unread(args: &Args, is_shown: bool) {
     let given = |id: &Option<String>| id.clone().filter(|id| !id.is_empty());
     let Some((session, call)) = given(&args.session).zip(given(&args.call)) else { return };

@@ -20,7 +20,7 @@ pub(super) fn take_apart(text: &str, counter: &dyn TokenCounter) -> SplitText {
         let (before, from) = rest.split_at(at);
         split.shown.push_str(before);
         let length = match Marker::parse(from) {
-            // A look-alike has a backslash in front of it.
+            // A look-alike has a backslash before it.
             Some((_, length)) if !before.ends_with('\\') => length,
             _ => {
                 split.shown.push('[');

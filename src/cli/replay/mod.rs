@@ -44,10 +44,10 @@ use report::Report;
     tersed replay --losses tests/clues\n  \
     tersed replay --bill --cache one-hour sessions.jsonl\n\n\
     A record is one JSON object a line: id, agent, session, turn, tool, command, args, output, exit_code, kind, refs, \
-    ref_types. Only output is required. Records without an agent and a session are played without one. A whole session is one object a line too: session, \
-    messages. Of a folder all such files are read; in one without any, every CLASS/NAME.case is an output with clues that must stay \
-    readable. Histories of hosts are for `tersed audit`.\n\n\
-    Neither the configuration files of this machine nor its environment count, but for a file that --config names.")]
+    ref_types. Only output is required. Records without an agent and a session are played without one. A whole session is also one \
+    object a line: session, messages. In a folder all such files are read. If it has none, every CLASS/NAME.case is an output \
+    with clues that must stay readable. `tersed audit` reads the histories of hosts.\n\n\
+    The configuration files and the environment of this machine are ignored, except a file that --config names.")]
 pub struct Args {
     /// Files of records or whole sessions, `.jsonl` or `.jsonl.zst`, and folders of them or of cases of clues.
     #[arg(required = true)]

@@ -36,7 +36,7 @@ pub(super) enum View {
     Graph,
 }
 
-/// What fingerprints mean, as far as this process can know it.
+/// The names of fingerprints, as far as this process knows them.
 #[derive(Debug, Default)]
 struct Names {
     /// The project of the working directory.
@@ -53,13 +53,13 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// A page. Models with a price are told by their names.
+    /// A page. Models with a price are shown by their names.
     pub(super) fn new(counted: Counted, prices: &BTreeMap<String, Price>) -> Self {
         let key = seal_key::user_key().ok();
         let names = key.map(|key| Names::new(&key, prices)).unwrap_or_default();
         let cost = prices.iter().filter_map(|(model, price)| {
             let of_model = names.models.iter().find(|(_, name)| *name == model).map(|(mark, _)| *mark);
-            // Of results without a model nobody knows whose they were.
+            // Results without a model may be of any model.
             let is_in = |key: &Key| key.model == 0 || Some(key.model) == of_model;
             let mut stats = Stats::default();
             for (_, numbers) in counted.sums.iter().filter(|(key, _)| is_in(key)) {
@@ -145,7 +145,7 @@ impl Page {
         let _ = writeln!(out, "tokens saved by day, UTC");
         for one in first..=last {
             let saved = saved.get(&one).copied().unwrap_or(0);
-            // Something is more than nothing, however little.
+            // Any saving gets at least one column.
             let length = (u128::from(saved) * u128::from(BAR_COLUMNS)).div_ceil(u128::from(most)) as usize;
             let bar = format!("{} {}", "#".repeat(length), number(saved));
             let _ = writeln!(out, "{}  {}", day(one), bar.trim_start());
@@ -223,7 +223,7 @@ impl Names {
     }
 }
 
-/// A fingerprint, as short as it can be told apart by a person.
+/// A fingerprint, shortened for display.
 fn mark(fingerprint: u64) -> String {
     format!("{:08x}", fingerprint >> 32)
 }

@@ -27,9 +27,9 @@ use counted::{Page, View};
     tersed stats telemetry.jsonl telemetry.jsonl.1\n  \
     tersed stats telemetry.jsonl --price some-model=3,0.3,3.75\n  \
     tersed stats telemetry.jsonl --host-limit 30000 --json\n\n\
-    Without a file: what this user's hosts saved so far. These counts are numbers by day, without names, paths or commands, in \
-    the user's state folder alone; projects and models are keyed fingerprints there. The project of the working \
-    folder and models with a price are told by name, others by their fingerprint. The setting telemetry.counts turns them off.")]
+    Without a file: what this user's hosts saved so far. These counts are numbers by day, without names, paths or commands, and are \
+    kept only in the user's state folder, where projects and models are keyed fingerprints. The output names the project of \
+    the working directory and models with a price; others have their fingerprint. `telemetry.counts: false` turns counting off.")]
 pub struct Args {
     /// Telemetry files instead of the counts; - for standard input.
     #[arg(value_name = "FILE")]
@@ -43,8 +43,8 @@ pub struct Args {
     /// Print JSON; of telemetry files in the form of `session/stats`.
     #[arg(long)]
     json: bool,
-    /// Bytes above which the host cuts a result itself, if the events do not say; overrides `accounting.hostLimit`. The part
-    /// that it would cut does not count as saved.
+    /// Bytes above which the host cuts a result itself, if the events do not say; overrides `accounting.hostLimit`.
+    /// The part that the host would cut is not counted as saved.
     #[arg(long, value_name = "BYTES")]
     host_limit: Option<usize>,
     /// Price of a million tokens, in addition to `accounting.prices`: input, and if different, input read from and written

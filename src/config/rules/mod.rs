@@ -1,5 +1,5 @@
-//! Rules of the operator as they were written: the setting `policy.rules`. What a rule means, and whether its patterns and
-//! methods are allowed, is for the module `rules` above, which compiles them.
+//! Rules of the operator as they were written: the setting `policy.rules`. The module `rules` of the crate compiles
+//! them, and checks their patterns and methods.
 
 mod error;
 mod spec;

@@ -1,16 +1,16 @@
-//! Words in a command line with which somebody asks for its exact output.
+//! Words in a command line that request its exact output.
 
 use memchr::memmem;
 
-/// A variable of a command that turns compressing off for it, as the settings read it.
+/// A variable with which a command line turns compression off; the settings read it too.
 const VARIABLE: &[u8] = b"TERSED_MODE=";
-/// Its values that do so, in any case: people write either.
+/// The values that do so, in upper or lower case.
 pub const OFF_WORDS: [&str; 7] = ["off", "disabled", "none", "no", "raw", "false", "0"];
 /// The wrapper for a command whose output stays as it is.
 const RAW: &[u8] = b"tersed run --raw";
 
-/// Whether `TERSED_MODE=off` or `tersed run --raw` stands in a command line, as words of their own. Words in quotes count
-/// too, since scripts stand in quotes: at worst the result of a command that only names them stays as it is.
+/// Whether `TERSED_MODE=off` or `tersed run --raw` is in a command line, as words of their own. Words in quotes count
+/// too, since scripts are in quotes: at worst the result of a command that only names them stays as it is.
 pub fn asks_for_all(text: &str) -> bool {
     let text = text.as_bytes();
     let is_off = |end: usize| {
@@ -36,7 +36,7 @@ fn is_word_end(rest: &[u8]) -> bool {
     rest.first().is_none_or(|next| is_between(*next))
 }
 
-/// Whether a byte may stand between the words of a shell.
+/// Whether a byte may be between the words of a shell.
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b"'\"`;&|(){}".contains(&byte)
 }

@@ -29,7 +29,7 @@ impl Parser<'_, '_> {
         out
     }
 
-    /// A list behind a keyword, up to another one.
+    /// A list after a keyword, up to another one.
     pub(super) fn block(&mut self, stop: &[&str]) -> Vec<Pipeline> {
         self.at += 1;
         let list = self.list(stop);
@@ -123,7 +123,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// Puts a word in place of a variable.
+/// Replaces a variable by a word.
 fn filled(argument: &mut String, name: &str, word: &str) {
     if argument.contains('$') {
         *argument = argument.replace(&format!("${{{name}}}"), word);

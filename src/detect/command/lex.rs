@@ -3,10 +3,10 @@
 //! Nothing is expanded: `$x`, `$(…)`, globs and the like stay in the words as they were written.
 //! Linear in the text; what is never closed ends with it.
 //!
-//! There are two readings. [`lex`] serves whoever asks which programs ran: it takes what it can from any text, also from one
-//! that is no command. [`read`] serves whoever changes a command line: it says where each token stands and notes what it
-//! passed over without looking into it. Where the two differ, the exact one does as a POSIX shell does; the comments say
-//! where.
+//! There are two readings. [`lex`] is for finding out which programs ran: it reads as much as it can of any text,
+//! even one that is not a command. [`read`] is for changing a command line: it gives the place of each token, and
+//! records constructs that it skipped. Where the two differ, the exact one does as a POSIX shell does; the comments
+//! say where.
 
 mod nested;
 mod quotes;
@@ -19,7 +19,7 @@ use std::ops::Range;
 /// Which shell reads the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
-    /// `sh` and its kin.
+    /// `sh` and related shells.
     #[default]
     Posix,
     /// Windows PowerShell and `pwsh`.
@@ -28,12 +28,12 @@ pub enum Dialect {
     Cmd,
 }
 
-/// A word with its quotes taken off.
+/// A word without its quotes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Word {
     /// The text.
     pub text: String,
-    /// Whether some of it was quoted: then it is not a keyword.
+    /// Whether any part was quoted: then it is not a keyword.
     pub is_quoted: bool,
 }
 
@@ -59,10 +59,10 @@ pub enum Token {
     Redirect(u8, Target),
 }
 
-/// What an exact reading passes over: a list of pipelines of programs has none of it.
+/// Constructs that an exact reading skips: a list of pipelines of programs has none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passed {
-    /// A quotation, a substituted command or a name in braces that nothing closes.
+    /// An unclosed quotation, command substitution or name in braces.
     Unclosed,
     /// A comment.
     Comment,
@@ -70,9 +70,9 @@ pub enum Passed {
     Group,
     /// `<<`: a text in the command itself.
     HereText,
-    /// `<(…)` or `>(…)`: a process in the place of a file.
+    /// `<(…)` or `>(…)`: a process in place of a file.
     Process,
-    /// `&`: what runs in the background.
+    /// `&`: a command in the background.
     Background,
     /// `|&`: a pipe for both outputs.
     PipeOfBoth,
@@ -87,16 +87,16 @@ pub enum Passed {
 pub struct Spanned {
     /// The token.
     pub token: Token,
-    /// Where it stands in the text.
+    /// Its place in the text.
     pub range: Range<usize>,
 }
 
 /// An exact reading.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Read {
-    /// The tokens. What is in double quotes stands in words as it was written.
+    /// The tokens. Text in double quotes is in words as it was written.
     pub tokens: Vec<Spanned>,
-    /// What was passed over, and where it begins.
+    /// Skipped constructs, and where each begins.
     pub passed: Vec<(Passed, usize)>,
 }
 
@@ -106,7 +106,7 @@ pub const STDOUT_AND_STDERR: u8 = 9;
 /// Tokens above which a command line is not read: far more than anybody types or a program may be given.
 const MAX_TOKENS: usize = 1 << 14;
 
-/// The tokens of a command line; none where it has too many. Never fails: what is never closed ends with the text.
+/// The tokens of a command line; none if there are too many. Never fails: an unclosed construct ends with the text.
 pub fn lex(text: &str, dialect: Dialect) -> Vec<Token> {
     let mut lexer = Lexer::new(text, dialect, false);
     lexer.run();
@@ -116,14 +116,14 @@ pub fn lex(text: &str, dialect: Dialect) -> Vec<Token> {
     lexer.out.into_iter().map(|spanned| spanned.token).collect()
 }
 
-/// The exact reading of a POSIX command line. Tokens behind the first thing that was passed over may be wrong.
+/// The exact reading of a POSIX command line. Tokens after the first skipped construct may be wrong.
 pub fn read(text: &str) -> Read {
     let mut lexer = Lexer::new(text, Dialect::Posix, true);
     lexer.run();
     Read { tokens: lexer.out, passed: lexer.passed }
 }
 
-/// Behind a substituted command whose bracket is at `at`; `None` where nothing closes it.
+/// The position after a command substitution whose bracket is at `at`; `None` if it is not closed.
 pub fn substitution_end(bytes: &[u8], at: usize) -> Option<usize> {
     nested::bracketed(bytes, at)
 }
@@ -136,7 +136,7 @@ struct Lexer<'a> {
     is_exact: bool,
     out: Vec<Spanned>,
     passed: Vec<(Passed, usize)>,
-    /// Heredocs whose text starts on the next line: the token, the word that ends it, whether tabs go.
+    /// Heredocs whose text starts on the next line: the token, the word that ends it, and whether tabs are removed.
     heredocs: Vec<(usize, String, bool)>,
 }
 
@@ -151,14 +151,14 @@ impl<'a> Lexer<'a> {
         self.out.push(Spanned { token, range: start..self.at });
     }
 
-    /// Notes what is passed over.
+    /// Records a skipped construct.
     fn pass(&mut self, what: Passed, at: usize) {
         if self.is_exact {
             self.passed.push((what, at));
         }
     }
 
-    /// Whether white space, or nothing, stands before this place.
+    /// Whether white space, or nothing, is before this place.
     fn is_behind_space(&self) -> bool {
         self.at.checked_sub(1).is_none_or(|at| self.bytes[at].is_ascii_whitespace())
     }
@@ -181,7 +181,7 @@ impl<'a> Lexer<'a> {
                 }
                 b' ' | b'\t' | b'\r' => self.at += 1,
                 _ if self.is_escape(b) && matches!(self.peek(1), b'\n') => self.at += 2,
-                // In an exact reading it is one only where a word could begin: not behind `2>&1`.
+                // In an exact reading it is a comment only where a word could begin: not after `2>&1`.
                 b'#' if self.dialect != Dialect::Cmd
                     && !(self.is_exact && !self.is_behind_space() && !self.starts_command()) =>
                 {
@@ -221,7 +221,7 @@ impl<'a> Lexer<'a> {
             (b'|', b'&') => ("|", 2),
             (b'|', _) => ("|", 1),
             (b'&', b'&') => ("&&", 2),
-            // PowerShell calls what follows.
+            // In PowerShell, `&` calls the command after it.
             (b'&', _) if self.dialect == Dialect::PowerShell && self.starts_command() => ("", 1),
             (b'&', _) => ("&", 1),
             (b';', _) if self.dialect == Dialect::Cmd => return self.word(),
@@ -241,7 +241,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether what comes next is the first word of a command.
+    /// Whether the next word is the first of a command.
     fn starts_command(&self) -> bool {
         matches!(self.out.last(), None | Some(Spanned { token: Token::Op(_), .. }))
     }
@@ -291,7 +291,7 @@ impl<'a> Lexer<'a> {
             }
         }
         if word == b"[[" && self.dialect == Dialect::Posix && !self.is_exact {
-            // A condition: what looks like an operator in it is none.
+            // A condition: text in it that looks like an operator is not one.
             let rest = &self.bytes[self.at..];
             let end = memchr::memmem::find(rest, b"]]").map_or(rest.len(), |i| i + 2);
             word.extend_from_slice(&rest[..end]);

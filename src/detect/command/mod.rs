@@ -1,7 +1,7 @@
 //! Reads a command line the way a shell would, far enough to know which programs wrote the output.
 //!
-//! It runs nothing and expands nothing. What it cannot read it leaves as words. `lex` splits, `parse`
-//! and `compound` know the grammar, `wrap` takes wrappers off.
+//! It runs nothing and expands nothing. Parts that it cannot parse stay as words. `lex` splits, `parse` and
+//! `compound` know the grammar, `wrap` removes wrappers.
 
 mod asked;
 mod compound;
@@ -14,7 +14,7 @@ use std::ops::Deref;
 pub use asked::{OFF_WORDS, asks_for_all};
 pub use lex::Dialect;
 
-/// One program and its arguments, wrappers such as `sudo` or `timeout 9` taken off.
+/// One program and its arguments, without wrappers such as `sudo` or `timeout 9`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Simple {
     /// Words of the command; the first is the program's name without its folder.
@@ -67,7 +67,7 @@ impl Simple {
 /// How a pipeline follows the one before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Join {
-    /// After it, whatever came of it.
+    /// After it, whatever its outcome.
     #[default]
     Then,
     /// Only if it succeeded.
@@ -103,7 +103,7 @@ impl<'a> IntoIterator for &'a Pipeline {
 }
 
 impl Pipeline {
-    /// Whether what it writes to standard output is seen.
+    /// Whether its standard output is visible.
     pub fn is_shown(&self) -> bool {
         self.parts.last().is_some_and(|last| !last.to_file)
             && self.parts.first().is_some_and(|first| !first.to_file)
@@ -119,7 +119,7 @@ pub struct CommandLine {
     pub is_traced: bool,
 }
 
-/// Filters with which a command chooses lines. Reducers must respect that choice.
+/// Filters with which a command selects lines. Reducers must respect that selection.
 const FILTERS: &[&str] = &[
     "grep",
     "egrep",
@@ -180,8 +180,8 @@ impl CommandLine {
         parse::parse(text, dialect)
     }
 
-    /// Programs that write what is seen: the first of each pipeline, with whether a filter chose
-    /// among its lines. `head`, `tail`, `tee` and `cat` only cut or copy, and are no filters.
+    /// Programs that write the visible output: the first of each pipeline, and whether a filter selected lines of it.
+    /// `head`, `tail`, `tee` and `cat` only cut or copy, and are not filters.
     pub fn producers(&self) -> impl Iterator<Item = (&Simple, bool)> {
         self.pipelines.iter().filter_map(|p| {
             let first = p.first().filter(|_| p.is_shown())?;
@@ -207,7 +207,7 @@ impl CommandLine {
         }
     }
 
-    /// Whether a filter such as `grep` chose among the lines of some producer.
+    /// Whether a filter such as `grep` selected lines of some producer.
     pub fn is_filtered(&self) -> bool {
         self.producers().any(|(_, filtered)| filtered)
     }
@@ -219,8 +219,8 @@ pub fn without_quotes(text: &str) -> &str {
     inner.filter(|t| !t.is_empty() && !t.contains('`')).unwrap_or(text)
 }
 
-/// Whether a text is written for PowerShell: it sets variables of the environment in its way, or its
-/// first word is a command in its form.
+/// Whether a text is written for PowerShell: it sets environment variables in PowerShell's syntax, or its first word
+/// has the form of a PowerShell command.
 pub fn looks_like_powershell(text: &str) -> bool {
     let start = text.trim_start();
     let first = start.split([' ', '\n', ';', '|']).next().unwrap_or_default();

@@ -2,8 +2,8 @@
 //! their output went: lists, pipelines, groups, conditions, loops, functions, wrappers and scripts
 //! inside arguments.
 //!
-//! Compound commands are flattened into the pipelines in them. A loop over words that are written out
-//! is unrolled, so that what it prints can be found. Bounded in depth and in pipelines.
+//! Compound commands are flattened into the pipelines in them. A loop over literal words is unrolled, so that its
+//! printed lines can be found. Bounded in depth and in pipelines.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::lex::{Dialect, STDOUT_AND_STDERR, Target, Token, Word, lex};
 use super::wrap::{Unwrapped, unwrap};
 use super::{CommandLine, Join, Pipeline, Simple};
 
-/// How deep commands within commands are read. A choice; bounds the stack.
+/// Most levels of commands within commands. A choice; bounds the stack.
 pub(super) const MAX_DEPTH: usize = 12;
 /// Most pipelines of a command line. Bounds the work.
 pub(super) const MAX_PIPELINES: usize = 256;
@@ -79,7 +79,7 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> CommandLine {
     line
 }
 
-/// Whether the shell is asked to print each command before it runs.
+/// Whether the shell prints each command before it runs.
 fn traces(text: &str) -> bool {
     [
         "set -x",
@@ -116,7 +116,7 @@ impl Functions {
         self.known.insert(name, body);
     }
 
-    /// What a call runs; nothing once the calls have given far more than a command line can hold.
+    /// The pipelines of a call; none once all calls together have added too many.
     fn call(&mut self, name: &str) -> Option<Vec<Pipeline>> {
         let body = self.known.get(name)?;
         if self.called > MAX_CALLED_PIPELINES {
@@ -134,7 +134,7 @@ pub(super) fn script(text: &str, dialect: Dialect, depth: usize, functions: &mut
     while parser.at < tokens.len() && out.len() < MAX_PIPELINES {
         let before = parser.at;
         out.extend(parser.list(&[]));
-        // A bracket or keyword that nothing opened.
+        // A closing bracket or keyword without an opening one.
         if parser.at == before || parser.at < tokens.len() {
             parser.at += 1;
         }
@@ -287,7 +287,7 @@ impl Parser<'_, '_> {
         element
     }
 
-    /// What follows a group may send its output elsewhere.
+    /// Redirections after a group may send its output elsewhere.
     fn redirected(&mut self, mut list: Vec<Pipeline>) -> Option<Element> {
         while let Some(Token::Redirect(stream, target)) = self.tokens.get(self.at) {
             if let Some((stdout, stderr)) = hides(*stream, target) {
@@ -348,7 +348,7 @@ impl Parser<'_, '_> {
         if let Some(body) = words.first().and_then(|word| self.functions.call(&word.text)) {
             return Some(Element::Known(body));
         }
-        // What goes into a variable is not seen.
+        // Output that goes into a variable is not visible.
         if self.dialect == Dialect::PowerShell && words.first().is_some_and(|w| w.text.starts_with('$')) {
             let is_set = words.get(1).is_some_and(|w| w.text == "=") || words[0].text.contains('=');
             return if is_set {
@@ -393,7 +393,7 @@ fn texts(words: Vec<Word>) -> Vec<String> {
     words.into_iter().map(|word| word.text).collect()
 }
 
-/// Whether a redirection hides standard output and standard error from who reads the result.
+/// Whether a redirection hides standard output and standard error from the reader of the result.
 fn hides(stream: u8, target: &Target) -> Option<(bool, bool)> {
     let Target::File(name) = target else { return None };
     let is_shown =

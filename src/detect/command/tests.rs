@@ -1,4 +1,4 @@
-//! What agents type, and what is read from it.
+//! Command lines of agents, and their parsed form.
 
 use proptest::prelude::*;
 

@@ -2,9 +2,9 @@
 
 use super::lex::Dialect;
 
-/// What is left when the wrappers are off.
+/// A command without its wrappers.
 pub(super) enum Unwrapped {
-    /// Nothing runs: only variables were set.
+    /// No program: only variables were set.
     Nothing,
     /// A program and its arguments.
     Argv(Vec<String>),
@@ -170,8 +170,8 @@ const MANAGER: &[&str] = &[
     "recursive",
 ];
 
-/// Takes off assignments and wrappers until the program is first. `input` is what the command itself
-/// gives as standard input; `via` gets the wrappers' names.
+/// Removes assignments and wrappers until the program is first. `input` is standard input that the command line
+/// itself provides; `via` gets the wrappers' names.
 pub(super) fn unwrap(mut words: Vec<String>, input: Option<&str>, via: &mut Vec<String>) -> Unwrapped {
     for _ in 0..12 {
         let assignments = words.iter().take_while(|w| *w == "--" || is_assignment(w)).count();
@@ -216,14 +216,14 @@ pub(super) fn unwrap(mut words: Vec<String>, input: Option<&str>, via: &mut Vec<
 enum Step {
     /// The word is the program.
     Program,
-    /// So many words are the wrapper's.
+    /// This many words belong to the wrapper.
     Skip(usize),
-    /// The same, and what comes through the pipe is not seen.
+    /// The same, and the output of the pipe before it is not visible.
     Consumer(usize),
     Script(String, Dialect),
 }
 
-/// How many words belong to the wrapper `name` with the words `rest` behind it.
+/// How many words belong to the wrapper `name` with the words `rest` after it.
 fn step(name: &str, rest: &[String], input: Option<&str>) -> Step {
     prefix(name, rest)
         .or_else(|| script_runner(name, rest, input))
@@ -231,7 +231,7 @@ fn step(name: &str, rest: &[String], input: Option<&str>) -> Step {
         .unwrap_or(Step::Program)
 }
 
-/// The words of a wrapper up to its command, if flags stand behind its first `from` words. `flags` are those with values.
+/// The words of a wrapper up to its command, if flags are after its first `from` words. `flags` are those with values.
 fn past(rest: &[String], from: usize, flags: &[&str]) -> usize {
     1 + from + flags_with_values(rest.get(from..).unwrap_or_default(), flags)
 }

@@ -29,7 +29,7 @@ const MAX_NAMES_BYTES: usize = 240;
 /// Members that are kept of an item beyond the limit, in addition to those that must be kept. A choice: they identify
 /// it.
 const KEPT_MEMBERS: usize = 3;
-/// An item that is unlike all others is shown whole up to this many bytes. A choice: a marker in it takes a third of them.
+/// An outlier item is shown whole up to this many bytes. A choice: a marker in it would take a third of them.
 const MAX_WHOLE_ITEM_BYTES: usize = 240;
 
 /// A parsed document.
@@ -97,7 +97,7 @@ impl<'a> Document<'a> {
         self.nodes.first().map_or(0..0, |root| root.start as usize..root.end as usize)
     }
 
-    /// Marks a node, and all that it stands in, as what must stay.
+    /// Marks a node, and all its containers, as parts that must stay.
     fn hold(&mut self, node: u32) {
         let mut at = node;
         while let Some(node) = self.nodes.get_mut(at as usize)
@@ -265,7 +265,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         self.copy(node.start as usize..node.start as usize + 1);
         let reason = if node.kind == Kind::Object { Reason::ObjectMembers } else { Reason::ArrayItems };
         let was_sparse = self.is_sparse;
-        // If the end is missing, the marker stands there: the part before it is followed by a comma.
+        // If the end is missing, the marker is there: the part before it is followed by a comma.
         let at_end = keep.iter().rposition(|keep| *keep != Kept::No).map_or(0, |last| last + 1);
         let place = if at_end < keep.len() { at_end } else { 0 };
         let mut before = node.start as usize + 1;
@@ -350,10 +350,10 @@ impl<'d, 'a> Writer<'d, 'a> {
         if self.document.pretty || text.bytes().any(|b| b == b'/') || (is_exact && is_one_line()) {
             self.out.text.push_str(text);
         } else if is_exact {
-            // The line that has to stay ends or starts here; its indentation is no part of it.
+            // The line that must stay ends or starts here; its indentation is not part of it.
             self.out.text.push_str(text.trim());
         } else {
-            // Mostly a sign and blanks behind it.
+            // Mostly a sign and blanks after it.
             let sign = text.bytes().take_while(|b| !b.is_ascii_whitespace()).count();
             let (sign, rest) = text.split_at(sign);
             self.out.text.push_str(sign);
@@ -372,7 +372,8 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
     }
 
-    /// A container of which only the size is shown, and what identifies it. Returns false if its marker would cost about as much.
+    /// A container of which only the size is shown, and what identifies it. Returns false if the marker would cost
+    /// about as much.
     fn deep(&mut self, i: u32, depth: usize) -> bool {
         let node = self.node(i);
         let parts = self.parts(i);
@@ -437,7 +438,7 @@ impl<'d, 'a> Writer<'d, 'a> {
                     }
                 });
                 let mut keep = ranking.chosen(limit);
-                // What is unlike all others stays wherever it stands, and of its item what says which one it is.
+                // An outlier stays wherever it is, together with the members that identify its item.
                 let unlike = ranking.unlike().to_vec();
                 for (item, at) in unlike {
                     let part = parts[item as usize];
@@ -451,7 +452,7 @@ impl<'d, 'a> Writer<'d, 'a> {
             let first = part.value - u32::from(is_object);
             match document.nodes[first as usize].must || document.nodes[part.value as usize].must {
                 _ if chosen => Kept::Yes,
-                // The value of a key that reports a failure says what failed.
+                // The value of a key that reports a failure describes the failure.
                 true if document.nodes[part.value as usize].must && !is_object => Kept::Sparse,
                 true => Kept::Yes,
                 false => Kept::No,
@@ -493,7 +494,7 @@ impl<'d, 'a> Writer<'d, 'a> {
             false => {
                 let values: Vec<u32> = gone.iter().map(|part| part.value).collect();
                 let kinds = fields::kinds(self.document.text, &self.document.nodes, &values);
-                // One marker stands for all gaps: with several of them, it says where they are.
+                // One marker covers all gaps; if there are several, it lists their places.
                 let names = [gaps(keep), kinds].into_iter().flatten().collect::<Vec<_>>().join(", ");
                 Some(names).filter(|names| !names.is_empty())
             }
@@ -514,7 +515,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         for part in gone {
             let key = self.node(part.value - 1);
             let key = self.text(key.start as usize..key.end as usize).trim_matches(['"', '\'']);
-            // A name says that there is something.
+            // A listed name means that a value exists.
             let value = self.node(part.value);
             let is_nothing = is_empty(self.text(value.start as usize..value.end as usize));
             if !is_plain_name(key) || is_nothing {

@@ -1,4 +1,4 @@
-//! The parts of a container, and what the marker of those that are left out says.
+//! The parts of a container, and the text of the marker for omitted parts.
 
 use super::{Kept, MIN_SAVED_BYTES, Part};
 use crate::elide::tape::{Kind, Node};
@@ -7,7 +7,7 @@ use crate::text::marker::Marker;
 /// Most runs of items that a marker numbers.
 const MAX_GAPS: usize = 6;
 
-/// The indexes, from 0, of the items that are left out, where they stand in several places.
+/// The indexes, from 0, of omitted items, if they are in several places.
 pub(super) fn gaps(keep: &[Kept]) -> Option<String> {
     let mut at = 0;
     let mut runs: Vec<String> = Vec::new();

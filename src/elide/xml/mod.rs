@@ -1,5 +1,5 @@
-//! XML documents: repeated elements, long texts and, where nothing else helps, long attributes. The output is well-formed. Markers are comments; inside
-//! a text or an attribute they are text.
+//! XML documents: repeated elements, long texts and, if nothing else helps, long attributes. The output is
+//! well-formed. Markers are comments; inside a text or an attribute they are text.
 //!
 //! White space stays unless the document holds data: then no element that contains elements has text of its own, and
 //! indentation is removed (`is_data`, also for the lossless encoder). Tags are parsed by their grammar; a document that does
@@ -155,8 +155,8 @@ impl Writer<'_, '_> {
         self.copy(node.close.max(node.open) as usize..node.end as usize);
     }
 
-    /// A start tag. Values of attributes are data that a reader compares: long ones are only cut where the document would not fit
-    /// otherwise.
+    /// A start tag. Values of attributes are data that a reader compares: long ones are only cut if the document
+    /// would not fit otherwise.
     fn tag(&mut self, node: Node) {
         let range = node.start as usize..node.open as usize;
         let limit = self.limits.string.unwrap_or(usize::MAX);

@@ -6,13 +6,13 @@ use super::{Block, MAX_DEPTH};
 use crate::elide::is_plain_name;
 use crate::text::source::Source;
 
-/// Whether some lines are YAML and nothing else: every line is a member or an item, with plain keys, and members stand in
-/// items or in other members often enough.
+/// Whether some lines are YAML and nothing else: every line is a member or an item, with plain keys, and enough
+/// members are inside items or other members.
 pub fn is_certain(source: &Source<'_>, lines: Range<usize>) -> bool {
     /// Fewest items with more than one member, or members that hold others. A choice: reports of programs have fewer.
     const MIN_NESTED: usize = 3;
     let (mut nested, mut items) = (0, 0);
-    // The indentation of the line that opened a text, and where a member below the last line would stand.
+    // The indentation of the line that opened a text, and the column of a member below the last line.
     let (mut text, mut below): (Option<usize>, Option<(usize, bool)>) = (None, None);
     for i in lines {
         let line = source.line(i).trim_end();

@@ -29,7 +29,7 @@ const MIN_SAVED_BYTES: usize = 80;
 const MAX_DEPTH: usize = 64;
 /// Most bytes of keys that a marker lists.
 const MAX_NAMES_BYTES: usize = 240;
-/// Fewest items of a series in which one is unlike the others, and levels in which series are looked for. A choice.
+/// Fewest items of a series that is searched for outliers, and levels that are searched for series. A choice.
 const MIN_SERIES: usize = 6;
 const MAX_SERIES_DEPTH: usize = 4;
 
@@ -60,12 +60,12 @@ pub struct Document<'a> {
     must: Vec<usize>,
     about: &'a Relevance,
     lines: Range<usize>,
-    /// Whether null and empty members go.
+    /// Whether null and empty members are removed.
     drop_empty: bool,
 }
 
 impl<'a> Document<'a> {
-    /// The document that some lines are.
+    /// Parses some lines as a document.
     pub fn read(
         source: &'a Source<'a>,
         lines: Range<usize>,
@@ -80,7 +80,7 @@ impl<'a> Document<'a> {
         Some(document)
     }
 
-    /// Lines with a value that is unlike those of all other items of the outermost series, or of one right inside.
+    /// Lines with an outlier value in the outermost series, or in a series directly inside it.
     fn unlike(&self) -> Vec<usize> {
         let documents = self.documents();
         let lines = |range: &Range<usize>| self.blocks[range.start].start..self.blocks[range.end - 1].end;
@@ -171,7 +171,8 @@ impl<'a> Document<'a> {
         for (place, lines) in siblings.iter().enumerate() {
             let mut shape = 0u64;
             let mut fails = false;
-            // A key that stands several times in an item is another field each time: limits and requests of memory.
+            // A key that occurs several times in an item is a separate field each time: limits and requests of
+            // memory.
             let mut keys: Vec<(u64, u32)> = Vec::new();
             for i in lines.clone() {
                 let line = self.source.line(i).trim_start().trim_start_matches("- ");
@@ -210,7 +211,7 @@ struct Writer<'d, 'a> {
     document: &'d Document<'a>,
     limits: Limits,
     out: Written,
-    /// Empty members that went, and all members.
+    /// The number of removed empty members, and of all members.
     empty: (usize, usize),
 }
 
@@ -431,7 +432,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Keys of an item that are told apart. Bounds the work.
+/// Most keys of an item that are distinguished. Bounds the work.
 const MAX_KEYS: usize = 64;
 
 fn digest(text: &str) -> u64 {

@@ -37,7 +37,7 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
                 expected = if byte == b'{' { Expected::Key } else { Expected::Value };
                 1
             }
-            // Also right behind an opening or a comma.
+            // Also right after an opening or a comma.
             b'}' if in_object && matches!(expected, Expected::Key | Expected::Comma) => {
                 close(&mut open, &mut expected)
             }
@@ -65,7 +65,7 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
     (expected == Expected::End).then_some(out)
 }
 
-/// Which token may come next.
+/// The token that may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Key,

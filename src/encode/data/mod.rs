@@ -30,7 +30,7 @@ impl Encoder for DataWhitespace {
     fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
         let source = input.source;
         let is_whole = ledger.kept().next().is_some_and(|kept| kept.len() == source.len());
-        // What reports a failure is read as it was written.
+        // Lines that report a failure must stay as they were written.
         if !is_whole || crate::input::is_exact_text(input) || !source.failures().is_empty() {
             return Err(Reason::NothingToDo);
         }

@@ -79,7 +79,7 @@ fn json5(text: &str) -> Value {
     ::json5::from_str(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// The words of all comments, where each stands behind one of `starts`.
+/// The words of all comments, where each is after one of `starts`.
 fn comments<'a>(text: &'a str, starts: &[&str]) -> Vec<&'a str> {
     let of_line =
         |line: &'a str| starts.iter().filter_map(|s| line.find(s)).min().map(|at| line[at..].trim_end());

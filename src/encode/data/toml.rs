@@ -1,5 +1,5 @@
-//! TOML: no indentation, one blank where keys and values were aligned, arrays on one line where no comment
-//! stands in them, one empty line where there were more.
+//! TOML: no indentation, one blank in place of aligned padding, arrays without comments on one line, and one empty
+//! line in place of several.
 
 /// The document without unneeded white space. The result is parsed again and must hold the same values.
 pub(super) fn rewritten(text: &str) -> Option<String> {
@@ -18,7 +18,7 @@ pub(super) fn is_toml(text: &str) -> bool {
 
 /// A cheap check of the first line that is not a comment: parsing a whole log would take long.
 fn may_be(text: &str) -> bool {
-    // Blanks above the first line are passed over at once.
+    // Blanks above the first line are skipped at once.
     let first =
         text.trim_start().lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     first.is_some_and(|line| is_header(line) || is_entry(line))
@@ -40,7 +40,7 @@ fn is_entry(line: &str) -> bool {
     value.is_some_and(|value| value.starts_with(|c: char| c.is_ascii_digit() || "\"'[{+-tfin".contains(c)))
 }
 
-/// The end of the key that a text starts with, bare, quoted or dotted, and of the blanks behind it.
+/// The end of the key that a text starts with, bare, quoted or dotted, and of the blanks after it.
 fn key(text: &str) -> Option<usize> {
     let mut rest = text;
     loop {
@@ -90,7 +90,7 @@ fn squeezed(text: &str) -> Option<String> {
                     0 if is_edge => {}
                     0 if lines > 0 => out.push_str(if lines > 1 { "\n\n" } else { "\n" }),
                     0 => out.push(' '),
-                    // A comment inside an array is on a line of its own, or behind what it is about.
+                    // A comment inside an array is on a line of its own, or after what it is about.
                     _ if next == Some(&b'#') => {
                         if !is_start {
                             out.push(if lines > 0 { '\n' } else { ' ' });
@@ -129,7 +129,7 @@ fn string(text: &str) -> Option<usize> {
         if escapes && rest.starts_with('\\') {
             at += 1 + rest.get(1..)?.chars().next()?.len_utf8();
         } else if rest.starts_with(end) {
-            // Up to two quotes may stand before the end of a long string.
+            // Up to two quotes may be before the end of a long string.
             let more = if end.len() == 3 {
                 rest[3..].bytes().take_while(|b| *b == end.as_bytes()[0]).take(2).count()
             } else {

@@ -1,5 +1,5 @@
-//! YAML: flow collections without blanks around their indicators, no blanks at the end of lines, one empty line
-//! where there were more. Block scalars stay as they are, and so does the layout of blocks.
+//! YAML: flow collections without blanks around their indicators, no blanks at the end of lines, and one empty line
+//! in place of several. Block scalars stay as they are, and so does the layout of blocks.
 //!
 //! Only documents of plain structure are changed: every line is a key, an item, a comment, a line of a block
 //! scalar or the start of a document. Documents with anchors, tags, or scalars that span lines without an indicator
@@ -39,7 +39,7 @@ pub(super) fn has_block_scalars(text: &str) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Stays byte for byte.
+    /// A line that stays byte for byte.
     Fixed,
     Blank,
     /// A flow collection starts at this byte.
@@ -50,9 +50,9 @@ enum Kind {
 /// Fewest lines with a key or an item.
 const MIN_LINES: usize = 3;
 
-/// What each line is.
+/// The kind of each line.
 fn lines(text: &str) -> Option<Vec<(&str, Kind)>> {
-    // Too few lines with anything on them are found out before any is kept.
+    // A text with too few non-empty lines is rejected early.
     text.split_terminator('\n').filter(|line| !line.is_empty()).nth(MIN_LINES - 1)?;
     let mut out: Vec<(&str, Kind)> = Vec::new();
     let mut entries = 0;
@@ -176,7 +176,7 @@ fn quoted(value: &str) -> Option<usize> {
     }
 }
 
-/// A flow collection, whole on one line, without blanks around its indicators.
+/// A flow collection that is complete on one line, without blanks around its indicators.
 fn flow(text: &str) -> Option<String> {
     let text = text.trim_end_matches(BLANKS);
     let bytes = text.as_bytes();

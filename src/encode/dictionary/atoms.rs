@@ -1,5 +1,5 @@
-//! Splits a text into small pieces, from which phrases are made. What an agent may cite (names, paths, numbers) is
-//! one piece, so that no phrase cuts it in two. A line that must stay as it is is a piece that equals no other.
+//! Splits a text into small pieces, from which phrases are made. Text that an agent may cite (a name, a path, a
+//! number) is one piece, so that no phrase splits it. A line that must not change is one piece that equals no other.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use crate::text::signals;
 pub struct Atoms<'a> {
     /// The text.
     pub text: &'a str,
-    /// Per piece, a number that is the same for equal pieces. A line that has to stay is one piece that
+    /// For each piece, a number that is the same for equal pieces. A line that must not change is one piece that
     /// equals no other.
     pub ids: Vec<u32>,
     /// Where the pieces start, and the end of the last.
     pub starts: Vec<u32>,
-    /// Per piece, how many line ends stand before it; and before the end.
+    /// For each piece, and for the end, the number of line ends before it.
     pub newlines: Vec<u32>,
-    /// How many different pieces there are.
+    /// The number of different pieces.
     pub kinds: usize,
 }
 
@@ -62,12 +62,12 @@ impl<'a> Atoms<'a> {
         &self.text[self.starts[start] as usize..self.starts[start + count] as usize]
     }
 
-    /// The line that a piece stands in, from 0.
+    /// The line of a piece, from 0.
     pub fn line(&self, piece: usize) -> usize {
         self.newlines[piece] as usize
     }
 
-    /// Whether a run of pieces is all that its line says.
+    /// Whether a run of pieces is its whole line.
     pub fn is_whole_line(&self, start: usize, count: usize) -> bool {
         let begins = start == 0 || self.newlines[start - 1] < self.newlines[start];
         let next = start + count;

@@ -1,5 +1,6 @@
 //! Whether a text holds records that a reader compares with each other: documents, tables, rows with aligned columns,
-//! `key: value` records, rows of `key=value` pairs, lists of options. References in them would make equal things look unlike, and unlike things alike.
+//! `key: value` records, rows of `key=value` pairs, lists of options. References in them would make equal values look
+//! different, and different values look equal.
 
 use crate::text::maps::Map;
 
@@ -8,9 +9,10 @@ const RECORDS_ONE_IN: usize = 2;
 /// Longest key of a `key: value` line, in bytes, and most words in it. Longer ones are sentences.
 const MAX_KEY_BYTES: usize = 48;
 const MAX_KEY_WORDS: usize = 4;
-/// Different keys that have to come again for the lines to be records: a word such as `INFO` alone heads log lines.
+/// Fewest different keys that must repeat for the lines to be records: log lines may repeat a single word such as
+/// `INFO`.
 const MIN_KEYS: usize = 3;
-/// Keys that are remembered, at most.
+/// Most keys that are remembered.
 const MAX_KEYS: usize = 4096;
 /// Longest cell of a row with commas in it, in words: longer ones are clauses.
 const MAX_CELL_WORDS: usize = 4;
@@ -55,7 +57,8 @@ pub fn holds_records(text: &str) -> bool {
     rows > 1 && rows * RECORDS_ONE_IN >= lines
 }
 
-/// How many columns a line heads, if it is the header of a table: names without digits, each in capitals or with one.
+/// The number of columns, if a line is the header of a table: names without digits, each in capitals or with a
+/// capital.
 fn header_words(line: &str) -> Option<usize> {
     let mut words = 0;
     for word in line.split_ascii_whitespace() {
@@ -69,7 +72,7 @@ fn header_words(line: &str) -> Option<usize> {
     (words >= MIN_HEADER_WORDS).then_some(words)
 }
 
-/// Whether a line is one of a JSON, JSONL or XML document.
+/// Whether a line belongs to a JSON, JSONL or XML document.
 fn is_of_document(line: &str) -> bool {
     let line = line.trim_end_matches(',');
     let bytes = line.as_bytes();
@@ -84,14 +87,14 @@ fn is_of_document(line: &str) -> bool {
     }
 }
 
-/// What of a line says that it is a row: how many cells it has, by what divides them.
+/// The number of cells of a line, for each kind of separator.
 #[derive(Debug, Default)]
 struct Row {
     bars: usize,
     tabs: usize,
     semicolons: usize,
     commas: usize,
-    /// Cells behind two blanks or more, the indentation aside.
+    /// Cells after two blanks or more, the indentation aside.
     wide: usize,
     /// `key=value` pairs, options in the longest list without blanks, and flags.
     pairs: usize,
@@ -124,7 +127,7 @@ impl Row {
         }
     }
 
-    /// Whether two lines that stand one under the other are rows of one table.
+    /// Whether two adjacent lines are rows of one table.
     fn is_like(&self, other: &Self) -> bool {
         let same = |a: usize, b: usize, least: usize| a >= least && a == b;
         same(self.bars, other.bars, 1)

@@ -1,5 +1,5 @@
-//! Repeated runs of pieces inside lines, by a suffix array: every run that cannot be made longer on
-//! either side without losing an occurrence. n log n in the number of pieces.
+//! Finds repeated runs of pieces inside lines, by a suffix array: every run that cannot be extended on either side
+//! without losing an occurrence. n log n in the number of pieces.
 
 use super::atoms::Atoms;
 use super::select::{Candidate, MIN_OCCURRENCES};
@@ -20,7 +20,7 @@ impl Left {
     }
 }
 
-/// The runs that may pay, and the steps that it took to find them.
+/// The runs that may pay, and the number of steps of the search.
 pub fn candidates(atoms: &Atoms<'_>) -> (Vec<Candidate>, usize) {
     let ids = &atoms.ids;
     let (order, mut steps) = suffix_array(ids, atoms.kinds);
@@ -54,7 +54,7 @@ pub fn candidates(atoms: &Atoms<'_>) -> (Vec<Candidate>, usize) {
     }
     let mut found: Vec<Candidate> = found.into_iter().flatten().collect();
     super::select::keep_best(&mut found);
-    // In a text that is all one phrase, phrases share their places: not all of them are looked up.
+    // In a text that repeats one phrase, phrases share their places, so not all places are looked up.
     let mut room = MAX_PLACES * ids.len();
     found.retain_mut(|candidate| {
         let count = candidate.suffixes.len();
@@ -121,7 +121,7 @@ fn suffix_array(ids: &[u32], kinds: usize) -> (Vec<u32>, usize) {
     (order, steps)
 }
 
-/// Per suffix in order, how many pieces it shares with the one before it (Kasai).
+/// For each suffix in order, the number of pieces that it shares with the one before it (Kasai).
 fn common_prefixes(ids: &[u32], order: &[u32]) -> Vec<u32> {
     let n = ids.len();
     let mut rank = vec![0usize; n];

@@ -3,8 +3,8 @@
 //!
 //! There are two ways to find the phrases and one published form, which does not change. Nothing is lost (`expand`
 //! restores the text). A line that reports a failure or holds a marker stays as it is; names, paths and numbers are
-//! never cut in two; every line keeps words of its own and at most two references. A dictionary is used only for a clear
-//! gain, since a text without one is easier to read, and not over records that a reader compares (`compared`).
+//! never split; every line keeps words of its own and has at most two references. A dictionary is used only for a
+//! clear gain, since a text without one is easier to read, and not over records that a reader compares (`compared`).
 
 mod atoms;
 mod compared;
@@ -47,7 +47,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Both, the one that wins a draw first.
+    /// Both; at equal savings the first is used.
     pub const ALL: [Self; 2] = [Self::Lzw, Self::Repair];
 
     /// The methods that a policy names.
@@ -97,7 +97,7 @@ impl Method {
     }
 }
 
-/// Why no dictionary is tried on a text; `None` when one may be.
+/// Why no dictionary is tried on a text; `None` if one is tried.
 pub fn declines(text: &str) -> Option<Reason> {
     let holds = |part: &str| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some();
     // Fewer bytes than this cannot save enough tokens.
@@ -116,7 +116,7 @@ pub fn declines(text: &str) -> Option<Reason> {
 pub struct Written {
     /// The legend and the text.
     pub text: String,
-    /// What both cost.
+    /// The tokens of both.
     pub tokens: usize,
     /// The phrases that are references now.
     pub phrases: Vec<String>,
@@ -125,13 +125,13 @@ pub struct Written {
 }
 
 impl Written {
-    /// Whether a line of the text may be one that is not shown as it was.
+    /// Whether a line of the text may have changed.
     pub fn touches(&self, line: &str) -> bool {
         self.phrases.iter().any(|phrase| memchr::memmem::find(line.as_bytes(), phrase.as_bytes()).is_some())
     }
 }
 
-/// The text with a dictionary, or why there is none. `tokens` is what the text costs.
+/// The text with a dictionary, or the reason why there is none. `tokens` are those of the text.
 pub fn compress(
     text: &str,
     tokens: usize,
@@ -152,7 +152,7 @@ pub fn compress(
     if pays { Ok(Written { text: out, tokens: after, phrases, method }) } else { Err(Reason::NotPaying) }
 }
 
-/// The phrases of a text, and the steps that it took to find them.
+/// The phrases of a text, and the number of steps of the search.
 fn phrases<'a>(text: &'a str, method: Method, counter: &dyn TokenCounter) -> (Atoms<'a>, Vec<Entry>, usize) {
     let atoms = Atoms::read(text);
     let (candidates, found) = match method {

@@ -9,13 +9,13 @@ const START: &str = "[Forge ";
 
 /// A text with its dictionaries filled in; `None` when it has none.
 ///
-/// A dictionary holds from its legend to the end of the text, or to the next legend.
+/// A dictionary applies from its legend to the end of the text, or to the next legend.
 pub fn expand(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;
     let mut found = false;
     while let Some((before, method, legend, body)) = dictionary(rest) {
-        // What stands before the first legend is no part of any.
+        // No dictionary applies to the text before the first legend.
         out.push_str(before);
         let end = dictionary(body).map_or(body.len(), |(before, ..)| before.len());
         fill(&body[..end], method, &legend, &mut out);
@@ -26,9 +26,9 @@ pub fn expand(text: &str) -> Option<String> {
     found.then_some(out)
 }
 
-/// Whether the whole text is one that starts with a dictionary and uses it.
+/// Whether the text starts with a dictionary and uses it.
 pub fn is_own(text: &str) -> bool {
-    // Only what the text starts with is asked for: the whole is not searched.
+    // Only the start of the text is checked, so that the whole is not searched.
     if !text.starts_with(START) {
         return false;
     }
@@ -95,7 +95,7 @@ fn fill(text: &str, method: Method, legend: &[Cow<'_, str>], out: &mut String) {
                 out.push_str(phrase);
                 rest = &number[digits + 2..];
             }
-            // A reference to nothing is text.
+            // A reference without an entry is text.
             None => {
                 out.push_str(&rest[..at + open.len()]);
                 rest = number;
@@ -105,7 +105,7 @@ fn fill(text: &str, method: Method, legend: &[Cow<'_, str>], out: &mut String) {
     out.push_str(rest);
 }
 
-/// A phrase as it stands in a legend.
+/// A phrase as it is in a legend.
 pub fn escape(phrase: &str, out: &mut String) {
     for c in phrase.chars() {
         match c {

@@ -22,17 +22,17 @@ struct Places {
 /// The sequence of symbols, each at its first piece.
 struct Sequence {
     symbols: Vec<u32>,
-    /// Per symbol in the sequence, where the next and the one before stand.
+    /// For each symbol in the sequence, the places of the next and the previous one.
     next: Vec<u32>,
     before: Vec<u32>,
-    /// Per symbol in the sequence, its pieces.
+    /// For each symbol in the sequence, its number of pieces.
     length: Vec<u32>,
     pairs: HashMap<Pair, Places, foldhash::fast::FixedState>,
     heap: BinaryHeap<(usize, Pair)>,
     steps: usize,
 }
 
-/// The phrases that may pay, and the steps that it took to find them.
+/// The phrases that may pay, and the number of steps of the search.
 pub fn candidates(atoms: &Atoms<'_>) -> (Vec<Candidate>, usize) {
     let mut sequence = Sequence::new(atoms);
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ impl Sequence {
     }
 
     fn stands(&self, at: u32, pair: Pair) -> bool {
-        // The second half of a symbol is no symbol.
+        // Places inside a longer symbol are not symbols.
         self.length[at as usize] > 0 && self.pair(at) == Some(pair)
     }
 
@@ -112,12 +112,12 @@ impl Sequence {
         (self.length[at as usize] + self.length[self.next[at as usize] as usize]) as usize
     }
 
-    /// Replaces a pair by one symbol everywhere; gives the places.
+    /// Replaces a pair by one symbol everywhere; returns the places.
     fn replace(&mut self, pair: Pair, places: &[u32], symbol: u32) -> Vec<u32> {
         let mut replaced = Vec::new();
         let mut grown: Vec<Pair> = Vec::new();
         self.steps += places.len();
-        // Places are noted in order of the text within one symbol's life, but not over several.
+        // Places are in the order of the text only while the same symbols exist.
         let mut places = places.to_vec();
         places.sort_unstable();
         places.dedup();

@@ -1,4 +1,4 @@
-//! Chooses the phrases of a dictionary: the one that saves most tokens first, then the next on what is left.
+//! Chooses the phrases of a dictionary: first the one that saves most tokens, then the next in the remaining text.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,12 +14,11 @@ pub const MIN_OCCURRENCES: usize = 3;
 const MIN_PHRASE: usize = 20;
 /// Longest phrase in bytes. A choice: longer ones make the text hard to read.
 pub const MAX_PHRASE: usize = 1024;
-/// Phrases that are evaluated exactly, at most.
+/// Most phrases that are evaluated exactly.
 const MAX_CANDIDATES: usize = 256;
-/// Steps that the choice may take, as a multiple of the number of pieces.
+/// Most steps of the choice, as a multiple of the number of pieces.
 const MAX_ROUNDS: usize = 32;
-/// References in one line, at most. A choice: a line of which a reader has to look up more than this cannot be read by
-/// itself any more.
+/// Most references in one line. A choice: a line with more look-ups can no longer be read by itself.
 pub const MAX_IN_LINE: u8 = 2;
 /// Bytes of a reference, and of a line of the legend without the phrase.
 const REFERENCE_BYTES: usize = "<<F1:10>>".len();
@@ -31,7 +30,7 @@ pub struct Candidate {
     /// Its pieces at its first occurrence.
     pub start: usize,
     pub count: usize,
-    /// The piece of every place at which it starts, in order.
+    /// The first pieces of all its occurrences, in order.
     pub occurrences: Vec<u32>,
     /// The occurrences as a range of the suffix array, before they are looked up.
     pub suffixes: Range<usize>,
@@ -83,7 +82,7 @@ pub struct Entry {
     pub places: Vec<u32>,
 }
 
-/// Chooses among candidates, and says how many steps that took.
+/// Chooses among candidates, and returns the number of steps.
 pub fn choose(
     atoms: &Atoms<'_>,
     mut candidates: Vec<Candidate>,
@@ -94,8 +93,8 @@ pub fn choose(
     let legend = counter.count("<<F1:10>> = \"\"\n");
     let mut tokens: Vec<Option<usize>> = vec![None; candidates.len()];
     let mut covered = Covered::new(atoms);
-    // What each candidate saves, and after how many choices that was computed: a choice can only reduce what
-    // the others save. At first an estimate of two bytes per token.
+    // The savings of each candidate, and after how many choices they were computed: a choice can only reduce the
+    // savings of others. At first an estimate of two bytes per token.
     let mut heap: BinaryHeap<(usize, Reverse<usize>, Option<usize>)> =
         candidates.iter().enumerate().map(|(i, c)| (c.bound / 2, Reverse(i), None)).collect();
     let mut chosen: Vec<Entry> = Vec::new();
@@ -129,9 +128,9 @@ pub fn choose(
 /// The pieces that are a part of a chosen phrase.
 struct Covered {
     is: Vec<bool>,
-    /// How many before each piece.
+    /// For each piece, the number of covered pieces before it.
     before: Vec<u32>,
-    /// References of each line.
+    /// The number of references in each line.
     references: Vec<u8>,
 }
 

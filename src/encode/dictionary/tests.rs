@@ -1,4 +1,4 @@
-//! What goes in comes out, within the published bounds, in so many steps and no more.
+//! Texts are restored, within the published limits and in a bounded number of steps.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ fn o200k() -> &'static dyn TokenCounter {
     counter(Tokenizer::O200k)
 }
 
-/// A text with whatever phrases are found, also where they do not pay enough.
+/// A text with all phrases that are found, even if they do not pay enough.
 fn written(text: &str, method: Method) -> Option<String> {
     let (atoms, entries, _) = phrases(text, method, o200k());
     (!entries.is_empty()).then(|| write(&atoms, entries, method))
@@ -39,7 +39,7 @@ proptest! {
             prop_assert!(is_own(&out), "{}", out);
             prop_assert!(declines(&out).is_some());
             bounds_hold(&text, &out, method)?;
-            // A line that no phrase touches stands in the output as it was.
+            // A line that no phrase touches is in the output as it was.
             let (atoms, entries, _) = phrases(&text, method, o200k());
             let phrases = entries.iter().map(|e| atoms.slice(e.start, e.count).to_owned()).collect();
             let written = Written { text: out, tokens: 0, phrases, method };
@@ -76,7 +76,7 @@ fn bounds_hold(text: &str, out: &str, method: Method) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// What looks like the start of a reference and is none of the legend's.
+/// The number of texts that look like a reference but are not in the legend.
 fn text_references(line: &str, method: Method, entries: usize) -> usize {
     let known: usize = (1..=entries).map(|n| line.matches(&method.reference(n)).count()).sum();
     line.matches(method.open()).count() - known
@@ -116,14 +116,14 @@ fn what_is_not_taken() {
     assert_eq!(declines(&format!("{text}[Forge LZW Dictionary]")), Some(Reason::HoldsDictionary));
     assert_eq!(declines(&text.repeat(20)), Some(Reason::OverDictionaryLimit));
     assert_eq!(declines("short"), Some(Reason::NothingToDo));
-    // Nothing would be left of whole lines; of a part of them much is.
+    // Whole lines would be replaced; of lines that repeat only in part, much remains.
     let tried = |text: &str| compress(text, o200k().count(text), Method::Repair, o200k());
     assert!(matches!(tried(&text), Err(Reason::NothingToDo | Reason::NotPaying)));
     let parts: String = (0..80).map(|i| format!("{i}: {}", &text[..53])).collect();
     assert!(tried(&parts).is_ok());
     let few: String = (0..20).map(|i| format!("{i}: {}", &text[..53])).collect();
     assert!(matches!(tried(&few), Err(Reason::NotPaying)));
-    // A gain that is none, and one that is too small to be worth a legend.
+    // A text without savings, and one with savings too small for a legend.
     let different: String = (0..400).map(|i| format!("{} {}\n", i * 7919, i * i)).collect();
     for method in Method::ALL {
         let tokens = o200k().count(&different);
@@ -151,7 +151,7 @@ fn other_text_is_no_dictionary() {
     assert_eq!(expand(two).unwrap(), "before\nb <<F1:2>> <<R1:1>>\nc\nd<<F1:1>>");
 }
 
-/// Texts that a careless search takes quadratic time for.
+/// Texts for which a naive search takes quadratic time.
 fn adversaries(bytes: usize) -> Vec<(&'static str, String)> {
     let fill = |unit: &str| unit.repeat(bytes / unit.len());
     let mut fibonacci = ("a ".to_owned(), "b ".to_owned());

@@ -122,8 +122,8 @@ fn runs(source: &Source<'_>, kept: Range<usize>, words: &[usize]) -> (Vec<Vec<Va
     (runs, others)
 }
 
-/// The container that starts on a line and ends with another, all of it at the same indentation; or
-/// where to look on.
+/// The container that starts on a line and ends with another, all of it at the same indentation; or the line at which
+/// the search continues.
 fn value_at(source: &Source<'_>, line: usize, end: usize, words: &[usize]) -> Result<Value, usize> {
     let first = source.line(line);
     let indent = indentation(first);
@@ -233,7 +233,7 @@ mod tests {
             "[\n{\n \"a\": 1\n},\n]\n",
             "{\n  'a': 1\n}\n",
             "[\n {\n  \"a\": 1\n },\n {\n  \"a\":\n",
-            // Missing comma: what stands inside is no document of its own.
+            // A missing comma: the values inside are not documents of their own.
             "[\n{\n \"a\": 1\n}\n{\n \"a\": 1\n}\n]\n",
             // A part of something larger.
             "f(\n{\n \"a\": 1\n}\n)\n",
@@ -243,7 +243,7 @@ mod tests {
             ">>> print(x)\n{\n  \"a\": 1\n}\n",
             // Numbered.
             "1\t{\n2\t  \"a\": 1\n3\t}\n",
-            // Nothing to take away.
+            // Nothing to remove.
             "{\"a\":1}\n",
         ] {
             assert_eq!(encoded(text), text);

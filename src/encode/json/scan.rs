@@ -5,10 +5,10 @@
 use crate::formats::json::{self, MAX_DEPTH};
 use crate::text::signals;
 
-/// Appends the value at `at` to `out` without white space between tokens. Gives the offset after the
-/// value, or as an error the offset where the text stops being JSON; `out` then holds a part.
+/// Appends the value at `at` to `out` without white space between tokens. Returns the offset after the value, or as
+/// an error the offset where the text stops being JSON; `out` then holds a part.
 ///
-/// A member that reports a failure keeps the one blank behind its colon, so that a search for it as it was
+/// A member that reports a failure keeps the one blank after its colon, so that a search for it as it was
 /// written finds it. `words` are the places of `signals::word_offsets` in the text.
 pub fn minify(text: &str, at: usize, out: &mut String, words: &[usize]) -> Result<usize, usize> {
     let words = &words[words.partition_point(|word| *word < at)..];
@@ -20,13 +20,13 @@ struct Scan<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
-    /// Where the bytes start that are read but not yet copied.
+    /// The start of the bytes that are read but not yet copied.
     from: usize,
     out: &'a mut String,
     /// One bit a level: whether it is an object.
     objects: [u64; MAX_DEPTH / 64],
     depth: usize,
-    /// Places of failure words that were not passed yet.
+    /// Places of failure words after the current position.
     words: &'a [usize],
 }
 
@@ -34,7 +34,7 @@ impl Scan<'_> {
     fn value(mut self) -> Result<usize, usize> {
         loop {
             if !self.open()? {
-                // After a value: close what ends here, then go on with the next member.
+                // After a value: close what ends here, then continue with the next member.
                 loop {
                     if self.depth == 0 {
                         self.flush();
@@ -115,8 +115,8 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Whether the member whose key starts at `start`, and whose value one blank behind here, reports a
-    /// failure. What it says alone decides, so that a second run finds the same.
+    /// Whether the member with the key at `start` and the value one blank after the current position reports a
+    /// failure. Only its own text decides, so that a second run has the same result.
     fn fails(&mut self, start: usize) -> bool {
         while self.words.first().is_some_and(|word| *word < start) {
             self.words = &self.words[1..];
@@ -307,7 +307,7 @@ mod tests {
 
         #[test]
         fn what_serde_reads_is_read_and_the_reverse(text in json(), at in any::<prop::sample::Index>(), c in "[]{},:\"\\\\0-9.eE+a \n\u{1}-]") {
-            // One character too much makes most of them invalid.
+            // One extra character makes most of them invalid.
             let mut broken = text.clone();
             let mut at = at.index(text.len() + 1);
             while !broken.is_char_boundary(at) { at -= 1; }

@@ -28,7 +28,7 @@ type Row = Vec<Piece>;
 pub fn is_separator(line: &str) -> bool {
     crate::stop::tick();
     let text = line.trim();
-    // The ends of a line first: they tell most.
+    // Checks the ends of a line first: most lines are decided by them.
     let plain = || !text.contains("  ");
     let banner = ["-", "=", "*", "#"].iter().any(|sign| text.starts_with(sign) && text.ends_with(sign));
     let dashes = || text.bytes().all(|b| matches!(b, b'-' | b'=' | b' '));
@@ -77,7 +77,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     if is_table { lines.iter().map(line).collect() } else { None }
 }
 
-/// The row with one blank between its cells; the last goes on to the end of the line as it is.
+/// The row with one blank between its cells; the last continues to the end of the line as it is.
 fn write(line: &str, row: &[Piece]) -> String {
     crate::stop::tick();
     let mut out = String::with_capacity(line.len());
@@ -156,7 +156,7 @@ fn common_columns(lines: &[&str], rows: &[Row]) -> Option<usize> {
     };
     let ends_short = header && rows[0].len() == common;
     if header && rows[0].get(common).is_some_and(|more| is_header(lines[0], std::slice::from_ref(more))) {
-        // One more name: no row but has a cell for it.
+        // One more name than cells: no row has a cell for it.
         return None;
     }
     (common > 0 && (ends_short || rows.iter().all(|row| row.len() == common) || rows.iter().all(free)))

@@ -6,9 +6,9 @@ use std::ops::Range;
 /// How the rows are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
-    /// `-[ RECORD 1 ]---+-----`, then `name | value`, where the pipe stands at one place.
+    /// `-[ RECORD 1 ]---+-----`, then `name | value`, where the pipe is at one place.
     Psql,
-    /// `*** 1. row ***`, then `   name: value`, where the colon stands at one place.
+    /// `*** 1. row ***`, then `   name: value`, where the colon is at one place.
     Mysql,
 }
 
@@ -57,7 +57,7 @@ fn place(line: &str, style: Style) -> Option<usize> {
     line.chars().position(|c| c == sign)
 }
 
-/// Whether the sign stands in its place, with nothing but a name and its padding before it.
+/// Whether the sign is in its place, with nothing but a name and its padding before it.
 fn fits(line: &str, style: Style, place: usize) -> bool {
     self::place(line, style) == Some(place)
 }

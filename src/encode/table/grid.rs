@@ -26,7 +26,7 @@ const MAX_READS_PER_LINE: usize = 16;
 pub fn find(lines: &[&str]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
-    // Rules below each other that belong to no table are each read to the end of them.
+    // Consecutive rules that belong to no table are each read to the last one.
     let mut lines_left = MAX_READS_PER_LINE * lines.len();
     while at < lines.len() && lines_left > 0 {
         let free = found.last().map_or(0, |last| last.end);
@@ -64,7 +64,7 @@ fn extent(
     let end = rule + 1 + behind;
     let closed = match style {
         Style::Boxed => self::style(lines[end - 1]) == Some(Style::Boxed) && behind > 1,
-        // A row with another number of pipes may be one with a pipe inside: then nothing is sure.
+        // A row with another number of pipes may have a pipe inside a cell: then the cells are uncertain.
         _ => fits(lines[start]) && lines.get(end).is_none_or(|line| !line.contains(PIPES)),
     };
     let indent = indentation(lines[start]);
@@ -174,8 +174,8 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     lines.iter().enumerate().map(write).collect()
 }
 
-/// Whether blanks before the text of a column are padding: all texts start at the same place, or they
-/// are numbers, which stand to the right.
+/// Whether blanks before the text of a column are padding: all texts start at the same place, or they are numbers,
+/// which are aligned to the right.
 fn may_trim_front<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> bool {
     let filled = || cells.clone().filter(|cell| !cell.trim().is_empty());
     let is_number = |cell: &str| {
@@ -186,7 +186,7 @@ fn may_trim_front<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> bool {
     filled().all(|cell| indentation(cell) <= 1) || filled().all(is_number)
 }
 
-/// The text of a cell with at most one blank on each side, where it had one.
+/// The text of a cell, with one blank on each side that had any.
 fn write_cell(out: &mut String, cell: &str, trim_front: bool) {
     crate::stop::tick();
     let text = cell.trim_matches(' ');

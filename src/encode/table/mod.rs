@@ -84,7 +84,7 @@ fn spare_tables(source: &Source<'_>, ledger: &Ledger, out: &mut Reduction) {
         whole.push(start..end);
         while gone.next_if(|line| *line < end).is_some() {}
     }
-    // In order and apart: the first that ends behind a line is the only one that may hold it.
+    // In order and apart: the first that ends after a line is the only one that may hold it.
     let holds = |line: usize| whole.get(whole.partition_point(|table| table.end <= line));
     out.spans.retain(|span| !holds(span.lines.start).is_some_and(|table| table.contains(&span.lines.start)));
 }
@@ -230,7 +230,7 @@ mod tests {
                 prop_assert_eq!(squeezed(&out), None);
                 prop_assert!(out.len() < text.len());
             } else {
-                // It only stays when it does not pay, or when it may be a dump of an address and bytes or a
+                // A table stays only if rewriting does not pay, or if it may be a dump of addresses and bytes, or a
                 // stack trace.
                 let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
                 let dense = cells.iter().map(|row| row.join(" ").len() + 1).sum::<usize>();

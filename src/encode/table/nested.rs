@@ -40,7 +40,7 @@ pub fn find(lines: &[&str]) -> Option<Range<usize>> {
     (end - start > super::MIN_LINES).then_some(start..end)
 }
 
-/// The lines of a box with less padding. What `find` did not find has none.
+/// The lines of a box with less padding. Lines outside of boxes do not change.
 pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let mut joints: Vec<usize> = Vec::new();
     let mut out = Vec::with_capacity(lines.len());
@@ -57,7 +57,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
             out.push(format!("{pipes}+{}{pipes}", "---+".repeat(cells)));
             continue;
         }
-        // A row: its pipes stand where the rule above has joints. A title stands over a rule.
+        // A row: its pipes are below the joints of the rule above. A title is above a rule.
         let inner: Vec<usize> =
             joints.iter().copied().filter(|&at| at >= level && at < line.len() - level).collect();
         let is_row = !inner.is_empty() && inner.iter().all(|&at| line.as_bytes()[at] == b'|');

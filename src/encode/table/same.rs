@@ -14,7 +14,7 @@ const MIN_ROWS: usize = 4;
 /// Fewest columns of a table.
 const MIN_COLUMNS: usize = 2;
 
-/// The lines with the cells that all rows share written at the header only.
+/// The lines, with cells that all rows share written only at the header.
 pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let (header, rest) = lines.split_first()?;
     let is_ruled = rest.first().is_some_and(|line| is_rule(line));
@@ -85,14 +85,14 @@ fn is_rule(line: &str) -> bool {
     line.contains("--") && line.bytes().all(|b| matches!(b, b'-' | b' '))
 }
 
-/// Where the names of a header start; two blanks stand between them at least.
+/// Where the names of a header start; two blanks are between them at least.
 fn starts(header: &str) -> Vec<usize> {
     let bytes = header.as_bytes();
     let begins = |&i: &usize| bytes[i] != b' ' && (i == 0 || i > 1 && bytes[i - 2..i] == *b"  ");
     (0..bytes.len()).filter(begins).collect()
 }
 
-/// The cells of a row with their padding; `None` where a cell has no blank before it.
+/// The cells of a row with their padding; `None` if a cell has no blank before it.
 fn at_places(line: &str, starts: &[usize]) -> Option<Vec<String>> {
     crate::stop::tick();
     let chars: Vec<char> = line.chars().collect();

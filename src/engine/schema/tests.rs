@@ -29,7 +29,7 @@ fn any_schema() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What a schema should become, by another way: over values.
+/// The expected schema, computed in another way: from values.
 fn expected(schema: &Value, is_names: bool) -> Value {
     match schema {
         Value::Object(members) => {

@@ -43,7 +43,7 @@ pub(super) enum Kept {
 pub(super) struct Parts {
     /// The start.
     pub(super) head: String,
-    /// Failures with what stands around them, in order.
+    /// Failures with the text around them, in order.
     pub(super) middle: String,
     /// The end.
     pub(super) tail: String,

@@ -81,8 +81,8 @@ impl Engine {
         Ok(Appended { bytes, whole })
     }
 
-    /// Answers `toolResult/peek`: what `close` without a status would give here, but for a last word that may be the start of
-    /// a secret: its rest has not come yet. No session remembers the answer, and no original is stored.
+    /// Answers `toolResult/peek`: the answer that `close` without a status would give now, without a last word that
+    /// may be the start of a secret. No session remembers the answer, and no original is stored.
     pub fn peek_stream(&self, params: &StreamParams, cancel: &Cancel) -> Result<Compressed, RpcError> {
         let shared = self.stream(&params.stream_id, params.session_id.as_deref())?;
         let (kept, raw) = {

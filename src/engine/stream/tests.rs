@@ -1,4 +1,5 @@
-//! Closing a stream gives the same as compressing the whole. A stream that is too long reports exactly what was dropped.
+//! Closing a stream gives the same result as compressing the whole text. A stream that is too long reports exactly
+//! what was dropped.
 
 use std::time::Duration;
 

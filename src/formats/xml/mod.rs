@@ -1,6 +1,6 @@
-//! XML documents: where one stands, what it is made of, and what of its white space is only layout.
+//! XML documents: finds them, parses them, and detects white space that is only layout.
 //!
-//! Reads tags by their grammar; what does not balance is declined.
+//! Tags are parsed by their grammar; a document that does not balance is declined.
 
 mod read;
 
@@ -19,12 +19,12 @@ pub struct Whole {
     pub lines: Range<usize>,
     /// Its nodes.
     pub nodes: Vec<Node>,
-    /// Where it ends.
+    /// Its end.
     pub end: usize,
 }
 
-/// The document that starts with the first of some lines and ends with another; or the line where to look
-/// on, so that nothing is read twice.
+/// The document that starts with the first of some lines and ends with another; or the line at which to continue the
+/// search, so that nothing is read twice.
 pub fn find(source: &Source<'_>, lines: Range<usize>) -> Result<Whole, usize> {
     let first = source.line(lines.start);
     let is_start = |head: &str| first.starts_with(head);
@@ -43,8 +43,8 @@ pub fn find(source: &Source<'_>, lines: Range<usize>) -> Result<Whole, usize> {
     if rest.trim().is_empty() { Ok(whole) } else { Err(last + 1) }
 }
 
-/// Whether white space between elements is nothing but layout: no element has both elements and a text, and
-/// nothing says that it counts.
+/// Whether white space between elements is only layout: no element has both elements and a text, and no attribute
+/// makes white space significant.
 pub fn is_data(text: &str, nodes: &[Node]) -> bool {
     const WRITTEN: &[&str] = &[
         "html", "body", "div", "p", "pre", "script", "style", "svg", "textarea", "code", "span", "text",
@@ -56,7 +56,7 @@ pub fn is_data(text: &str, nodes: &[Node]) -> bool {
     if memchr::memmem::find(head.as_bytes(), b"<!DOCTYPE html").is_some() {
         return false;
     }
-    // Per element: whether it has elements, whether it has text.
+    // For each element: whether it has elements, and whether it has text.
     let mut has: HashMap<u32, (bool, bool), FixedState> = HashMap::default();
     for node in nodes {
         crate::stop::tick();
@@ -81,8 +81,8 @@ pub fn is_data(text: &str, nodes: &[Node]) -> bool {
     has.values().all(|(elements, text)| !(*elements && *text))
 }
 
-/// Whether most of a document is lines of text that stand in elements of which `holds` says that they hold such, or in a tag
-/// around all of it: that is no data, whatever its name.
+/// Whether most of a document is lines of text, in elements that `holds` accepts or in a tag around everything. Such
+/// a document is not data.
 pub fn only_wraps(text: &str, nodes: &[Node], holds: impl Fn(&str) -> bool) -> bool {
     let of = |node: &Node| &text[node.start as usize..node.end as usize];
     let (mut wrapped, mut all) = (0, 0);

@@ -1,4 +1,4 @@
-//! XML by the grammar of its tags: the pieces of a document as a flat list. What does not balance is no
+//! XML by the grammar of its tags: the pieces of a document as a flat list. Text that does not balance is not a
 //! document. Nothing is interpreted: a piece is a range of bytes.
 
 /// Deepest nesting that is read.
@@ -6,12 +6,12 @@ const MAX_DEPTH: usize = 256;
 /// No parent.
 pub const NONE: u32 = u32::MAX;
 
-/// What a piece of a document is.
+/// The kind of a piece of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// An element: tags and what is between them.
     Element,
-    /// Text, references in it included.
+    /// Text, including references.
     Text,
     /// Comments, declarations, instructions, `CDATA`.
     Other,
@@ -22,29 +22,30 @@ pub enum Kind {
 pub struct Node {
     /// First byte.
     pub start: u32,
-    /// Behind the last byte.
+    /// After the last byte.
     pub end: u32,
-    /// For an element: the place behind its start tag.
+    /// For an element: the place after its start tag.
     pub open: u32,
     /// For an element: where its end tag starts.
     pub close: u32,
-    /// The first node behind this one and all inside it.
+    /// The first node after this one and all inside it.
     pub next: u32,
-    /// The element that it stands in.
+    /// The element around it.
     pub parent: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Whether it, or something inside it, must be shown.
     pub must: bool,
 }
 
-/// Reads the document that `text` is from `at` on, up to the end of its outermost element. Gives its nodes in
-/// order, those before the element included, and where it ends; or as an error where it stops to be one.
+/// Reads the document that `text` is from `at` on, up to the end of its outermost element. Returns its nodes in
+/// order, including those before the element, and its end; or as an error the offset of the first fault.
 pub fn read(text: &str, at: usize) -> Result<(Vec<Node>, usize), usize> {
     let mut reader =
         Reader { text, bytes: text.as_bytes(), at, nodes: Vec::new(), open: Vec::new(), is_open: false };
     if text.len() >= NONE as usize || reader.document().is_none() {
-        // What was looked for up to the end and not found is not looked for again from the next line.
+        // If an end was searched up to the end of the text and not found, it is not searched again from the next
+        // line.
         return Err(if reader.is_open { text.len() } else { reader.at });
     }
     Ok((reader.nodes, reader.at))
@@ -56,12 +57,12 @@ struct Reader<'a> {
     at: usize,
     nodes: Vec<Node>,
     open: Vec<u32>,
-    /// Whether something was opened whose end is nowhere.
+    /// Whether a construct was opened that has no end.
     is_open: bool,
 }
 
 impl Reader<'_> {
-    /// What was found, or a note that it is nowhere.
+    /// Passes a found end on, and records if there is none.
     fn found(&mut self, at: Option<usize>) -> Option<usize> {
         self.is_open |= at.is_none();
         at
@@ -124,7 +125,7 @@ impl Reader<'_> {
         self.nodes.push(Node { start, end, open: end, close: end, next, parent, kind, must: false });
     }
 
-    /// A start tag; true where it is the whole document.
+    /// A start tag; true if it is the whole document.
     fn start_tag(&mut self) -> Option<bool> {
         let start = self.at;
         name(&self.bytes[start + 1..])?;
@@ -145,7 +146,7 @@ impl Reader<'_> {
         Some(false)
     }
 
-    /// An end tag; true where it ends the document.
+    /// An end tag; true if it ends the document.
     fn end_tag(&mut self) -> Option<bool> {
         let start = self.at;
         let rest = &self.bytes[start + 2..];

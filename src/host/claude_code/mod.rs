@@ -46,7 +46,7 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time left for the host after a command's output is passed on unchanged.
 const TIME_MARGIN: Duration = Duration::from_secs(10);
 
-/// What the hook prints; `None` if the host should go on as if there were no hook.
+/// What the hook prints; `None` if the host should continue as if there were no hook.
 pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     if event.session_id.is_empty() {
         return None;
@@ -60,9 +60,9 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     }
     if event.hook_event_name == "PreToolUse" {
         let answer = wrapped(event);
-        // No other hook sees the result of what fails, or asks for its exact output.
+        // No other hook sees the result of a command that fails, or of one that asks for its exact output.
         if answer.is_none() || asks_for_all(event) {
-            // One that succeeds is counted when its result comes.
+            // A command that succeeds is counted when its result arrives.
             unseen(host, event, false);
         }
         return answer;
@@ -70,7 +70,8 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     let mut context = None;
     let treatment = CLAUDE_CODE.treatment(&event.tool_name, false);
     let output = match (treatment, &event.tool_response) {
-        // What the model wrote into such a call is known to it, also when it reads the file.
+        // The session records the text that the model wrote into such a call, which is not secret from the model when
+        // it reads the file.
         (Treatment::Noted, _) => {
             note_call(host, event);
             None
@@ -81,7 +82,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             view.output
         }),
         (Treatment::Replaced(Text::At(places)), response) => at(host, event, response, places),
-        // Of a tool that is not known the shape stays too.
+        // The shape of a result of an unknown tool stays too.
         (Treatment::Stays(Why::Data | Why::Tool), response) => made_safe(host, response),
         (Treatment::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
             compress(host, event, response, None, None)
@@ -89,7 +90,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         _ => None,
     };
     let output = match treatment {
-        // What an MCP server gave as an object.
+        // An object from an MCP server.
         Treatment::Replaced(Text::Whole) if event.tool_response.is_object() => {
             made_safe(host, &event.tool_response)
         }
@@ -253,7 +254,7 @@ fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<
     let was_given = |text: &str| engine.gave_reference(&context, text);
     let texts = texts_of(response).map(|text| {
         let (before, ours) = text.split_at(marker::sealed_from(text, &key).unwrap_or(text.len()));
-        // A pointer to an original has no seal unless other text stands before it.
+        // A pointer to an original has no seal unless other text is before it.
         let pointer = match Marker::parse(before) {
             Some((Marker::Externalized { .. }, length))
                 if engine.gave_pointer(&context, &before[..length]) =>
@@ -290,8 +291,8 @@ fn changed(host: &Host, event: &Event, response: &Map<String, Value>, texts: [St
     (updated != *response).then_some(Value::Object(updated))
 }
 
-/// A result with its text in the first of these places that holds any, and without the secrets of the members beside it, such
-/// as names of files; `None` if nothing changed.
+/// A result with the text in the first of these places that has one compressed, and the members beside it, such as
+/// names of files, redacted; `None` if nothing changed.
 fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<Value> {
     let mut updated = response.clone();
     let holds = |response: &mut Value, place| slots(response, place).iter().any(|text| !text.is_null());
@@ -299,7 +300,7 @@ fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<
         return made_safe(host, response);
     };
     let _ = replace_at(host, event, response, &mut updated, place);
-    // What stands in the place went through the session, which knows what the model wrote itself.
+    // The text that replaces it went through the session, which knows what the model wrote itself.
     let mut rest = updated.clone();
     let texts: Vec<Value> = slots(&mut rest, place).into_iter().map(Value::take).collect();
     if let Some(mut redacted) = made_safe(host, &rest) {
@@ -309,9 +310,9 @@ fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<
     (updated != *response).then_some(updated)
 }
 
-/// Puts the smaller text into a place; `None` if it stays as it was.
+/// Replaces the text in a place by the smaller one; `None` if it stays unchanged.
 fn replace_at(host: &Host, event: &Event, response: &Value, updated: &mut Value, place: Place) -> Option<()> {
-    // Of a task that ended.
+    // The exit code of a task that ended.
     let exit_code = response.pointer("/task/exitCode").and_then(Value::as_i64);
     let mut slots = slots(updated, place);
     match place {
@@ -338,7 +339,7 @@ fn replace_at(host: &Host, event: &Event, response: &Value, updated: &mut Value,
     Some(())
 }
 
-/// What holds the text of a place: the member, the list of lines, or the texts of a list.
+/// The values that hold the text of a place: the member, the list of lines, or the texts of a list.
 fn slots(response: &mut Value, place: Place) -> Vec<&mut Value> {
     let is_text = |value: &Value| value.is_string() || value.is_null();
     match place {

@@ -1,8 +1,8 @@
 //! Views of files by `Read`.
 //!
-//! The host numbers the lines of a view after the hook, from `startLine` on. So a view whose lines the model has seen gets
-//! shorter only at its ends, and what was left out there is told in the hook's additional context, which the model reads with
-//! the result. Lines between two that stay are kept, seen before or not.
+//! The host numbers the lines of a view after the hook, from `startLine` on. So a view whose lines the model has seen
+//! is shortened only at its ends. The hook's additional context, which the model reads with the result, names the
+//! omitted lines. Lines between two kept lines are kept too, whether or not the model has seen them.
 //!
 //! The outline of a long file is not such a window. It is answered as a notebook of one cell, whose text the host passes on as
 //! it is. It does not go into the additional context: the host passes that on as its own words, and the lines of a file are
@@ -24,12 +24,12 @@ use crate::text::reason::Reason;
 
 /// Bytes that must be left out beyond what the context costs.
 const MIN_SAVED_BYTES: usize = 200;
-/// What the model reads as the name of the cell that holds an outline.
+/// The name of the cell that holds an outline, as the model reads it.
 const OUTLINE: &str = "outline";
 /// Lines that the host reads if the call sets no limit.
 const DEFAULT_LIMIT: usize = 2000;
 
-/// A view in the place of the host's own.
+/// A view that replaces the host's own.
 pub(super) struct Replaced {
     /// The tool's result.
     pub(super) output: Value,
@@ -37,7 +37,7 @@ pub(super) struct Replaced {
     pub(super) context: Option<String>,
 }
 
-/// What takes the place of a result of `Read`; `None` if it stays.
+/// The replacement of a result of `Read`; `None` if it stays.
 pub(super) fn reply(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Replaced> {
     let file = response.get("file")?.as_object()?;
     match response.get("type")?.as_str()? {
@@ -52,7 +52,7 @@ pub(super) fn reply(host: &Host, event: &Event, response: &Map<String, Value>) -
     }
 }
 
-/// Identifies a view: what the model asked for, in its context.
+/// Identifies a view: the lines that the model requested, in its context.
 fn asked(event: &Event, file: &Map<String, Value>) -> Option<ShortView> {
     let number = |name: &str| event.tool_input.get(name).and_then(Value::as_u64);
     let path = file.get("filePath")?.as_str()?.to_owned();
@@ -118,7 +118,7 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
     let rest = all.get(start - 1..)?;
     let content = rest[..count.min(rest.len())].join("\n");
     let source = Source::new(&content, start);
-    // The session learns that all of it is shown.
+    // Tells the session that all of it is shown.
     let _ = compress_view(host, event, &json!(source.numbered()), View::Unoutlined);
     let lines = source.safe(host, event);
     let output = json!({
@@ -143,10 +143,10 @@ fn is_outline(answer: &str) -> bool {
     })
 }
 
-/// A result with this output of ours in the place of the lines of a file.
+/// A result with this text of tersed in place of the lines of a file.
 ///
-/// The host writes a tag before and behind it. Its seal is made for the text with them, so that a gateway between the host and
-/// its model sees that the text is ours.
+/// The host writes a tag before and after it. Its seal is made for the text with them, so that a gateway between the
+/// host and its model recognizes the text as sealed by tersed.
 fn cell(host: &Host, path: &str, text: &str) -> Value {
     let (open, close) = (format!("<cell id=\"{OUTLINE}\">"), format!("</cell id=\"{OUTLINE}\">"));
     let mut whole = format!("{open}\n{text}{close}");
@@ -162,13 +162,13 @@ fn cell(host: &Host, path: &str, text: &str) -> Value {
     })
 }
 
-/// The lines of a file from `start` on, as sessions know a view of them.
+/// The lines of a file from `start` on, in the form in which sessions record a view.
 pub fn numbered(content: &str, start: usize) -> String {
     Source::new(content, start).numbered()
 }
 
-/// What the model would be shown of such a view, with the context beside it, if a session answered so to [`numbered`]; `None`
-/// if the view would stay.
+/// The view and the context that the model would get if this is a session's answer to [`numbered`]; `None` if the
+/// view would stay unchanged.
 pub fn shortened(content: &str, start: usize, path: &str, answer: &str) -> Option<String> {
     let source = Source::new(content, start);
     if is_outline(answer) && answer.len() + MIN_SAVED_BYTES <= source.numbered_bytes() {
@@ -193,7 +193,7 @@ impl<'t> Source<'t> {
         Self { content, lines: content.split('\n').map(str::to_owned).collect(), start }
     }
 
-    /// The text as `cat -n` shows it, which is how sessions know views of files.
+    /// The text as `cat -n` shows it, which is the form in which sessions record views.
     fn numbered(&self) -> String {
         // The host counts the end of the last line as a line.
         let count = self.lines.len()
@@ -208,7 +208,7 @@ impl<'t> Source<'t> {
         (self.start..).zip(&self.lines).map(|(number, line)| digits(number) + 1 + line.len() + 1).sum()
     }
 
-    /// The lines without secrets, as many, and with look-alikes of markers escaped.
+    /// The lines without secrets and with look-alikes of markers escaped; their number does not change.
     fn safe(&self, host: &Host, event: &Event) -> Vec<String> {
         let mut text = self.content.to_owned();
         if let Some(Value::String(redacted)) = redacted_again(host, event, &json!(self.content)) {
@@ -223,14 +223,15 @@ impl<'t> Source<'t> {
         text.split('\n').map(str::to_owned).collect()
     }
 
-    /// Bytes of the lines before and behind a window.
+    /// Bytes of the lines before and after a window.
     fn bytes_outside(&self, window: &Window) -> usize {
         let (first, last) = window.kept;
         self.lines[..first].iter().chain(&self.lines[last + 1..]).map(|line| line.len() + 1).sum()
     }
 }
 
-/// The text without secrets. A secret of several lines leaves as many line ends, so that the numbers behind it are right.
+/// The text without secrets. A removed secret of several lines leaves its line ends, so that later line numbers stay
+/// right.
 fn with_line_ends(text: &str) -> String {
     let (mut out, mut at) = (String::new(), 0);
     for found in secrets::find(text.as_bytes()) {
@@ -250,7 +251,7 @@ fn with_line_ends(text: &str) -> String {
 struct Window {
     /// Indexes of its first and its last line.
     kept: (usize, usize),
-    /// What is said of the lines before and behind it.
+    /// The markers for the lines before and after it.
     markers: Vec<String>,
 }
 
@@ -258,13 +259,13 @@ impl Window {
     /// Reads an answer to `Source::numbered`; `None` if a line of it is neither a marker nor a line of the view.
     fn read(answer: &str, source: &Source<'_>) -> Option<Self> {
         let mut kept: Option<(usize, usize)> = None;
-        // Markers before the first line, and behind the last one that was read so far.
+        // Markers before the first line, and after the last one that was read so far.
         let (mut before, mut behind) = (Vec::new(), Vec::new());
         let mut origin = None;
         for line in answer.lines() {
             if let Some((marker, _)) = Marker::parse(line).filter(|(_, len)| *len == line.len()) {
                 let marker = match marker {
-                    // The reference that it continues may stand between lines that are kept.
+                    // The reference that it continues may be between kept lines.
                     Marker::There { first, last, there } => {
                         let (origin, ago) = origin.clone()?;
                         Marker::Shown { first, last, there, origin, ago }
@@ -286,7 +287,7 @@ impl Window {
             behind.clear();
         }
         before.append(&mut behind);
-        // A view of which nothing is new keeps its first line: the host calls an empty one an empty file.
+        // A view without new lines keeps its first line: the host would call an empty view an empty file.
         (!before.is_empty()).then_some(Self { kept: kept.unwrap_or((0, 0)), markers: before })
     }
 
@@ -296,7 +297,7 @@ impl Window {
             .filter(|window| source.bytes_outside(window) >= window.context_bytes() + MIN_SAVED_BYTES)
     }
 
-    /// What the model is told beside the lines of a view that starts at this line.
+    /// The context for the model, beside a view that starts at this line.
     fn context(&self, start: usize, path: &str) -> String {
         let (first, last) = self.kept;
         let lines = match first == last {
@@ -307,7 +308,7 @@ impl Window {
         format!("Read of {path}: only {lines} shown.\n{}", self.markers.join("\n"))
     }
 
-    /// What the markers cost.
+    /// Bytes of the context.
     fn context_bytes(&self) -> usize {
         self.markers.iter().map(|marker| marker.len() + 1).sum()
     }

@@ -2,8 +2,9 @@
 //! that read the originals. It does not depend on the protocol revision: the handshake, and requests with a revision in
 //! `_meta`, pass unchanged. Standard error of the server passes with secrets removed.
 //!
-//! Each direction has its own thread, and none holds what both share while it works, so neither side can block the other. Results are not compared with earlier ones,
-//! because a proxy cannot know which of them the model still sees.
+//! Each direction has its own thread, and none holds the shared state while it works, so neither direction can block
+//! the other. Results are not compared with earlier ones, because a proxy cannot know which of them the model still
+//! sees.
 
 mod lines;
 mod message;
@@ -57,7 +58,7 @@ impl Shared {
         self.send(format!("{line}\n").as_bytes())
     }
 
-    /// Lends the requests. Nothing that takes long may be done meanwhile: the other direction would wait.
+    /// Gives `work` access to the requests. It must be short, because the other direction waits meanwhile.
     fn with_traffic<T>(&self, work: impl FnOnce(&mut Traffic) -> T) -> T {
         work(&mut self.traffic.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -84,7 +85,7 @@ pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
     let status = child.wait().map_err(|e| format!("the server: {e}"))?;
     let why = format!("the MCP server ended with {status} before it answered");
     if is_inside {
-        // What the server left unfinished is a line of its own.
+        // Ends a line that the server left unfinished.
         let _ = shared.send(b"\n");
     }
     for line in shared.with_traffic(|traffic| traffic.abandoned(&why)) {
@@ -146,7 +147,7 @@ fn from_client(shared: &Shared, mut server: ChildStdin) {
     }
 }
 
-/// Runs until the server closes its output or the client its input. Whether the last line had no end.
+/// Runs until the server closes its output or the client its input. Returns whether the last line had no end.
 fn from_server(shared: &Shared, server: impl io::BufRead) -> bool {
     let mut lines = Lines::new(server, MAX_LINE_BYTES);
     let mut line = Vec::new();

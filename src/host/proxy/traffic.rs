@@ -70,7 +70,7 @@ impl Traffic {
         Self::from_client(host, line, |work| work(self))
     }
 
-    /// The same where others share the requests: `with` lends them for a moment, and no work is done meanwhile.
+    /// The same for shared requests: `with` gives short access to them, and no work is done meanwhile.
     pub(super) fn from_client(
         host: &Host,
         line: &[u8],
@@ -110,7 +110,7 @@ impl Traffic {
         Self::from_server(host, line, |work| work(self))
     }
 
-    /// The same where others share the requests: `with` lends them for a moment, and no work is done meanwhile.
+    /// The same for shared requests: `with` gives short access to them, and no work is done meanwhile.
     pub(super) fn from_server(
         host: &Host,
         line: &[u8],
@@ -137,8 +137,8 @@ impl Traffic {
         with_ours.or_else(|| safe.map(|safe| safe.get().to_owned()))
     }
 
-    /// Handles the start of a line from the server that is too long to be read. Where that does not say which request it
-    /// answers, no open request is answered again.
+    /// Handles the start of a line from the server that is too long to be read. If the start does not show which
+    /// request it answers, no open request gets another answer.
     pub(super) fn on_long_line(&mut self, start: &[u8]) {
         match id_at_start(start) {
             Some(id) => drop(self.awaited.remove(id)),
@@ -152,7 +152,7 @@ impl Traffic {
     }
 }
 
-/// The id of an answer that is not whole, where it stands before what the answer says.
+/// The id of an incomplete answer, if it is before the result.
 fn id_at_start(start: &[u8]) -> Option<&str> {
     let head =
         &start[..memchr::memmem::find(start, b"\"result\"").or(memchr::memmem::find(start, b"\"error\""))?];
@@ -210,7 +210,7 @@ fn safe_line(host: &Host, line: &[u8]) -> Option<String> {
         };
     }
     let policy = || host.engine().policy_in_force();
-    // Some clients take more for a message than one JSON value, and some show what they cannot read.
+    // Some clients accept more than one JSON value as a message, and some show lines that they cannot parse.
     let safe = LazyPolicy::new(&policy).escaping().made_safe(line)?;
     Some(String::from_utf8_lossy(&safe).trim_end_matches(['\r', '\n']).to_owned())
 }
@@ -224,7 +224,7 @@ fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionF
     let json = Json::of(raw);
     let mut but = Vec::new();
     let messages: Vec<Json<'_>> = if json.is_array() { json.items().collect() } else { vec![json] };
-    // Descriptions of tools may show what markers look like, as those of our own do.
+    // Descriptions of tools may show markers as examples, as those of tersed do.
     let lists_tools = messages
         .iter()
         .any(|message| message.get("result").is_some_and(|result| result.get("tools").is_some()));
@@ -268,14 +268,14 @@ fn is_read_by_program(body: &RawValue) -> bool {
     meta.and_then(|meta| meta.text_of("callId")).is_some_and(|id| is_of_program(&id))
 }
 
-/// The answer to `tools/list` with our tools on its last page, and with short schemas where the settings ask for them; `None`
-/// if it stays.
+/// The answer to `tools/list` with our tools on its last page, and with minified schemas if the settings ask for
+/// them; `None` if it stays.
 fn listed(host: &Host, answer: &RawValue) -> Option<String> {
     let result = Json::of(answer).get("result")?;
     let tools = result.get("tools").filter(|tools| tools.is_array())?;
     let mut edits = Edits::default();
     host.engine().minify_listed(tools, &mut edits);
-    // Behind another proxy of ours, the tools are already listed.
+    // After another proxy of ours, the tools are already listed.
     let has_ours = |json: Json<'_>| json.text_of("name").is_some_and(|name| Tool::named(&name).is_some());
     let is_last = result.get("nextCursor").is_none_or(|cursor| !cursor.is_string());
     if is_last && !tools.items().any(has_ours) {
@@ -322,7 +322,7 @@ mod tests {
         assert!(new.starts_with(r#"{ "id" : 7, "result":{"content":[{"type":"text","text":""#), "{new}");
         assert!(new.ends_with(r#","annotations":{"priority":1.50}}],"x":1e400},"jsonrpc":"2.0"}"#), "{new}");
         assert!(new.len() * 4 < answer.len() && new.contains("400 passed"), "{new}");
-        // The same id again answers nothing.
+        // A second answer with the same id is ignored.
         assert_eq!(traffic.on_server_line(&host, answer.as_bytes()), None);
     }
 
@@ -371,7 +371,7 @@ mod tests {
         // The same id as a string is another id.
         assert_eq!(traffic.on_server_line(&host, br#"{"id":"3","result":{"content":[]}}"#), None);
         assert_eq!(traffic.abandoned("gone").len(), 1);
-        // What came behind a byte order mark was answered.
+        // What came after a byte order mark was answered.
         call(&mut traffic, &host, "3");
         let marked = b"\xef\xbb\xbf{\"id\":3,\"result\":{\"content\":[]}}\n";
         assert_eq!(traffic.on_server_line(&host, marked), None);
@@ -411,7 +411,7 @@ mod tests {
         }
     }
 
-    /// Nobody waits for the requests while a line is worked on.
+    /// The shared requests are not locked while a line is processed.
     #[test]
     fn requests_are_lent_for_a_moment_only() {
         let (host, mut traffic) = (host(), Traffic::default());

@@ -1,7 +1,7 @@
 //! Which results of which tools tersed replaces in each host, which it leaves unchanged, and why: one table. The hooks ask it what to
 //! do with a result, a test compares it with the settings that `tersed install` writes, and `tersed audit` counts by it.
 //!
-//! It holds names alone: it looks at no result and at no file.
+//! It only holds names; it reads no result and no file.
 
 mod table;
 
@@ -13,7 +13,7 @@ pub(super) use table::{CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI};
 pub struct Reach {
     /// Its name, as `tersed install` takes it.
     pub host: &'static str,
-    /// Its tools. The first row that names a tool counts; the last one names all.
+    /// Its tools. The first row that names a tool applies; the last one names all.
     pub tools: &'static [Tools],
     /// Whether it says which call a result answers. Otherwise no later result refers to one.
     pub names_calls: bool,
@@ -37,8 +37,8 @@ pub struct Tools {
 pub enum Treatment {
     /// It is replaced after the call.
     Replaced(Text),
-    /// Of a long file with declarations the outline is shown. Of other views of a file, lines at the ends that the model has
-    /// seen are left out; every other line stays.
+    /// A long file with declarations is shown as its outline. In other views of a file, lines at the ends that the
+    /// model has seen are left out; all other lines stay.
     Seen,
     /// The command runs inside `tersed run`, if its command line allows that and no rules of the user forbid it.
     Wrapped,
@@ -55,7 +55,7 @@ pub enum Treatment {
 pub enum Text {
     /// The result is text, or a list of parts.
     Whole,
-    /// In the first of these places of an object that holds any.
+    /// In the first of these places of an object that has text.
     At(&'static [Place]),
     /// In the members for the two streams of a command.
     Streams,
@@ -68,7 +68,7 @@ pub enum Place {
     Member(&'static [&'static str]),
     /// A list in this member, of which each item is a line.
     Lines(&'static str),
-    /// A list in this member: its items that are text, and this member of those that are objects.
+    /// A list in this member: items that are text, and this member of items that are objects.
     Items(&'static str, &'static str),
 }
 
@@ -79,13 +79,13 @@ pub enum Why {
     Failed,
     /// The host accepts no replacement for this tool's results, or the adapter does not know their format.
     Tool,
-    /// The host takes it as data of a fixed form. Secrets are removed.
+    /// The host reads it as data of a fixed form. Secrets are removed.
     Data,
     /// A program that the model wrote reads it, or printed it.
     Program,
     /// The model had not seen its lines, and it is not a long file with an outline.
     Unseen,
-    /// Only an extension that asks gets smaller results.
+    /// Only an extension that requests it gets smaller results.
     Asked,
     /// The command line is not one that can run inside `tersed run`.
     NotWrapped,
@@ -96,7 +96,7 @@ pub enum Why {
 }
 
 impl Treatment {
-    /// What happens, as people read it, without a full stop.
+    /// The treatment in words, without a full stop.
     pub fn sentence(self) -> String {
         match self {
             Self::Replaced(_) => "becomes smaller".to_owned(),
@@ -130,7 +130,7 @@ impl Why {
         }
     }
 
-    /// The reason as people read it, without a full stop.
+    /// The reason in words, without a full stop.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Failed => "the host accepts no replacement for a failed call",
@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(Reach::named(reach.host), Some(*reach));
             let all: Vec<&str> = reach.tools.iter().flat_map(|tools| tools.names).copied().collect();
             for (at, name) in all.iter().enumerate() {
-                // A name behind one that stands for it would never count.
+                // A name after a pattern that matches it would never apply.
                 assert!(!all[..at].iter().any(|before| names(before, name)), "{}: {name}", reach.host);
             }
         }

@@ -1,4 +1,4 @@
-//! The rows of the table: what each host lets be replaced, as its adapter does it.
+//! The rows of the table: which results each host allows tersed to replace, as its adapter does it.
 
 use super::{Place, Reach, Text, Tools, Treatment, Why};
 
@@ -43,12 +43,12 @@ pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
         row(&["PowerShell"], Treatment::Replaced(Text::Streams), FAILED),
         row(&["Read"], Treatment::Seen, FAILED),
         row(&["Edit", "MultiEdit", "Write", "NotebookEdit"], Treatment::Noted, FAILED),
-        // Lines that were found, or only the names of their files.
+        // Lines that a search found, or only the names of their files.
         row(&["Grep"], at(&[Place::Member(&["content"]), Place::Lines("filenames")]), FAILED),
         row(&["Glob"], at(&[Place::Lines("filenames")]), FAILED),
         row(&["WebFetch"], at(&[Place::Member(&["result"])]), FAILED),
         row(&["WebSearch"], at(&[Place::Items("results", "text")]), FAILED),
-        // What a sub-agent reports; `Task` is the older name. One that runs in the background has no report here.
+        // The report of a sub-agent; `Task` is the older name. A sub-agent in the background has no report here.
         row(&["Agent", "Task"], at(&[Place::Member(&["content"])]), FAILED),
         row(&["TaskOutput"], at(&[Place::Member(&["task", "output"])]), FAILED),
         // The output so far of a command in the background, in older versions.
@@ -102,7 +102,7 @@ pub(in crate::host) static CODEX: Reach = Reach {
     gateway: Some("codex"),
 };
 
-/// GitHub Copilot CLI. A command that ends with another exit code than 0 is no failed call.
+/// GitHub Copilot CLI. A command with an exit code other than 0 does not count as a failed call.
 pub(in crate::host) static COPILOT: Reach =
     Reach { host: "copilot", tools: &[rest(WHOLE, FAILED)], names_calls: true, gateway: None };
 
@@ -140,7 +140,8 @@ pub(in crate::host) static GEMINI: Reach = Reach {
     gateway: Some("gemini"),
 };
 
-/// Kilo, like OpenCode, asks what the model is to see of whole conversations, errors of tools among them.
+/// Kilo, like OpenCode, passes whole conversations, including errors of tools, to the plugin before the model sees
+/// them.
 static KILO: Reach =
     Reach { host: "kilo", tools: &[rest(WHOLE, WHOLE)], names_calls: true, gateway: Some("kilo") };
 

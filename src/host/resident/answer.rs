@@ -13,7 +13,7 @@ use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 use crate::sanitize::redact_only;
 use crate::telemetry::counts::{Interface, on_behalf};
 
-/// One of so many bytes of the host's limit is left free, because the host may count differently.
+/// One byte in this many of the host's limit is left free, because the host may count differently.
 const FREE_ONE_IN: usize = 20;
 /// Bytes that are kept of a text without a reducer if the host would have cut it: its ends, and outliers between them. Failure
 /// lines, and lines that explain them, are kept beyond that, up to the host's limit. In recorded outputs above 10,000 bytes,
@@ -100,7 +100,7 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     let is_cut = ran.room.is_some_and(|room| texts.iter().map(|text| text.len()).sum::<usize>() > room);
     let limits = Limits {
         bytes: ran.room.map(|room| room.saturating_sub(room / FREE_ONE_IN)),
-        // A cut through a JSON document would end it.
+        // A cut would make a JSON document invalid.
         unread: (is_cut && !texts.iter().any(|text| is_document(text))).then_some(KEPT_OF_CUT_BYTES),
         ..Limits::default()
     };

@@ -4,7 +4,7 @@
 //!
 //! `place` is where it is found, `wire` the protocol, `client` asks and starts it, `connect` limits the wait for a
 //! connection, and `breaker` stops requests after timeouts. `serve` answers and decides when to end, `owner` finds the
-//! process that it ends with. After any failure the client goes on without an answer.
+//! process that it ends with. After any failure the client continues without an answer.
 
 pub mod answer;
 pub mod breaker;

@@ -30,7 +30,7 @@ pub(super) fn of(client: u32) -> Option<u32> {
 /// The name and the parent of a process.
 fn parent(pid: u32) -> Option<(String, u32)> {
     let about = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in brackets and may itself contain brackets.
+    // The name is in brackets and may itself contain brackets.
     let (start, end) = (about.find('(')? + 1, about.rfind(')')?);
     let parent = about.get(end + 2..)?.split(' ').nth(1)?.parse().ok()?;
     Some((about.get(start..end)?.to_owned(), parent))

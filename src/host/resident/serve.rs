@@ -53,7 +53,7 @@ struct Shared {
     asked: Mutex<Instant>,
     /// Read again when files of settings change.
     settings: Mutex<Settings>,
-    /// The notes on settings that clients have got.
+    /// The notes on settings that clients have received.
     sent_notes: Mutex<Vec<String>>,
 }
 
@@ -269,7 +269,7 @@ fn stamps(host: &Host) -> Vec<Option<(u64, i64, i64)>> {
     host.engine().places_of_settings().iter().map(stamp).collect()
 }
 
-/// Takes back what the first client was restricted by, as far as that is allowed: it is for its command, and others come.
+/// Lifts the limits of the first client as far as allowed: they are meant for its command, and other clients follow.
 fn widen() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
     for resource in
@@ -278,7 +278,7 @@ fn widen() {
         let maximum = getrlimit(resource).maximum;
         let _ = setrlimit(resource, Rlimit { current: maximum, maximum });
     }
-    // Its files are for its user alone.
+    // Its files are only for its user.
     let _ = umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
 }
 

@@ -76,7 +76,7 @@ pub struct Ran {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "reply")]
 pub enum Reply {
-    /// No answer: go on without one.
+    /// No answer: continue without one.
     Nothing,
     /// The content is the answer: what the hook prints, or a JSON list of originals.
     Whole,

@@ -63,7 +63,7 @@ pub struct Outcome {
     /// How the command ended. If it succeeded and its output could not be written, that is a failure, as it would have been
     /// without us: the signal of a closed pipe, or status 1.
     pub ended: Ended,
-    /// Why output could not be written. A reader that went is no fault.
+    /// Why output could not be written. A closed pipe is not a fault.
     pub fault: Option<std::io::Error>,
     /// Whether all output was written.
     pub is_shown: bool,
@@ -83,7 +83,8 @@ pub struct Output<'a> {
     pub room: Option<usize>,
     /// Whether earlier output of this command was compressed.
     pub is_later: bool,
-    /// Whether the command goes on as long as that takes: this is a part, because more came than can be held.
+    /// Whether this is only a part of the output, because there was more than can be held; the command is still
+    /// running.
     pub is_part: bool,
 }
 
@@ -108,8 +109,8 @@ pub struct Shown {
     pub failed: usize,
 }
 
-/// The output as text; returned as bytes if any of it is not text. More than the host shows, which is `room`, is read as
-/// text in any case, so that it can be shortened.
+/// The output as text; returned as bytes if any of it is not text. If it is longer than the host shows (`room`), it
+/// is always read as text, so that it can be shortened.
 #[cfg(unix)]
 fn texts(outputs: Vec<Vec<u8>>, room: Option<usize>) -> Result<Vec<String>, Vec<Vec<u8>>> {
     let is_text = |bytes: &Vec<u8>| !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok();
@@ -144,7 +145,8 @@ pub fn pass_on(
     to.write_all(&stream.end()).and_then(|()| to.flush())
 }
 
-/// Whether nobody closed a pipe with output in it that was not read: not known on this system.
+/// Whether the reader did not close the pipe with unread output in it. Always true on this system, where it is not
+/// known.
 #[cfg(not(unix))]
 pub fn was_read() -> bool {
     true

@@ -1,4 +1,4 @@
-//! Signals that `tersed run` takes: those that are meant for the command, and the one of a limit that is its own.
+//! Signals that `tersed run` handles: those that are meant for the command, and that of the limit on file sizes.
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -33,12 +33,12 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Outlives a limit on the size of files: a file of ours that reaches it cannot be written, as on a full disk. A handler that does
+/// Lets this process survive the limit on file sizes: writing then fails, as on a full disk. A handler that does
 /// nothing is not inherited by commands, as an ignored signal would be; one that is ignored already stays so.
 pub fn outlive_file_limit() {
     let signal = Signal::XFSZ.as_raw();
     if ignored() & (1 << (signal - 1)) == 0 {
-        // Without it, the process ends at the limit, as ever.
+        // Without the handler, the process ends at the limit, as by default.
         let _ = signal_hook::flag::register(signal, Arc::default());
     }
 }

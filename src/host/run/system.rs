@@ -24,8 +24,8 @@ use crate::text::marker;
 
 /// Most bytes that are held; then they are compressed as a part if the host's limit is known, and pass if not.
 const MAX_HELD_BYTES: usize = 32 << 20;
-/// What a part may take of what the host still shows: one of so many bytes. The end may hold the failures that matter. A
-/// choice.
+/// A part may take one byte in this many of those that the host still shows. The rest is for the end, which may hold
+/// the failures that matter. A choice.
 const PART_ONE_IN: usize = 8;
 /// How long to wait for the end of the output after the command has ended: a process that it left behind may hold it open.
 const OUTPUT_END_TIMEOUT: Duration = Duration::from_millis(300);
@@ -117,10 +117,10 @@ pub fn pass_on(mut from: impl Read + AsFd, mut to: impl Write, policy: &LazyPoli
 
 /// How long a reader may take to read what was written, or to close its end.
 const READER_TIMEOUT: Duration = Duration::from_millis(100);
-/// Pause between two looks at it.
+/// Pause between two checks.
 const READER_PAUSE: Duration = Duration::from_millis(1);
 
-/// Whether nobody closed a pipe with output in it that was not read.
+/// Whether the reader did not close the pipe with unread output in it.
 pub fn was_read() -> bool {
     let until = Instant::now() + READER_TIMEOUT;
     [own(1), own(2)].iter().all(|fd| {
@@ -362,7 +362,8 @@ impl Running<'_> {
         if !self.limit.is_known() {
             return self.lift();
         }
-        // The host would cut what passes. So half of its limit passes, and the rest becomes smaller in parts.
+        // The host would cut output beyond its limit. So half of the limit passes, and the rest is compressed in
+        // parts.
         self.pass();
         if self.held_bytes() > MAX_HELD_BYTES / 2 {
             self.give_out(None, true);
@@ -433,7 +434,7 @@ impl Running<'_> {
         }
     }
 
-    /// Sends on signals that did not reach the command by themselves.
+    /// Sends signals to the command if it still runs: they may not have reached it through the process group.
     fn send(&mut self, now: Instant) {
         while let Some((_, signal)) = self.sent.first().copied().filter(|(at, _)| now >= *at) {
             self.sent.remove(0);
@@ -450,14 +451,14 @@ impl Running<'_> {
             self.streams.iter_mut().map(|stream| stream.held.take()).collect();
         let mut outputs = outputs.unwrap_or_default();
         let mut room = self.limit.left(ended == Some(Ended::Code(0)));
-        // The start of a marker or of a secret goes out with what follows it.
+        // The start of a marker or of a secret is written with the text after it.
         let mut tails = vec![Vec::new(); outputs.len()];
         if is_part {
             room = room.map(|room| room / PART_ONE_IN);
             for (stream, bytes) in self.streams.iter_mut().zip(&mut outputs) {
                 let end = memchr::memrchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
                 let end = split_point(&bytes[..end]);
-                // What cannot be held goes out with the part.
+                // Bytes that cannot be held are written with the part.
                 if stream.held.push(&bytes[end..]).is_ok() {
                     bytes.truncate(end);
                 }
@@ -506,7 +507,7 @@ impl Running<'_> {
 }
 
 impl Running<'_> {
-    /// How the run ended. Faults of standard error are none of a program's, as without us.
+    /// How the run ended. Failed writes to standard error are ignored, as for most programs.
     fn outcome(self, ended: Ended) -> Outcome {
         let is_shown = self.streams.iter().all(|stream| stream.fault.is_none());
         let fault = self.streams.into_iter().next().and_then(|stream| stream.fault);
@@ -520,12 +521,12 @@ impl Running<'_> {
     }
 }
 
-/// Where to split output that goes on, so that no marker and no secret is parted.
+/// Where to split output that continues, so that no marker and no secret is split.
 fn split_point(bytes: &[u8]) -> usize {
     marker::split_point(bytes).min(secrets::open(bytes).unwrap_or(bytes.len()))
 }
 
-/// Handles a process that the command left running: its output goes where it would have gone without us.
+/// Handles a process that the command left running: another process passes its output on.
 fn left_behind(from: PipeReader, to: &File, escapes: bool) {
     let Ok(to) = to.try_clone() else { return };
     let Ok(program) = std::env::current_exe() else { return };

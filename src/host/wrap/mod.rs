@@ -1,9 +1,10 @@
 //! Wraps a command line in `tersed run`, if that changes nothing but the amount of output.
 //!
-//! For a single program, `tersed run` is put in front, so that the shell still reads quotes, variables and redirections. A
-//! list or pipeline becomes one argument, which a fresh shell of the same kind reads, if nothing in it can mean something
-//! else there. Setup commands (`cd`, `export`, activations) stay in front, in the shell itself. A command line is left alone
-//! if it is not understood, depends on the shell or changes it, runs in the background, waits for a person, or never ends.
+//! For a single program, `tersed run` is put before it, so that the shell still reads quotes, variables and
+//! redirections. A list or pipeline becomes one argument, which a fresh shell of the same kind reads, if nothing in
+//! it can mean something else there. Setup commands (`cd`, `export`, activations) stay before it, in the shell
+//! itself. A command line is left alone if it is not understood, depends on the shell or changes it, runs in the
+//! background, waits for a person, or never ends.
 
 mod split;
 mod state;
@@ -116,7 +117,8 @@ impl Wrap<'_> {
         (whole.len() <= MAX_WRAPPED_BYTES).then_some(whole)
     }
 
-    /// `tersed run` with its flags. Where the setup may change the search path, this program is called by its own.
+    /// `tersed run` with its flags. If the setup may change the search path, this program is called by its absolute
+    /// path.
     fn run(&self, changes_path: bool) -> Option<String> {
         let mut run = own_program(self.has_whole_path || changes_path)?;
         run.push_str(" run");
@@ -163,7 +165,7 @@ fn program(text: &str) -> Option<&str> {
     first_word(without_assignments(text)).filter(|word| !KEYWORDS.contains(word))
 }
 
-/// Whether a builtin may ask for variables or options of its shell, or set a variable: `[ -v NAME ]`, `printf -v NAME`.
+/// Whether a builtin may test variables or options of its shell, or set a variable: `[ -v NAME ]`, `printf -v NAME`.
 fn asks_the_shell(part: &Part<'_>) -> bool {
     matches!(program(part.text), Some("[" | "test" | "printf"))
         && part.text.split_ascii_whitespace().any(|word| matches!(word, "-v" | "-o" | "-R"))
@@ -251,7 +253,7 @@ mod tests {
         wrapped_within(command, "")
     }
 
-    /// The same where a file of the user's shell has this text.
+    /// The same if a file of the user's shell has this text.
     fn wrapped_within(command: &str, file: &str) -> Option<String> {
         let wrap = Wrap { session: "s", call: "c 1", ..Wrap::default() };
         let owns = [own_program(true).unwrap(), own_program(false).unwrap()];
@@ -368,14 +370,14 @@ mod tests {
             "A='b c' ls",
             "cd x && ls; ls -a",
             "cd x && ls || ls -a",
-            // What a sourced file may have defined.
+            // Names that a sourced file may have defined.
             ". ./nvm.sh; echo rm -rf \"$BUILD\"/* && ls nvm.sh",
             "source .env && ls",
             "source ./lib.sh && run_tests",
             "source ./conda.sh; false | ls",
             ". ./bin/activate; no-such-function",
             ". ./bin/activate; ls \"$A\"/* | wc",
-            // What only the first shell has.
+            // State that only the first shell has.
             "ls $A | wc",
             "ls \"${A:-x}\" | wc",
             "ls ${!A} | wc",
@@ -394,7 +396,7 @@ mod tests {
             "printf -v A x; ls",
             "command ls",
             "type f; ls",
-            // What would have an effect on this program, or on a fresh shell alone.
+            // Settings with an effect on this program, or only on a fresh shell.
             "ulimit -n 16; ls",
             "umask 777; ls",
             "export IFS=:; ls | wc",
@@ -426,7 +428,7 @@ mod tests {
         {
             assert!(wrapped_within("ls -a | wc", file).is_some(), "{file}");
         }
-        // One program is read by the first shell itself.
+        // The first shell itself reads a single program.
         for file in [
             "set -o pipefail",
             "set -eu",

@@ -1,4 +1,4 @@
-//! Splits a command line into its commands, byte for byte. Gives up on anything but a list of pipelines.
+//! Splits a command line into its commands, byte for byte. Accepts only lists of pipelines.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What a command line takes from the shell that runs it.
+//! The state of its shell that a command line depends on.
 //!
 //! A list inside `tersed run` is read by a fresh shell, which has only what is exported: not the variables, functions,
 //! aliases and options that the files of the user's shell gave the first one. `rm -rf "$BUILD"/*` would remove other files
@@ -19,7 +19,7 @@ use crate::detect::command::lex::{self, Token};
 const EXPORTED: &[&str] = &["HOME", "PATH", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL"];
 /// Deepest nesting of substituted commands that is read. A choice; bounds the stack.
 const MAX_DEPTH: usize = 4;
-/// Files that a user sources to bring programs, and that export all that matters, by the end of their path.
+/// Files that a user sources to make programs available, by the end of their path. They export everything relevant.
 const ACTIVATIONS: &[&str] = &[
     "/bin/activate",
     "/.cargo/env",
@@ -29,7 +29,7 @@ const ACTIVATIONS: &[&str] = &[
     "${NVM_DIR}/nvm.sh",
     "/etc/profile.d/conda.sh",
 ];
-/// Programs that these files bring. A word that names no program might be a function of such a file.
+/// Programs that these files make available. Another word that names no program might be a function of such a file.
 const BROUGHT: &[&str] = &[
     "python",
     "python3",
@@ -74,7 +74,7 @@ const BROUGHT: &[&str] = &[
 /// The commands at the start of a line that stay in its shell.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
-    /// How many they are.
+    /// Their number.
     pub(super) len: usize,
     /// Variables that they export.
     exported: Vec<String>,
@@ -87,7 +87,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Reads them. `None` if they change more of the shell than a fresh one would be given.
+    /// Reads them. `None` if they change state of the shell that a fresh shell would not have.
     pub(super) fn of(parts: &[Part<'_>]) -> Option<Self> {
         let mut scene = Self::default();
         for part in parts {
@@ -159,23 +159,23 @@ fn is_name(text: &str) -> bool {
         && text.bytes().next().is_some_and(|b| !b.is_ascii_digit())
 }
 
-/// Whether a shell or the loader of programs treats a variable differently from others: in a fresh shell, or in the process
-/// of `tersed run`, it would have an effect that it does not have on the command alone.
+/// Whether a shell or the loader of programs treats a variable differently from others: in a fresh shell, or in the
+/// process of `tersed run`, it would have an additional effect.
 pub(super) fn is_special(name: &str) -> bool {
     const NAMES: &[&str] = &["IFS", "ENV", "SHELLOPTS", "GLOBIGNORE", "POSIXLY_CORRECT", "ZDOTDIR", "OPTIND"];
     NAMES.contains(&name) || ["LD_", "DYLD_", "BASH"].iter().any(|start| name.starts_with(start))
 }
 
-/// What a list may use in a fresh shell.
+/// What is known about a fresh shell that reads a list.
 pub(super) struct Fresh<'a> {
     pub(super) scene: &'a Scene,
-    /// Whether a word means there what it means in the first shell.
+    /// Whether a word has the same meaning there as in the first shell.
     pub(super) is_known: &'a dyn Fn(&str) -> bool,
 }
 
 impl Fresh<'_> {
-    /// Whether a fresh shell reads a list as the first one would. The exit status of a command of the list can be asked for
-    /// from `status_from` on.
+    /// Whether a fresh shell reads a list as the first one would. From `status_from` on, `$?` is the status of a
+    /// command of the list.
     pub(super) fn reads(&self, text: &str, status_from: usize) -> bool {
         self.reads_at(text, status_from, 0)
     }
@@ -217,7 +217,7 @@ impl Fresh<'_> {
         true
     }
 
-    /// The bytes behind a `$` that belong to it; `None` if a fresh shell may put something else there.
+    /// The bytes after a `$` that belong to it; `None` if a fresh shell may put something else there.
     fn expansion(&self, rest: &str, has_status: bool, depth: usize) -> Option<usize> {
         let name_len =
             |text: &str| text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
@@ -253,7 +253,7 @@ impl Fresh<'_> {
     }
 }
 
-/// Behind the first pipeline.
+/// The position after the first pipeline.
 pub(super) fn status_from(parts: &[Part<'_>]) -> usize {
     parts.iter().find(|part| part.end != "|").map_or(usize::MAX, |part| part.start + part.text.len())
 }
@@ -262,7 +262,7 @@ pub(super) fn status_from(parts: &[Part<'_>]) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Defined {
     names: HashSet<String>,
-    /// Aliases of a shell that may not read any where nobody types.
+    /// Aliases of a shell that may not expand them when it is not interactive.
     aliases: HashSet<String>,
     reads_aliases: bool,
     /// Whether any file sets an option that changes how a list is read.
@@ -357,7 +357,7 @@ impl Defined {
             let name = file.to_string_lossy();
             let is_zsh = name.contains("zsh") || name.contains("/.z");
             text(&file).inspect(|text| match name.contains(SNAPSHOTS) {
-                // What is indented there is in functions, and options in them are theirs.
+                // Indented lines there are in functions, whose options apply only to them.
                 true => text
                     .lines()
                     .filter(|line| !line.starts_with([' ', '\t']))
@@ -374,7 +374,7 @@ impl Defined {
         defined
     }
 
-    /// What one file of a shell defines.
+    /// The definitions in one file of a shell.
     #[cfg(test)]
     pub(super) fn by(text: &str) -> Self {
         let mut defined = Self::default();
@@ -383,19 +383,19 @@ impl Defined {
         defined
     }
 
-    /// Aliases count where a file has them read.
+    /// Applies aliases if a file turns their expansion on.
     fn settle(&mut self) {
         if self.reads_aliases {
             self.names.extend(std::mem::take(&mut self.aliases));
         }
     }
 
-    /// Whether a word has a meaning of its own.
+    /// Whether a word has a special meaning.
     pub(super) fn has(&self, word: &str) -> bool {
         self.names.contains(word)
     }
 
-    /// Takes in the definitions of a file.
+    /// Adds the definitions of a file.
     fn read(&mut self, text: &str, is_zsh: bool) {
         self.reads_aliases |= text.contains("expand_aliases");
         for line in text.lines() {
@@ -434,7 +434,7 @@ impl Defined {
     fn alias(&mut self, rest: &str, is_zsh: bool) {
         let mut rest = rest.trim_start();
         while let Some((flag, after)) = rest.split_once(' ').filter(|(flag, _)| flag.starts_with('-')) {
-            // `-g`: words anywhere.
+            // `-g`: aliases that are expanded anywhere.
             self.has_options |= flag.contains('g');
             rest = after.trim_start();
         }
@@ -460,7 +460,8 @@ impl Defined {
             });
     }
 
-    /// A function as the snapshot of a host has it: `eval "$(echo 'BASE64' | base64 -d)"`. Its name is in the first line.
+    /// A function in the form of a host's snapshot: `eval "$(echo 'BASE64' | base64 -d)"`. Its name is in the first
+    /// line.
     fn encoded(&mut self, rest: &str, is_zsh: bool) {
         let Some((_, code)) = rest.split_once("echo '") else { return };
         let code = code.split('\'').next().unwrap_or_default();

@@ -24,9 +24,9 @@ pub const ROW: Row = Row {
     then: "Codex runs no hook before you trust it: open Codex once, type /hooks and trust the hook of tersed.",
 };
 
-/// Where `config.toml` notes, below `hooks`, which hooks are trusted.
+/// The member below `hooks` in which `config.toml` records trusted hooks.
 const STATE: &str = "state";
-/// What the commands of our hooks hold.
+/// The part that all commands of our hooks contain.
 const OURS: &str = " hook codex";
 
 const HOOKS: &str = include_str!("../../../editors/codex/hooks.json");
@@ -35,7 +35,7 @@ fn changes(place: &Place) -> Vec<Change> {
     let folder = place.either(place.folder("CODEX_HOME", ".codex"), ".codex");
     let (file, config) = (folder.join("hooks.json"), folder.join("config.toml"));
     let text = fs::read_to_string(&config).unwrap_or_default();
-    // Codex notes there too which hooks are trusted.
+    // Codex also records trusted hooks there.
     let has_hooks = toml::value(&text).is_ok_and(|root| {
         root.get("hooks").and_then(Value::as_object).is_some_and(|hooks| hooks.keys().any(|key| key != STATE))
     });
@@ -47,9 +47,9 @@ fn changes(place: &Place) -> Vec<Change> {
     vec![in_file]
 }
 
-/// The events of our hooks that Codex does not run, because the user has not trusted them, not as they are now, or has turned them
-/// off. Seen in Codex 0.171.0: for each handler, `hooks.state` has a key of the file, the event and two places, and there the
-/// SHA-256 of the handler as JSON with sorted keys.
+/// The events of our hooks that Codex does not run, because the user has not trusted them in their present form, or
+/// has turned them off. Seen in Codex 0.171.0: for each handler, `hooks.state` has a key of the file, the event and
+/// two places, and there the SHA-256 of the handler as JSON with sorted keys.
 pub fn not_run(place: &Place) -> Vec<String> {
     let user = place.folder("CODEX_HOME", ".codex");
     let folder = place.either(user.clone(), ".codex");
@@ -96,9 +96,9 @@ fn snake(event: &str) -> String {
     out
 }
 
-/// What Codex compares a handler by.
+/// The digest by which Codex compares a handler.
 fn digest(event: &str, group: &Value, handler: &Value) -> String {
-    /// Seconds that a handler without a time limit has.
+    /// The time limit in seconds of a handler that sets none.
     const TIMEOUT: u64 = 600;
     let sorted = |members: Vec<(&'static str, Value)>| members.into_iter().collect::<BTreeMap<_, _>>();
     let handler = sorted(vec![
@@ -117,7 +117,7 @@ fn digest(event: &str, group: &Value, handler: &Value) -> String {
 mod tests {
     use super::*;
 
-    /// As `hooks/list` of Codex 0.171.0 gives them for our hooks.
+    /// The digests that `hooks/list` of Codex 0.171.0 returns for our hooks.
     #[test]
     fn digests_are_those_of_the_host() {
         let hooks = &example(HOOKS)["hooks"];

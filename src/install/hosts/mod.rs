@@ -67,7 +67,7 @@ impl Row {
         ROWS.iter().find(|row| row.name == name)
     }
 
-    /// What its wiring reaches.
+    /// The results that its setup reaches.
     pub fn reach(&self) -> Option<&'static Reach> {
         Reach::named(self.name)
     }
@@ -138,7 +138,7 @@ mod tests {
             let matcher = regex::Regex::new(&matcher).unwrap();
             for tools in Reach::named(host).unwrap().tools {
                 let is_reached = !matches!(tools.result, Treatment::Stays(why) if why != Why::Data);
-                // Codex tells its hooks the first name of a command alone.
+                // Codex gives its hooks only the first name of the tool for commands.
                 let told = if tools.result == Treatment::Wrapped { &tools.names[..1] } else { tools.names };
                 for name in told.iter().map(|name| name.replace('*', "some_tool")) {
                     assert_eq!(matcher.is_match(&name), is_reached, "{host}: {name}");

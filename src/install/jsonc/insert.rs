@@ -13,7 +13,7 @@ use crate::install::parts::Part;
 struct Style {
     unit: String,
     newline: &'static str,
-    /// Whether everything stands on one line.
+    /// Whether everything is on one line.
     is_flat: bool,
 }
 

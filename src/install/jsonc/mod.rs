@@ -4,8 +4,9 @@
 //! byte for byte, with one exception: an empty object written over several lines comes back on one line. Each result is
 //! parsed again and compared with the expected value before it is returned.
 //!
-//! The tree of `jsonc-parser` for edits (`cst`) does not serve here: it writes an object of one line over several, and what
-//! it added and removed again leaves line ends and drops empty lines. `tests::the_tree_of_the_library_cannot_undo` shows it.
+//! The tree of `jsonc-parser` for edits (`cst`) is not suitable here: it writes an object of one line over several
+//! lines, and adding and removing with it leaves line ends and drops empty lines.
+//! `tests::the_tree_of_the_library_cannot_undo` shows it.
 
 mod insert;
 mod remove;

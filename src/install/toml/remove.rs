@@ -100,7 +100,7 @@ fn without(text: &str, ranges: Vec<Range<usize>>) -> Result<String, Fault> {
         };
         let is_last = range.end == out.len();
         let before = newline(&out[..start]);
-        // What was added with the block: an empty line, and a line end if the text had none.
+        // These were added with the block: an empty line, and a line end if the text had none.
         if before > 0 && newline(&out[..start - before]) > 0 {
             start -= before;
             if is_last && !out.ends_with('\n') {

@@ -103,7 +103,7 @@ impl<'t, 'a> Head<'t, 'a> {
         (from..self.len()).find(|i| self.word(*i) == word)
     }
 
-    /// The place after a group of angle brackets that starts at `i`; `i` when none does.
+    /// The place after a group of angle brackets that starts at `i`; `i` if there is none.
     pub(super) fn after_angles(&self, i: usize) -> usize {
         if !self.is_mark(i, b'<') {
             return i;
@@ -130,12 +130,12 @@ impl<'t, 'a> Head<'t, 'a> {
         i
     }
 
-    /// The name that token `i` is.
+    /// The name at token `i`.
     pub(super) fn name(&self, i: usize) -> Name {
         self.tokens.get(i).map_or_else(Name::default, |t| Name { line: t.line, start: t.start, end: t.end })
     }
 
-    /// The text of the tokens `from..to`, as far as it stands on one line.
+    /// The text of the tokens `from..to`, as far as it is on one line.
     pub(super) fn span(&self, from: usize, to: usize) -> Name {
         let mut name = self.name(from);
         for token in self.tokens.get(from + 1..to).unwrap_or_default() {

@@ -193,7 +193,7 @@ fn method(head: &Head<'_, '_>, i: usize, paren: usize, brace: bool, inside: Insi
 /// Whether `i..end` is a type and a name.
 fn is_declared(head: &Head<'_, '_>, i: usize, end: usize) -> bool {
     let name = field_name(head, end);
-    // A type and a name are two words side by side; more of them are a sentence.
+    // A type and a name are two adjacent words; more adjacent words are a sentence.
     let sides = |at: &usize| head.is_word(*at) && head.is_word(at - 1) && head.word(at - 1) != "get";
     if (i + 1..=name).filter(sides).count() > 1 {
         return false;

@@ -1,4 +1,4 @@
-//! Statements of Kotlin, Swift and Scala: what a keyword among modifiers declares.
+//! Statements of Kotlin, Swift and Scala: the declaration of a keyword among modifiers.
 
 use super::head::{Head, Inside, Verdict};
 use super::lex::Tok;
@@ -68,7 +68,7 @@ const CONTROL: &[&str] = &[
 pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
     let mut i = 0;
     while MODIFIERS.contains(&head.word(i)) && (head.is_word(i + 1) || head.is_open(i + 1)) {
-        // `enum X`, `case X` of Swift declare by themselves.
+        // `enum X` and `case X` of Swift are declarations without a block.
         let alone = !head.is_open(i + 1)
             && !MODIFIERS.contains(&head.word(i + 1))
             && keyword(head.word(i + 1)).is_none();
@@ -158,7 +158,7 @@ fn value(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
     head.item(Kind::Value, at, Inside::Code)
 }
 
-/// A block that a call takes at the top of a script, such as `dependencies {`, or an accessor.
+/// A block argument of a call at the top of a script, such as `dependencies {`, or an accessor.
 fn other(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
     if inside == Inside::Members {
         return Verdict::Plain(Inside::Code);

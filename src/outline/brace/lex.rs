@@ -6,7 +6,7 @@
 use super::literals::{char_end, lifetime_end, line_text_end, regex_end, starts_in_comment, starts_in_page};
 use super::syntax::{Backtick, Quote, Syntax};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tok {
     /// A word or a number.

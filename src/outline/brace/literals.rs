@@ -44,7 +44,7 @@ pub(super) fn text_end(bytes: &[u8], mut at: usize, end: &[u8], escapes: bool) -
         if bytes[i] == b'\\' && first != b'\\' {
             at = i + if escapes { 2 } else { 1 };
         } else if !escapes && end == b"\"" && bytes.get(i + 1) == Some(&b'"') {
-            // Two quotes are one in a verbatim string.
+            // In a verbatim string, two quotes mean one.
             at = i + 2;
         } else if bytes[i..].starts_with(end) {
             return Some(i + end.len());

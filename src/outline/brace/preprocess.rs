@@ -38,7 +38,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// An `#include` or a `#define`, which is a statement of its own wherever it stands.
+    /// An `#include` or a `#define`, which is a separate statement at any place.
     fn preprocess(&mut self, token: &Token, word: &str) {
         if !matches!(self.inside(), Inside::Top | Inside::Members) || self.now.lines.is_some() {
             return;

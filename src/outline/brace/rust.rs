@@ -55,7 +55,7 @@ fn modifiers(head: &Head<'_, '_>) -> usize {
     }
 }
 
-/// `impl<T> Trait for Type`: its name is all after the generics.
+/// `impl<T> Trait for Type`: its name is the text after the generics.
 fn implementation(head: &Head<'_, '_>, i: usize) -> Verdict {
     let start = head.after_angles(i + 1);
     let end = head.find_word(start, "where").unwrap_or(head.len());

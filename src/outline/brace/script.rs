@@ -19,7 +19,7 @@ const MODIFIERS: &[&str] = &[
     "accessor",
 ];
 
-/// Modifiers that nothing at the top of a file has.
+/// Modifiers that do not occur at the top level of a file.
 const MEMBER: &[&str] = &["public", "private", "protected", "static", "readonly", "override"];
 
 const CONTROL: &[&str] = &[
@@ -50,7 +50,7 @@ const TESTS: &[&str] = &[
     "bench",
 ];
 
-/// Words that stand beside others in expressions.
+/// Words that may be adjacent to other words in expressions.
 const WORDS: &[&str] = &[
     "new",
     "await",
@@ -214,7 +214,7 @@ fn import(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
     head.item(Kind::Import, text.unwrap_or(i), Inside::Nothing)
 }
 
-/// What the value after an `=`, a `:` or `export default` is.
+/// The kind of the value after an `=`, a `:` or `export default`.
 enum Made {
     Function,
     Class,
@@ -222,7 +222,7 @@ enum Made {
     Other,
 }
 
-/// What the value that starts at `from` is, with a brace to follow.
+/// The kind of the value that starts at `from`, if a brace follows.
 fn made(head: &Head<'_, '_>, from: usize) -> Made {
     let at = head.skip(from, &["async"]);
     match head.word(at) {
@@ -246,7 +246,7 @@ fn is_arrow(head: &Head<'_, '_>, from: usize) -> bool {
 }
 
 fn variable(head: &Head<'_, '_>, i: usize, inside: Inside, brace: bool) -> Verdict {
-    // A pattern is named by all of it that stands on the line.
+    // The name of a pattern is its text on this line.
     let assign = value_of(head, i);
     let end = assign.unwrap_or(head.len());
     let name = if head.is_word(i + 1) { head.name(i + 1) } else { head.span(i + 1, end) };
@@ -270,7 +270,7 @@ fn variable(head: &Head<'_, '_>, i: usize, inside: Inside, brace: bool) -> Verdi
     Verdict::Item { kind, name, inside: Inside::Nothing, ends: true }
 }
 
-/// The `=` of a variable, which is not one of its type's.
+/// The `=` of a variable, not one inside its type.
 fn value_of(head: &Head<'_, '_>, i: usize) -> Option<usize> {
     head.find(i, Tok::Mark(b'='))
 }
@@ -291,7 +291,7 @@ fn default(head: &Head<'_, '_>, i: usize, brace: bool) -> Verdict {
     }
 }
 
-/// `a.b.c = …` and whatever else is a statement.
+/// `a.b.c = …` and other statements.
 fn assigned(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
     let assign = head.find(0, Tok::Mark(b'='));
     let path = assign.filter(|a| (0..*a).all(|i| matches!(head.tok(i), Some(Tok::Word | Tok::Mark(b'.')))));

@@ -1,8 +1,8 @@
-//! How the languages of braces write strings, comments and ends of statements: data only.
+//! The syntax of strings, comments and ends of statements in languages of braces: data only.
 
 use crate::outline::Language;
 
-/// What a single quote starts.
+/// The construct that a single quote starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quote {
     Text,
@@ -10,7 +10,7 @@ pub(super) enum Quote {
     Lifetime,
 }
 
-/// What a backtick starts.
+/// The construct that a backtick starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Backtick {
     None,
@@ -24,7 +24,7 @@ pub(super) enum Backtick {
 pub(super) struct Syntax {
     pub quote: Quote,
     pub backtick: Backtick,
-    /// `"""` and where single quotes are strings `'''`.
+    /// `"""`, and in languages with strings in single quotes also `'''`.
     pub triple: bool,
     pub triple_escapes: bool,
     /// Strings in plain quotes run over lines.

@@ -3,7 +3,7 @@
 use crate::formats::json;
 use crate::outline::{Found, Item, Kind, word};
 
-/// How deep keys are reported.
+/// Levels of keys that are reported.
 const LEVELS: usize = 2;
 
 /// An open bracket: whether it is an object, and the item whose value it is.
@@ -29,7 +29,7 @@ struct Scanner<'a, 's> {
 /// The keys of a text.
 pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
     let first = lines.iter().find_map(|l| l.trim_start().bytes().next());
-    // A text that starts with a bracket starts with the document; else it is the inside of an object.
+    // A text that starts with a bracket or a comment is a whole document; otherwise it is the inside of an object.
     let base = usize::from(!matches!(first, Some(b'{' | b'[' | b'/')));
     let mut scanner = Scanner {
         lines,
@@ -137,7 +137,7 @@ impl<'a> Scanner<'a, '_> {
     fn open(&mut self, line: usize) {
         let mut item = self.key.take();
         if item.is_none() && (1..LEVELS).contains(&self.level()) {
-            // An entry of a list is named by what its next line says.
+            // The name of a list entry is its next line.
             let name = self.lines.get(line + 1).copied().unwrap_or_default().trim();
             item = Some(self.items.len());
             self.add(line, name);
@@ -148,7 +148,7 @@ impl<'a> Scanner<'a, '_> {
     fn close(&mut self, line: usize, closed: bool) {
         self.end_value(line.saturating_sub(1));
         let Some(open) = self.open.pop() else {
-            // What was read so far lies deeper than what follows.
+            // The items so far are deeper than the following ones.
             self.items.clear();
             self.base = 1;
             return;

@@ -13,7 +13,7 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
     }
 }
 
-/// How many lines a long string may have.
+/// Most lines of a long string.
 const MAX_STRING_LINES: usize = 2000;
 
 /// A key or an entry of a list, at an indentation.
@@ -23,7 +23,7 @@ struct Open {
     entry: bool,
 }
 
-/// Comment lines right above: first, the line after, first that says something.
+/// Comment lines right above: the first, the line after the last, and the first with text.
 #[derive(Default)]
 struct Lead(Option<(usize, usize, Option<usize>)>);
 
@@ -171,7 +171,7 @@ fn toml<'a>(lines: &[&'a str]) -> Found<'a> {
         } else if let Some(last) =
             items.last_mut().filter(|i| line.starts_with([' ', '\t']) && i.kind == Kind::Value)
         {
-            // INI goes on with a value on indented lines.
+            // INI continues with a value on indented lines.
             last.lines.end = at;
             last.body.end = at;
         } else {
@@ -207,7 +207,7 @@ fn value_end(lines: &[&str], at: usize, text: &str) -> usize {
     let mut i = at + 1;
     while depth > 0 && i < lines.len() {
         let text = lines[i];
-        // A table's head means that the bracket was never closed.
+        // The head of a table shows that the bracket was never closed.
         if text.starts_with('[') && word(&text[1..]).len() > 1 && text.trim_end().ends_with(']') {
             return at + 1;
         }

@@ -1,8 +1,8 @@
-//! What one line of Ruby, Lua, Elixir or a shell declares.
+//! The declaration in one line of Ruby, Lua, Elixir or a shell.
 
 use crate::outline::{Kind, Language, word};
 
-/// What a line declares.
+/// The declaration of a line.
 pub(super) struct Declared<'a> {
     pub kind: Kind,
     pub name: &'a str,
@@ -27,7 +27,7 @@ pub(super) fn declare<'a>(language: Language, text: &'a str, in_function: bool) 
     }
 }
 
-/// Whether the line closes by itself the block that it opens.
+/// Whether the line also closes the block that it opens.
 fn is_closed(text: &str) -> bool {
     let text = text.trim_end();
     text.strip_suffix("end").is_some_and(|t| t.ends_with([' ', ';', ')']))
@@ -167,7 +167,7 @@ fn elixir<'a>(text: &'a str, in_function: bool) -> Option<Declared<'a>> {
             .unwrap_or(rest.len());
         &rest[..end]
     };
-    // A head whose `do` stands on a later line.
+    // A head whose `do` is on a later line.
     let later =
         kind != Kind::Import && !block && !text.contains("do:") && text.trim_end().ends_with(['(', ',']);
     Some(Declared { kind, name, block: block || later })

@@ -1,5 +1,5 @@
-//! Languages that close blocks with a word: Ruby, Lua, Elixir, shells. Blocks end where the closing
-//! word stands at the indentation that their declaration has.
+//! Languages that close blocks with a word: Ruby, Lua, Elixir, shells. A block ends at a closing word with the
+//! indentation of its declaration.
 
 use super::{Found, Item, Kind, Language, extend_lead, has_word, indent_of, word};
 use crate::text::maps::Map;
@@ -8,7 +8,7 @@ mod declare;
 
 use declare::{Declared, declare, is_close};
 
-/// How many lines a here document may have.
+/// Most lines of a here document.
 const MAX_HEREDOC_LINES: usize = 500;
 
 struct Open {
@@ -52,7 +52,7 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
 }
 
 impl<'a> Scanner<'a, '_> {
-    /// Reads the line at `at` and what belongs to it; gives the line after it.
+    /// Reads the line at `at` and the lines that belong to it; returns the line after them.
     fn line(&mut self, at: usize) -> usize {
         let indent = indent_of(self.lines[at]);
         let text = &self.lines[at][indent..];
@@ -93,7 +93,7 @@ impl<'a> Scanner<'a, '_> {
             && ["@doc", "@spec", "@impl", "@tag", "@moduletag"].iter().any(|a| text.starts_with(a))
     }
 
-    /// Takes a comment; gives the line after it.
+    /// Reads a comment; returns the line after it.
     fn comment(&mut self, text: &str, at: usize) -> Option<usize> {
         let (mark, block) = match self.language {
             Language::Lua => ("--", text.starts_with("--[[").then_some("]]")),
@@ -145,7 +145,8 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    /// The line after the first below `at` that is an end; without one the line below. No line is looked at twice for one end.
+    /// The line after the first end below `at`; without one the line below `at`. No line is examined twice for the
+    /// same end.
     fn after(&mut self, at: usize, end: &'a str, is_end: impl Fn(&str, &str) -> bool) -> usize {
         let reach = self.lines.len().min(at + 1 + MAX_HEREDOC_LINES);
         let from = self.missing.get(end).copied().unwrap_or(0).max(at + 1);
@@ -247,7 +248,7 @@ fn heredoc(line: &str) -> Option<&str> {
     (end.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') && end.len() > 1).then_some(end)
 }
 
-/// Whether a line reads like one of a text.
+/// Whether a line looks like prose.
 fn is_sentence(text: &str) -> bool {
     let code = memchr::memchr3(b'=', b'(', b'$', text.as_bytes()).is_some()
         || text.contains(['"', '[', '{', ';', '|']);

@@ -30,7 +30,7 @@ pub(super) fn logical(lines: &[&str], at: usize) -> (usize, Option<usize>) {
         }
         line += 1;
         byte = 0;
-        // A bracket that nothing closes must not swallow the file.
+        // An unclosed bracket must not include the rest of the file.
         let stuck = depth > 0 && lines.get(line).is_some_and(|l| is_start(l));
         if depth == 0 && !joined || stuck {
             return (line, colon);
@@ -103,7 +103,7 @@ fn is_code(text: &str) -> bool {
         || matches!(first, "if" | "for" | "while" | "with") && text.ends_with(':')
 }
 
-/// The first line outside a docstring that a window's start cut: the one after its closing quotes.
+/// If the window starts inside a docstring: the line after its closing quotes.
 pub(super) fn start(lines: &[&str]) -> usize {
     for (i, line) in lines.iter().enumerate() {
         let text = line.trim();

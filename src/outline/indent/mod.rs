@@ -6,7 +6,7 @@ mod logical;
 
 use logical::{logical, start};
 
-/// A declaration whose block may go on.
+/// A declaration whose block may continue.
 struct Open {
     item: usize,
     indent: usize,
@@ -49,7 +49,7 @@ pub(super) fn scan<'a>(lines: &[&'a str]) -> Found<'a> {
 }
 
 impl<'a> Scanner<'a, '_> {
-    /// Reads the logical line at `at`; gives the line after it.
+    /// Reads the logical line at `at`; returns the line after it.
     fn line(&mut self, at: usize) -> usize {
         let line = self.lines[at];
         let indent = indent_of(line);
@@ -84,7 +84,7 @@ impl<'a> Scanner<'a, '_> {
         })
     }
 
-    /// Takes lines above a declaration: comments right above, decorators at any distance.
+    /// Reads lines above a declaration: comments right above, decorators at any distance.
     fn above(&mut self, at: usize, next: usize) {
         if !extend_lead(&mut self.lead, at, next) {
             self.doc = None;
@@ -201,7 +201,7 @@ impl<'a> Scanner<'a, '_> {
         });
     }
 
-    /// Gives the last item the inside of its brackets as its body.
+    /// Sets the inside of its brackets as the body of the last item.
     fn brackets(&mut self, at: usize, next: usize) {
         if let Some(item) = self.items.last_mut() {
             item.body = next..next;
@@ -241,7 +241,7 @@ fn is_keyword(word: &str) -> bool {
     )
 }
 
-/// Whether a line outside all declarations reads like a sentence.
+/// Whether a line outside all declarations looks like a sentence.
 fn is_prose(text: &str, first: &str, rest: &str) -> bool {
     const STATEMENTS: &[&str] = &[
         "if", "for", "while", "with", "try", "except", "finally", "else", "elif", "return", "raise",

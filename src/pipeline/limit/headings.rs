@@ -228,7 +228,7 @@ mod tests {
         let plain =
             "--- a.txt\n+++ b.txt\n@@ -1 +1 @@\n-two\n+three\n@@ -9,2 +9,2 @@\n nine\n-ten\n+eleven\n";
         assert_eq!(chain(plain), [5, 1, 0], "{plain}");
-        // Behind the lines that the hunk counts, the log goes on.
+        // After the lines that the hunk counts, the log continues.
         assert!(chain(&format!("{plain}done\n")).is_empty());
     }
 

@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 160;
 const WORDS: &[&str] = &["elided", "truncated", "TRUNCATED", "omitted", " more"];
 /// The words of texts that are counted in notices.
 const COUNTED: &[&str] = &["char", "line", "byte", "row", "item", "entr", "result", "match", "file", "token"];
-/// How notices without a sign in front start.
+/// How notices without a sign before it start.
 const SUBJECTS: &[&str] =
     &["output", "Output", "result", "Result", "response", "Response", "content", "Content"];
 
@@ -64,12 +64,12 @@ fn is_notice(line: &str) -> bool {
             is_enclosed || is_apart && is_number || is_number && counts() || is_subject()
         }
         () if says("omitted") => is_number && (is_enclosed || is_apart) && counts(),
-        // `... 23 more` alone stands in every stack trace of Java.
+        // `... 23 more` alone is in every stack trace of Java.
         () => is_number && has_more(inner) && (is_enclosed || is_apart && counts()),
     }
 }
 
-/// Whether a text with a number in front goes on with `more`: `120 more lines`.
+/// Whether a text with a number before it continues with `more`: `120 more lines`.
 fn has_more(text: &str) -> bool {
     text.split_ascii_whitespace().nth(1) == Some("more")
 }

@@ -102,7 +102,7 @@ fn form(word: &str) -> Vec<u8> {
     runs.flat_map(stem).copied().filter(u8::is_ascii_alphabetic).collect()
 }
 
-/// The shortest id behind a stem, in bytes.
+/// The shortest id after a stem, in bytes.
 const MIN_ID_BYTES: usize = 6;
 
 /// A word without the hexadecimal id at its end: `veth` of `veth1a2b3c4`.

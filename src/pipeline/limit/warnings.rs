@@ -25,7 +25,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     out.extend(forms.into_iter().map(of));
 }
 
-/// The message of a warning: the text behind `warning: `, `warning C4996: ` or `WARN `.
+/// The message of a warning: the text after `warning: `, `warning C4996: ` or `WARN `.
 fn message(line: &str) -> Option<&str> {
     let bytes = line.as_bytes();
     let hit = memchr::memchr2_iter(b'w', b'W', bytes).find_map(|at| {

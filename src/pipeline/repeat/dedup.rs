@@ -33,7 +33,7 @@ pub struct First {
     pub call: String,
     /// Its tool, as the host wrote it.
     pub tool: String,
-    /// What its call was about.
+    /// A label of its call.
     pub label: Option<String>,
     /// How far back it was shown.
     pub ago: Ago,
@@ -44,7 +44,7 @@ pub struct First {
 }
 
 impl First {
-    /// The same, without what the model of this host does not see or cannot count.
+    /// The same, without details that the model of this host does not see or cannot count.
     pub fn as_told(self, policy: &Policy) -> Self {
         Self { shows_id: policy.ids_visible, ago: self.ago.if_counted(policy.sees_all_results), ..self }
     }
@@ -160,7 +160,7 @@ pub trait History {
         false
     }
 
-    /// The decision that was made when this very result came first.
+    /// The decision that was made when this result was first sent.
     fn decided(&self) -> Option<&Decision> {
         None
     }

@@ -1,5 +1,5 @@
-//! Anthropic messages: `tool_result` blocks. Images and `cache_control` stay; documents, results of searches and those of
-//! tools that Anthropic's servers ran lose their secrets and stay otherwise.
+//! Anthropic messages: `tool_result` blocks. Images and `cache_control` stay. Documents, results of searches, and
+//! results of tools that Anthropic's servers ran are only redacted.
 
 use super::find::{Answer, Call, Finder};
 use super::{array, texts};
@@ -9,7 +9,7 @@ use crate::protocol::skim::Json;
 /// Finds calls and results.
 pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), RpcError> {
     for (i, message) in array(body, "messages")?.items().enumerate() {
-        // `content` once at most, since a block in a place that is not seen could hold a secret.
+        // `content` may occur only once, since a block in a second one, which is not read, could hold a secret.
         let place = format!("messages[{i}]");
         let Some(content) = texts::once(message, "content", &place)? else { continue };
         match message.text_of("role").as_deref() {
@@ -28,7 +28,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
                     finder.given_members(block, &["content"]);
                     result(block, place(), finder)?;
                 }
-                // What tools of the provider gave back, and what was searched for: redacted, never compressed.
+                // Results of the provider's tools, and the queries of searches: redacted, never compressed.
                 Some(kind) if kind.ends_with("_tool_result") => finder.given_members(block, &["content"]),
                 Some("document") => finder.given_members(block, &["source", "title", "context"]),
                 Some("search_result") => finder.given_members(block, &["source", "title", "content"]),

@@ -1,12 +1,13 @@
-//! What tools gave in a body that no reader takes, as where a member is given twice: every occurrence counts, since nobody knows
-//! which one the model will see. Results are told by what they are called in any format; nothing is compressed.
+//! Finds tool results in a body that no reader accepts, for example because a member is repeated. Every occurrence is
+//! used, since nobody knows which one the model will see. Results are recognized by their names in all formats.
+//! Nothing is compressed.
 
 use crate::protocol::redact::Region;
 use crate::protocol::skim::Json;
 
-/// Deeper values are not looked at: no result of any API is as deep.
+/// Deeper values are not read: no result of any API is that deep.
 const MAX_DEPTH: usize = 16;
-/// Members of a result that say what it is.
+/// Members of a result that describe it.
 const OF_RESULT: &[&str] = &[
     "type",
     "id",
@@ -29,7 +30,7 @@ const RESULTS: &[&str] = &[
     "code_execution_result",
 ];
 
-/// The values that tools gave, in order, without overlap.
+/// The values that came from tools, in order, without overlap.
 pub fn every_given(body: Json<'_>) -> Vec<Region> {
     let mut regions = Vec::new();
     let mut left = vec![(body, 0)];
@@ -58,7 +59,7 @@ pub fn every_given(body: Json<'_>) -> Vec<Region> {
     regions
 }
 
-/// Whether any occurrence of a member says that an object is the result of a tool.
+/// Whether any occurrence of a member marks an object as the result of a tool.
 fn is_result(json: Json<'_>) -> bool {
     json.members().any(|member| {
         let Some(text) = member.value.string() else { return false };

@@ -1,4 +1,5 @@
-//! What readers of all formats share: calls by their ids, results in order, ids for results that have none.
+//! Shared by the readers of all formats: finds calls by their ids, lists results in order, and makes ids for results
+//! that have none.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,42 +22,42 @@ pub struct Text<'a> {
     pub range: Range<usize>,
     /// The text.
     pub text: Cow<'a, str>,
-    /// Where the string is JSON text itself: that text, and the place of this one's JSON string in it.
+    /// If the string is JSON text itself: that text, and the place of this text's JSON string in it.
     pub inside: Option<(Rc<str>, Range<usize>)>,
-    /// What the host wrote around it in the string.
+    /// The text that the host wrote around it in the string.
     pub frame: Option<Frame>,
 }
 
-/// What stands before and behind a text in its string, and stays.
+/// The parts of a string before and after a text; they stay unchanged.
 #[derive(Debug)]
 pub struct Frame {
     /// Before it.
     pub before: String,
-    /// Behind it.
+    /// After it.
     pub after: String,
 }
 
 /// A result in a body.
 #[derive(Debug)]
 pub struct Found<'a> {
-    /// Where it stands, for messages and for the answer.
+    /// Its place in the body, for error messages and for the answer.
     pub place: String,
     /// The call that it answers.
     pub call: ToolCall,
-    /// Whether the body gives its id; if not, the place among the results of its tool stands for one.
+    /// Whether the body gives its id; if not, its number among the results of its tool is used.
     pub has_id: bool,
     /// Its texts, in order.
     pub texts: Vec<Text<'a>>,
-    /// Results of one turn have the same number: those between two calls.
+    /// The number of its turn: results between two calls have the same number.
     pub turn: usize,
-    /// The object around it, where that has structured content beside the texts.
+    /// The object around it, if that has structured content beside the texts.
     pub structured: Option<Json<'a>>,
 }
 
-/// What the model said and called between two results, or between a result and words of the user.
+/// The texts and calls of the model between two results, or between a result and a message of the user.
 #[derive(Debug)]
 pub struct Said<'a> {
-    /// Results that stand before it.
+    /// The number of results before it.
     pub after: usize,
     /// Its messages, blocks or items.
     pub parts: Vec<Json<'a>>,
@@ -71,7 +72,7 @@ pub(super) struct Call<'a> {
     pub(super) command: Option<String>,
 }
 
-/// What the body says about a result itself.
+/// The members of a result in a body: everything that is known without its call.
 #[derive(Debug, Default)]
 pub(super) struct Answer<'a> {
     pub(super) id: Option<Cow<'a, str>>,
@@ -86,46 +87,46 @@ pub(super) struct Answer<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Finder<'a> {
     pub(super) found: Vec<Found<'a>>,
-    /// Values that tools, searches and servers gave: none of their strings may hold a secret.
+    /// Values that came from tools, searches and servers: none of their strings may hold a secret.
     pub(super) regions: Vec<Region>,
-    /// What the model said, in order.
+    /// The texts and calls of the model, in order.
     pub(super) said: Vec<Said<'a>>,
     pub(super) is_speaking: bool,
     calls: HashMap<Cow<'a, str>, Call<'a>>,
     /// Calls without an id, by name, in order.
     unnamed: HashMap<String, Vec<Call<'a>>>,
-    /// Results without an id so far, by name.
+    /// The number of results without an id so far, by name.
     counted: HashMap<String, usize>,
     turn: usize,
     is_called: bool,
 }
 
 impl<'a> Finder<'a> {
-    /// Notes a value in the form of a provider, whose own members stay.
+    /// Records a value in the form of a provider, whose own members stay unchanged.
     pub(super) fn given(&mut self, value: Json<'a>) {
         self.regions.push(Region { range: value.range(), is_free: false });
     }
 
-    /// Notes a value of any form.
+    /// Records a value of any form.
     pub(super) fn given_free(&mut self, value: Json<'a>) {
         self.regions.push(Region { range: value.range(), is_free: true });
     }
 
-    /// Notes members of an object that are there.
+    /// Records those members of an object that exist.
     pub(super) fn given_members(&mut self, object: Json<'a>, names: &[&str]) {
         for member in object.members().filter(|member| names.contains(&&*member.name)) {
             self.given(member.value);
         }
     }
 
-    /// Notes all members of an object but some.
+    /// Records all members of an object except some.
     pub(super) fn given_but(&mut self, object: Json<'a>, names: &[&str]) {
         for member in object.members().filter(|member| !names.contains(&&*member.name)) {
             self.given(member.value);
         }
     }
 
-    /// Notes what the model said.
+    /// Records a text or a call of the model.
     pub(super) fn said(&mut self, part: Json<'a>) {
         match self.said.last_mut().filter(|_| self.is_speaking) {
             Some(said) => said.parts.push(part),
@@ -134,12 +135,12 @@ impl<'a> Finder<'a> {
         self.is_speaking = true;
     }
 
-    /// Notes that the user, the system or a tool speaks: the answer of the model ends.
+    /// Records a message of the user, the system or a tool, which ends the answer of the model.
     pub(super) fn end_answer(&mut self) {
         self.is_speaking = false;
     }
 
-    /// Notes a call.
+    /// Records a call.
     pub(super) fn call(&mut self, id: Option<Cow<'a, str>>, call: Call<'a>) {
         self.is_called = true;
         match (id, &call.name) {
@@ -149,8 +150,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Notes a result that answers a call by its id, or the next call of its name. `counts` is whether one
-    /// without an id is known by how many of its name stand before it.
+    /// Records a result that answers a call by its id, or the next call of its name. `counts` says whether a result
+    /// without an id gets one from its number among the results of its name.
     pub(super) fn result(&mut self, place: String, answer: Answer<'a>, counts: bool) -> Result<(), RpcError> {
         if std::mem::take(&mut self.is_called) {
             self.turn += 1;
@@ -174,7 +175,7 @@ impl<'a> Finder<'a> {
         let result = ToolResult {
             tool_call_id: id,
             tool: call.name.or(answer.name.clone()).map(Cow::into_owned),
-            // What serde_json cannot hold, as a number beyond all bounds, is not looked at.
+            // Arguments that serde_json cannot hold, such as a number out of range, are ignored.
             arguments: call.arguments.and_then(|json| serde_json::from_str::<Value>(json.raw()).ok()),
             command: call.command.map(CommandWords::Line),
             path: None,

@@ -1,13 +1,13 @@
-//! What hosts write around the output of a command: how long it took, how it ended. The frame stays as it is, and what stands
-//! inside is worked on as the output, so that it is read and compared like any other.
+//! The frame that hosts write around the output of a command, with its duration and exit code. The frame stays
+//! unchanged, and only the text inside is the output, so that it is compressed and compared like any other.
 //!
-//! Only lines that hold nothing but numbers and fixed words count as a frame. All else is output, and redaction sees it.
+//! Only lines of numbers and fixed words are a frame. Everything else is output, and is redacted.
 
 use std::borrow::Cow;
 
 use super::find::{Answer, Frame};
 
-/// Takes a known frame off the one text of an answer, and notes how the command ended.
+/// Removes a known frame from the only text of an answer, and records how the command ended.
 pub(super) fn take_off(answer: &mut Answer<'_>) {
     let [text] = answer.texts.as_mut_slice() else { return };
     if text.inside.is_some() {
@@ -24,13 +24,13 @@ pub(super) fn take_off(answer: &mut Answer<'_>) {
     text.frame = Some(frame);
     match code {
         Some(0) => answer.exit_code = answer.exit_code.or(Some(0)),
-        // The frame shows the number already.
+        // The frame already shows the exit code.
         Some(_) => answer.is_error = answer.is_error.or(Some(true)),
         None => {}
     }
 }
 
-/// Where the output starts and ends, and the exit code.
+/// The start and the end of the output, and the exit code.
 type Found = (usize, usize, Option<i64>);
 
 fn is_number(text: &str) -> bool {
@@ -40,7 +40,7 @@ fn is_number(text: &str) -> bool {
 
 /// Codex: lines such as `Wall time: 0.1 seconds` and then `Output:`.
 fn of_codex(text: &str) -> Option<Found> {
-    /// More lines than it ever writes.
+    /// More lines than Codex ever writes.
     const MAX_LINES: usize = 8;
     let mut code = None;
     let mut at = 0;
@@ -71,7 +71,7 @@ fn of_codex(text: &str) -> Option<Found> {
     None
 }
 
-/// Gemini CLI: a tag around all, `Output: ` before, and lines such as `Exit Code: 1` behind.
+/// Gemini CLI: a tag around everything, `Output: ` before the output, and lines such as `Exit Code: 1` after it.
 fn of_gemini(text: &str) -> Option<Found> {
     const START: &str = "<untrusted_context>\n";
     const END: &str = "\n</untrusted_context>";
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::protocol::messages::Text;
 
-    /// Before, inside, behind, and what is known of the end.
+    /// The texts before, inside and after the frame, the exit code, and whether the command failed.
     type Taken = (String, String, String, Option<i64>, Option<bool>);
 
     fn taken(text: &str) -> Option<Taken> {

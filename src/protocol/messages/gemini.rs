@@ -1,5 +1,5 @@
-//! Gemini: `functionResponse` parts of `contents`, whose `response` is an object of any shape. Ids may be
-//! absent: then a response answers the call of its name that stands in the same place among them.
+//! Gemini: `functionResponse` parts of `contents`, whose `response` is an object of any shape. Ids may be absent:
+//! then the n-th response of a name answers the n-th call of that name.
 
 use super::find::{Answer, Call, Finder};
 use super::{frame, texts};
@@ -42,7 +42,7 @@ fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<
                 "codeExecutionResult" | "code_execution_result" => {
                     finder.given_members(member.value, &["output"]);
                 }
-                // What a tool on Google's own servers gave.
+                // The result of a tool on Google's own servers.
                 "toolResponse" | "tool_response" => {
                     let given = member.value.members().filter(|m| !matches!(&*m.name, "id" | "toolType"));
                     given.for_each(|m| finder.given_free(m.value));
@@ -72,7 +72,7 @@ fn result<'a>(response: Json<'a>, place: String, finder: &mut Finder<'a>) -> Res
         Answer { id: response.text_of("id"), name: response.text_of("name"), ..Answer::default() };
     texts::members(object, &format!("{place}.response"), 0, &mut answer)?;
     frame::take_off(&mut answer);
-    // The name that Gemini gives to what went wrong.
+    // Gemini's member for an error.
     if object.get("error").is_some_and(|e| e.raw() != "false") && object.get("output").is_none() {
         answer.is_error = Some(true);
     }

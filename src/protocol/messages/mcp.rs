@@ -1,5 +1,5 @@
-//! MCP: the result of `tools/call` by itself, in its JSON-RPC message, or in an array of messages, which
-//! may hold the requests too. `structuredContent` and every block but text stay.
+//! MCP: the result of `tools/call` by itself, in its JSON-RPC message, or in an array of messages, which may hold the
+//! requests too. `structuredContent` and every block except text stay.
 
 use super::find::{Answer, Call, Finder};
 use super::texts;
@@ -7,7 +7,7 @@ use crate::protocol::error::RpcError;
 use crate::protocol::params::invalid;
 use crate::protocol::skim::Json;
 
-/// The member with what the text says, as data.
+/// The member with the content of the text as data.
 pub const STRUCTURED: &str = "structuredContent";
 
 /// Finds calls and results.
@@ -24,9 +24,9 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
     Ok(())
 }
 
-/// Reads a request, a response or a result; whether it is one that could hold a result.
+/// Reads a request, a response or a result; returns whether it is one of these.
 fn message<'a>(json: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<bool, RpcError> {
-    // Ids are numbers or strings, and a number is another id than its digits in a string.
+    // Ids are strings or numbers; a number is used as its digits.
     let id = json.get("id").filter(|id| !id.is_object() && !id.is_array()).map(|id| match id.string() {
         Some(text) => text,
         None => id.raw().into(),

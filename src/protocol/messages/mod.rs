@@ -1,4 +1,4 @@
-//! `messages/compress`: a whole request body, in which only what tools gave back changes.
+//! `messages/compress`: a whole request body, in which only results of tools change.
 //!
 //! Each format has a reader in a file of its own that finds the results, the calls that they answer and
 //! the places of their texts. Nothing here changes a body: the engine puts new texts into the places.
@@ -50,12 +50,12 @@ pub enum Format {
     Mcp,
 }
 
-/// What becomes of structured content.
+/// How structured content is treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum StructuredContent {
-    /// It stays to the byte.
+    /// It is not changed.
     #[default]
     Keep,
     /// It is removed if a text of the result is the same JSON value.
@@ -72,7 +72,7 @@ pub struct Params<'a> {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
-    /// The format of the body. May be absent where the body tells.
+    /// The format of the body. May be absent if the body shows it.
     #[serde(default)]
     pub format: Option<Format>,
     /// The request as the model's provider takes it, or, for `mcp`, a result or an array of messages.
@@ -82,36 +82,36 @@ pub struct Params<'a> {
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
-    /// What the agent is looking for, as in `toolResult/compress`. It counts for results that the session
-    /// does not know yet; the others stay as they were given.
+    /// What the agent is looking for, as in `toolResult/compress`. It applies to results that the session does not
+    /// know yet; the others stay as they were given.
     #[serde(default)]
     pub query: Option<String>,
-    /// What each result may cost, and those of one turn together, laid over the policy's budget. A turn is the
+    /// What each result, and all results of one turn together, may cost; overrides the policy's budget. A turn is the
     /// results between two messages of the model.
     #[serde(default, deserialize_with = "object")]
     pub budget: Option<BudgetPatch>,
-    /// How full the model's context is, as in `toolResult/compress`. It counts for results that the session
-    /// does not know yet.
+    /// How full the model's context is, as in `toolResult/compress`. It applies to results that the session does not
+    /// know yet.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub context_pressure: Option<f64>,
     /// This many of the newest results stay exact; only secrets are removed from them. Default 0.
     #[serde(default)]
     pub keep_newest: usize,
-    /// What is done to the schemas of the tools in the body. Default what the policy's `toolSchemas` says.
+    /// What is done to the schemas of the tools in the body. Default the policy's `toolSchemas`.
     #[serde(default)]
     pub tool_schemas: Option<ToolSchemas>,
-    /// What becomes of the `structuredContent` of an MCP result. Default `keep`.
+    /// How the `structuredContent` of an MCP result is treated. Default `keep`.
     #[serde(default)]
     pub structured_content: StructuredContent,
-    /// Whether the member `_forge` is taken out of the body. Default false.
+    /// Whether the member `_forge` is removed from the body. Default false.
     #[serde(default)]
     pub strip_overrides: bool,
     /// Whether earlier results that are no longer needed are removed, if that pays. Needs `sessionId`, and `keepNewest`
     /// 0. Default `off`.
     #[serde(default)]
     pub reclaim: ReclaimMode,
-    /// What decides whether it pays.
+    /// The values that decide whether it pays.
     #[serde(default, deserialize_with = "object")]
     pub reclaim_terms: Option<ReclaimTerms>,
     /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
@@ -121,7 +121,7 @@ pub struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    /// A body of a known format, without settings of its own.
+    /// Parameters for a body of a known format, without settings.
     pub fn of_body(body: &'a RawValue, format: Format) -> Self {
         Self {
             session_id: None,
@@ -147,21 +147,21 @@ fn body_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "oneOf": [{ "type": "object" }, { "type": "array" }] })
 }
 
-/// What became of one result of a body.
+/// One result of a body after compression.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageResult {
-    /// The call that it answers: the id in the body, or `name#n` for the n-th result of that tool that has
-    /// none. Absent where there is nothing to tell it by.
+    /// The call that it answers: the id in the body, or `name#n` for the n-th result of that tool that has none.
+    /// Absent if the body gives neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// Where it stands in the body.
+    /// Its place in the body.
     pub place: String,
     /// What happened, in the detail that the policy asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
-    /// The original, where the text differs from it and it could be stored.
+    /// The original, if the text differs from it and it could be stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<ArtifactRef>,
     /// Why the result was removed from the context, if it was; a short text then replaces it.
@@ -174,21 +174,21 @@ pub struct MessageResult {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessagesCompressed {
-    /// The body. Every byte that is not a text of a result is as it came.
+    /// The body. Every byte outside of the texts of results is unchanged.
     #[cfg_attr(feature = "schema", schemars(schema_with = "body_schema"))]
     pub body: Box<RawValue>,
-    /// The format that the body was read in; absent where it holds no result that would tell.
+    /// The format that the body was read in; absent if the body has no result that shows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
     /// One for each result with text, in the order of the body.
     pub results: Vec<MessageResult>,
-    /// Secrets that were removed where nothing is compressed: from data, documents, and what servers of the provider
-    /// gave.
+    /// Secrets that were removed outside of compressed texts: from data, documents, and results of the provider's
+    /// servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redactions: Vec<RedactionCount>,
     /// Sums over the results.
     pub tokens: BeforeAfter,
-    /// Tokens of `tools`, where their descriptions were minified.
+    /// Tokens of `tools`, if their descriptions were minified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_tokens: Option<BeforeAfter>,
     /// What was removed from the context, if the request asked for that.
@@ -196,16 +196,16 @@ pub struct MessagesCompressed {
     pub reclaim: Option<Reclaim>,
 }
 
-/// What a body holds.
+/// The content of a body.
 #[derive(Debug)]
 pub struct Read<'a> {
-    /// The format that it was read in; `None` where nothing tells.
+    /// The format that it was read in; `None` if the body does not show it.
     pub format: Option<Format>,
     /// The results with text, in order.
     pub found: Vec<Found<'a>>,
-    /// Values that tools, searches and servers gave, the texts of the results among them, without overlap.
+    /// Values that came from tools, searches and servers, including the texts of the results, without overlap.
     pub regions: Vec<Region>,
-    /// What the model said, in order, but for what the body ends with.
+    /// The answers of the model, in order, without an answer at the end of the body.
     pub said: Vec<Said<'a>>,
 }
 
@@ -228,13 +228,13 @@ fn read_as(body: Json<'_>, format: Format) -> Result<Read<'_>, RpcError> {
     }
     let Finder { found, regions, mut said, is_speaking, .. } = finder;
     if is_speaking {
-        // What a body ends with may go on in the next one, where both are one answer.
+        // An answer at the end of a body may continue in the next body.
         said.pop();
     }
     Ok(Read { format: Some(format), found, regions, said })
 }
 
-/// The format that the members of a body tell; `None` for `messages`, which two formats have.
+/// The format that the members of a body show; `None` for `messages`, which two formats have.
 fn detect_format(body: Json<'_>) -> Result<Option<Format>, RpcError> {
     const ADVICE: &str =
         "give `format`, one of `openai-chat`, `openai-responses`, `anthropic`, `gemini`, `mcp`";
@@ -279,7 +279,7 @@ fn messages(body: Json<'_>) -> Result<Read<'_>, RpcError> {
         }
         (Some(_), None) => Ok(chat),
         (None, Some(_)) => Ok(anthropic),
-        // No message has results in both.
+        // The body has results in neither format.
         (None, None) => {
             let regions = chat.regions.into_iter().chain(anthropic.regions).collect();
             Ok(Read { format: None, found: Vec::new(), regions, said: Vec::new() })

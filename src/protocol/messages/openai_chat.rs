@@ -1,4 +1,4 @@
-//! OpenAI chat completions: messages with `role: "tool"`, and with `role: "function"` as it was before.
+//! OpenAI chat completions: messages with `role: "tool"`, and with the older `role: "function"`.
 
 use super::find::{Answer, Call, Finder};
 use super::{array, texts};

@@ -1,5 +1,5 @@
-//! OpenAI responses: items of `input` with what functions, custom tools and shells gave back. What a
-//! computer gave back is a picture; what OpenAI's own servers ran is theirs: both stay.
+//! OpenAI responses: items of `input` with the results of functions, custom tools and shells. Results of a computer
+//! are pictures, and tools on OpenAI's own servers are not the host's: both stay.
 
 use super::find::{Answer, Call, Finder};
 use super::{array, frame, program, texts};
@@ -14,7 +14,7 @@ const OUTPUTS: &[&str] = &[
     "apply_patch_call_output",
 ];
 
-/// Members of such an item that say what it is; all others hold what the tool gave.
+/// Members that describe such an item; all others hold the result of the tool.
 const OF_ITEM: &[&str] = &["type", "id", "call_id", "status", "name", "namespace", "role"];
 
 /// Finds calls and results.
@@ -64,7 +64,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
     Ok(())
 }
 
-/// What each command of a `shell_call` gave back. The exit code is that of all if they share it.
+/// The output of each command of a `shell_call`. The exit code is set if all commands share it.
 fn commands<'a>(output: Json<'a>, place: &str, answer: &mut Answer<'a>) -> Result<(), RpcError> {
     let mut codes = Vec::new();
     for (i, command) in output.items().enumerate() {

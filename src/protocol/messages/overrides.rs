@@ -1,4 +1,4 @@
-//! `_forge`: what a request says about its own compression, in the member that proxies of that family know.
+//! `_forge`: settings in a request body for its own compression, in the member that some other proxies use.
 
 use serde::Deserialize;
 
@@ -11,12 +11,12 @@ use crate::protocol::skim::Json;
 /// The member of a body.
 pub const OVERRIDES: &str = "_forge";
 
-/// What a body says about itself.
+/// The settings in a body.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Settings, to be laid over those of the request.
+    /// Settings that override those of the request.
     pub policy: PolicyPatch,
-    /// The session, where the request names none.
+    /// The session, if the request names none.
     pub session_id: Option<String>,
     /// What is done to the schemas of the tools.
     pub tool_schemas: Option<ToolSchemas>,
@@ -104,7 +104,7 @@ impl Overrides {
         Ok(())
     }
 
-    /// These settings over others.
+    /// Other settings, overridden by these.
     pub fn over(&self, base: Option<PolicyPatch>) -> PolicyPatch {
         self.policy.clone().or(base.unwrap_or_default())
     }

@@ -1,9 +1,9 @@
-//! What a program printed that ran tools itself, as Codex's models do: its texts below a head that tells how it ended,
-//! some of them the JSON text of what a tool gave back. Those are unwrapped, so that they are worked on as the result of
-//! that tool; the head, and everything else in the JSON, stays as it is.
+//! The output of a program that ran tools itself, as Codex's models write them: texts below a head that reports how
+//! the program ended. Some texts are the JSON text of the result of a tool. These are unwrapped, so that they are
+//! compressed as the result of that tool; the head, and everything else in the JSON, stays unchanged.
 //!
-//! Only forms that leave no text unread are unwrapped: every other member must be a number, a truth value or a short id.
-//! What has more is one text as it came, so that redaction sees all of it.
+//! Only forms that leave no text unread are unwrapped: every other member must be a number, a truth value or a short
+//! id. Anything else is treated as one text, so that all of it is redacted.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::protocol::skim::Json;
 
 /// Longest head, in bytes.
 const MAX_HEAD_BYTES: usize = 160;
-/// A longer text is not looked into.
+/// Most bytes of a text that is parsed; a longer one is not unwrapped.
 const MAX_INSIDE_BYTES: usize = 32 << 20;
 /// Most results in one list.
 const MAX_RESULTS: usize = 256;
@@ -24,7 +24,7 @@ const MAX_MEMBERS: usize = 16;
 /// Longest id, in bytes.
 const MAX_ID_BYTES: usize = 64;
 
-/// Takes the head off an answer that has one, and unwraps what stands below it.
+/// Removes the head of an answer, if it has one, and unwraps the texts below it.
 pub(super) fn unwrap(answer: &mut Answer<'_>) {
     let Some(has_failed) = answer.texts.first().and_then(|head| ended(&head.text)) else { return };
     let head = answer.texts.remove(0);
@@ -50,7 +50,7 @@ pub(super) fn unwrap(answer: &mut Answer<'_>) {
     }
 }
 
-/// Whether a text is the head of what a program printed, and if so whether the program failed.
+/// If a text is the head of a program's output: whether the program failed.
 fn ended(text: &str) -> Option<bool> {
     if text.len() > MAX_HEAD_BYTES {
         return None;
@@ -73,7 +73,8 @@ fn is_id(text: &str) -> bool {
     !text.is_empty() && text.len() <= MAX_ID_BYTES && text.bytes().all(is_plain)
 }
 
-/// The texts inside of one that is the JSON text of what a tool gave back, or of a list of such; `None` for any other.
+/// The texts inside a text that is the JSON text of a tool's result, or of a list of results; `None` for any other
+/// text.
 fn results<'a>(text: &Text<'a>, codes: &mut Vec<i64>) -> Option<Vec<Text<'a>>> {
     if !text.text.starts_with(['{', '[']) || text.text.len() > MAX_INSIDE_BYTES || text.inside.is_some() {
         return None;
@@ -105,12 +106,12 @@ struct Found<'j> {
     codes: Vec<i64>,
 }
 
-/// What one tool gave back: a command's output beside numbers, or blocks of text. `None` where there is more.
+/// The result of one tool: a command's output beside numbers, or blocks of text. `None` if there is more.
 fn result<'j>(object: Json<'j>, found: &mut Found<'j>) -> Option<()> {
     let mut names: Vec<Cow<'j, str>> = Vec::new();
     let before = found.texts.len();
     for member in object.members() {
-        // If a member stands twice, it is unknown which one counts.
+        // If a member occurs twice, it is unknown which one applies.
         if names.len() == MAX_MEMBERS || names.contains(&member.name) {
             return None;
         }

@@ -11,13 +11,13 @@ use crate::protocol::error::RpcError;
 use crate::protocol::params::invalid;
 use crate::protocol::skim::Json;
 
-/// Members of an object that hold what a tool wrote.
+/// Members of an object that hold the output of a tool.
 const TEXT_MEMBERS: &[&str] = &["output", "result", "content", "text", "stdout", "stderr", "error"];
 /// Members that hold the exit code.
 const EXIT_MEMBERS: &[&str] = &["exit_code", "exitCode", "returncode", "returnCode", "return_code"];
-/// How deep in an object texts are looked for.
+/// How many levels of objects are searched for texts.
 const MAX_DEPTH: usize = 3;
-/// A longer string is not looked into.
+/// Most bytes of a string that is parsed as JSON.
 const MAX_INSIDE_BYTES: usize = 32 << 20;
 
 /// The one member of that name. If a member occurs twice, it is unknown which one the model will see, so neither could be
@@ -52,7 +52,7 @@ pub(super) fn name<'a>(json: Option<Json<'a>>) -> Option<Cow<'a, str>> {
     json?.string().filter(|text| !text.is_empty())
 }
 
-/// The texts of a string or of an array of blocks. What is neither has none.
+/// The texts of a string or of an array of blocks. Other values have none.
 pub(super) fn content<'a>(json: Json<'a>, place: &str, out: &mut Answer<'a>) -> Result<(), RpcError> {
     if let Some(text) = json.string()
         && !inside(json, &text, out)
@@ -71,8 +71,8 @@ pub(super) fn content<'a>(json: Json<'a>, place: &str, out: &mut Answer<'a>) -> 
     Ok(())
 }
 
-/// The texts of a string that is the JSON text of an object with an exit code and what a command wrote, as
-/// shells of some hosts give it back. Whether it is one.
+/// Adds the texts of a string that is the JSON text of an object with an exit code and a command's output, as shells
+/// of some hosts return it. Returns whether the string is such an object.
 fn inside(json: Json<'_>, text: &str, out: &mut Answer<'_>) -> bool {
     const WRITTEN: &[&str] = &["output", "stdout", "stderr"];
     if !text.starts_with('{') || text.len() > MAX_INSIDE_BYTES {
@@ -103,8 +103,8 @@ fn inside(json: Json<'_>, text: &str, out: &mut Answer<'_>) -> bool {
     true
 }
 
-/// The texts of the members of an object that hold what a tool wrote, the blocks among them, and the exit
-/// code. Every other member stays.
+/// Adds the texts of the members of an object that hold a tool's output, including blocks of text, and the exit code.
+/// Every other member stays unchanged.
 pub(super) fn members<'a>(
     object: Json<'a>,
     place: &str,

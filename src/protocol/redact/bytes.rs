@@ -1,4 +1,5 @@
-//! Bytes in base64 among the members of a result: those that are text are read as text, and written back as they were.
+//! Base64 in the members of a result: if it encodes text, it is decoded, searched, and encoded again in the same
+//! form.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -9,30 +10,30 @@ use crate::sanitize::binary;
 /// Members that may hold such bytes.
 const NAMES: &[&str] =
     &["data", "blob", "base64", "bytes", "file_data", "fileData", "url", "uri", "image_url", "b64_json"];
-/// Fewest digits that are looked at.
+/// Fewest base64 digits that are decoded.
 const MIN_DIGITS: usize = 16;
-/// Digits from which on what is no text is left alone: pictures, sounds, archives.
+/// Digits from which on binary data (pictures, sounds, archives) is not searched.
 const MAX_DIGITS_OF_DATA: usize = 1 << 10;
 
-/// Whether a member of that name may hold bytes.
+/// Whether a member of that name may hold base64.
 pub(super) fn may_be(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// What a string holds.
+/// The kind of a string.
 pub(super) enum Bytes {
     /// Text in base64, in any encoding.
     Text(Box<Coded>),
-    /// Long bytes that are none.
+    /// Long binary data.
     Other,
-    /// No base64.
+    /// Not base64.
     None,
 }
 
-/// Text that stood in base64.
+/// Text that was encoded in base64.
 pub(super) struct Coded {
     pub(super) text: Vec<u8>,
-    /// What stood before the base64.
+    /// The part of the string before the base64.
     head: String,
     engine: GeneralPurpose,
 }
@@ -61,7 +62,7 @@ pub(super) fn read(raw: &str) -> Bytes {
     let alphabet = if is_url { &alphabet::URL_SAFE } else { &alphabet::STANDARD };
     let is_padded = digits.len().is_multiple_of(4);
     let engine = GeneralPurpose::new(alphabet, if is_padded { PAD } else { NO_PAD });
-    // Whole groups at the start tell what the rest is; a picture is not decoded for it.
+    // Only whole groups at the start are decoded to detect binary data, so that a picture is not decoded in full.
     let start = digits.len().min(MAX_DIGITS_OF_DATA) / 4 * 4;
     let Ok(start) = engine.decode(&digits.as_bytes()[..start]).or_else(|_| engine.decode(digits)) else {
         return Bytes::None;

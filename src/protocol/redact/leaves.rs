@@ -1,5 +1,5 @@
-//! The strings and numbers of a JSON text, one after the other, and what strings say. Never recurses, and allocates
-//! only for strings with escapes.
+//! Iterates over the strings and numbers of a JSON text, and decodes strings. Never recurses, and allocates only for
+//! strings with escapes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::formats::json;
 use crate::sanitize::secrets::Finding;
 
-/// What a leaf is.
+/// The kind of a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The name of a member.
@@ -18,7 +18,7 @@ pub(super) enum Kind {
     Number,
 }
 
-/// A leaf.
+/// A name, a string or a number.
 #[derive(Debug, Clone)]
 pub(super) struct Leaf<'a> {
     /// Its place, quotes included.
@@ -73,7 +73,7 @@ impl<'a> Iterator for Leaves<'a> {
     }
 }
 
-/// What the string at `range` says, and where in it are those findings that touch it in the text.
+/// The decoded string at `range`, and those findings that touch it, as ranges of the decoded string.
 pub(super) fn value<'a>(
     text: &'a str,
     range: &Range<usize>,
@@ -95,13 +95,13 @@ pub(super) fn value<'a>(
     (value.into(), found)
 }
 
-/// An escape: where it begins and ends as written, and what it says begins and ends.
+/// An escape: its range in the text as written, and the range of its character in the decoded string.
 struct Step {
     written: Range<usize>,
     said: Range<usize>,
 }
 
-/// What a string with escapes says. Halves of surrogate pairs become U+FFFD.
+/// Decodes a string with escapes. Halves of surrogate pairs become U+FFFD.
 fn unescaped(raw: &str) -> (String, Vec<Step>) {
     let bytes = raw.as_bytes();
     let (mut out, mut steps, mut at) = (String::with_capacity(raw.len()), Vec::new(), 0);
@@ -109,7 +109,7 @@ fn unescaped(raw: &str) -> (String, Vec<Step>) {
         out.push_str(&raw[at..at + n]);
         let start = at + n;
         let from = out.len();
-        // Half a surrogate pair is no character, and in JSON no escape is invalid.
+        // The text is valid JSON, so an escape that cannot be decoded is half a surrogate pair.
         let (decoded, end) = json::decoded_escape(bytes, start).unwrap_or((None, start + 1));
         out.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
         at = end;
@@ -119,7 +119,8 @@ fn unescaped(raw: &str) -> (String, Vec<Step>) {
     (out, steps)
 }
 
-/// A place of the written string in what it says; an escape that it cuts is in it whole.
+/// The range of the decoded string for a range of the written one; a range that cuts an escape includes the whole
+/// character.
 fn place(steps: &[Step], range: Range<usize>) -> Range<usize> {
     let at = |offset: usize, is_end: bool| {
         let before = steps.partition_point(|step| step.written.start < offset);

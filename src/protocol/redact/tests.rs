@@ -1,4 +1,4 @@
-//! Strings in JSON: what goes, and that nothing else moves.
+//! Secrets in JSON strings are removed, and nothing else changes.
 
 use super::*;
 use base64::Engine as _;
@@ -68,7 +68,7 @@ fn text_in_base64_is_read_and_written_back() {
     assert_eq!(back, wide("config\nkey [REDACTED:github-pat]\n"));
     let url = format!(r#"["data:text/plain;base64,{}"]"#, STANDARD.encode(&text));
     let _ = run(&url);
-    // A picture stays, whatever its bytes spell.
+    // A picture is not changed, whatever text its bytes contain.
     let picture: Vec<u8> =
         b"\x89PNG\r\n\x1a\n".iter().copied().chain((0..4000u32).map(|n| (n * 7) as u8)).collect();
     assert_eq!(run(&format!(r#"{{"type":"image","data":"{}"}}"#, STANDARD.encode(picture))), None);
@@ -121,7 +121,7 @@ fn what_looks_like_a_marker_is_escaped_and_our_own_stays() {
     let mut own = "x\n[tersed: omitted 2 lines 2-3, progress]\n".to_owned();
     marker::seal(&mut own, &SealKey::default());
     assert_eq!(run(&serde_json::json!({ "a": own }).to_string()), None);
-    // Nothing is escaped for programs.
+    // Without a key nothing is escaped.
     let raw = RawValue::from_string(json).unwrap();
     assert_eq!(redacted(&raw, Vec::new(), None, &Spare::nothing(), &mut Counts::new()).unwrap(), None);
 }

@@ -15,9 +15,9 @@ pub static CMAKE: Format = Format::new(
         id: "cmake",
         family: "build",
         reads: "`cmake` that configures, `cmake --install`",
-        keeps: "compilers and packages with versions, what was not found, the project's messages, warnings and errors \
-                whole, where the build files are",
-        folds: "probes that found what they looked for, files that were installed or were up to date",
+        keeps: "compilers and packages with versions, failed probes, the project's messages, warnings and errors \
+                whole, the folder of the build files",
+        folds: "successful probes, files that were installed or were up to date",
         anchors: &[
             "compiler identification is",
             "-- Configuring ",

@@ -13,7 +13,7 @@ pub enum Kind {
     Error,
     /// A note on the diagnostic before it.
     Note,
-    /// A line above a diagnostic that says where it comes from.
+    /// A line above a diagnostic that names its origin.
     Context,
     /// `   12 | code` or `      | ^~~`.
     Excerpt,

@@ -27,7 +27,7 @@ static META: Meta = Meta {
     id: "msvc",
     family: "build",
     reads: "`cl`, `link`, `msbuild`, `devenv`, `nmake`",
-    keeps: "every diagnostic with its notes once, failed projects, what was built, totals",
+    keeps: "every diagnostic with its notes once, failed projects, build results, totals",
     folds: "command lines and names of files that compiled, headings of targets, diagnostics that the \
             summary repeats, banners; warnings of one line and message into one with every place",
     anchors: &[

@@ -60,7 +60,7 @@ impl Reducer for Rustc {
     }
 
     fn is_driver(&self, s: &Simple) -> bool {
-        // Other subcommands, such as `test`, also print what the compiler did not write.
+        // Other subcommands, such as `test`, also print text that is not from the compiler.
         s.program() == "cargo"
     }
 

@@ -15,7 +15,7 @@ pub static SWIFT_BUILD: Format = Format::new(
         id: "swift_build",
         family: "build",
         reads: "`swift build`, `swift run`, `swift package`",
-        keeps: "errors, warnings, notes with their excerpts, what failed, how long it took",
+        keeps: "errors, warnings, notes with their excerpts, failures, durations",
         folds: "steps, fetches and clones; packages are named with the version that was chosen",
         anchors: &[
             "Building for debugging...",

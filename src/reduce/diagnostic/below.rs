@@ -1,4 +1,4 @@
-//! What stands around a headline: the code that it is about, the carets below the code, and where the code stands.
+//! The lines around a headline: its code excerpt, the carets below the code, and the place of the code.
 
 /// Whether a line marks code of the line above: carets, tildes and the signs in `between`, at least one of them a caret.
 pub fn is_caret(line: &str, between: &[u8]) -> bool {
@@ -17,7 +17,7 @@ pub struct Margin {
     pub indent: usize,
     /// Digits of the line's number; none where the line has no number.
     pub digits: usize,
-    /// Blanks behind the number.
+    /// Blanks after the number.
     pub gap: usize,
     /// The sign that parts the margin from the code: `|`, or `+`, `-` and `~` of a suggested change.
     pub sign: u8,

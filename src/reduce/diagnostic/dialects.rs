@@ -1,4 +1,4 @@
-//! The families of tools, and the forms that each writes.
+//! The families of tools, and the forms of headlines of each.
 
 use super::Dialect;
 use super::forms::{jvm, linter, microsoft, one_line, plain, rust_short, scala3, typescript, vetted};
@@ -21,7 +21,7 @@ pub static GO: Dialect = Dialect { forms: &[vetted], extensions: &[".go"] };
 pub static TYPESCRIPT: Dialect = Dialect { forms: &[typescript], extensions: &[] };
 
 /// cl, link, csc and MSBuild: `a.cpp(3,5): warning C4996: …`, `LINK : fatal error LNK1181: …`. Path and place are not read:
-/// projects and numbers of nodes stand around them.
+/// projects and numbers of nodes are around them.
 pub static MICROSOFT: Dialect = Dialect { forms: &[microsoft], extensions: &[] };
 
 /// Linters: `a.py:3:5: E501 …`, `a.py:3: [W0611] …`, `a.js: line 3, col 5, Warning - …`, `[WARN] A.java:3:5: …`,

@@ -1,4 +1,5 @@
-//! The forms of headlines, one function each. What looks like a place in a log line, a stack or an address does not count.
+//! The forms of headlines, one function each. Text in a log line, a stack or an address that only looks like a place
+//! is not accepted.
 
 use std::borrow::Cow;
 
@@ -68,7 +69,7 @@ pub(super) fn scala3(line: &str) -> Option<Diagnostic<'_>> {
 
 /// `src/a.ts(3,5): error TS2322: …`, `src/a.ts:3:5 - error TS2322: …`, `error TS18003: …`
 pub(super) fn typescript(line: &str) -> Option<Diagnostic<'_>> {
-    /// Before the code, behind `): ` or ` - `.
+    /// Before the code, after `): ` or ` - `.
     const WORDS: &[(&str, Severity)] = &[
         ("): error ", Severity::Error),
         (" - error ", Severity::Error),
@@ -105,7 +106,7 @@ fn place_before(text: &str) -> Option<(&str, &str)> {
     fits.then(|| (&path[..path.len() - 1], &text[path.len()..]))
 }
 
-/// `…: warning C4996: …`, `LINK : fatal error LNK1181: …`: the code, wherever it stands on the line. TypeScript writes its
+/// `…: warning C4996: …`, `LINK : fatal error LNK1181: …`: the code, wherever it is on the line. TypeScript writes its
 /// places alike.
 pub(super) fn microsoft(line: &str) -> Option<Diagnostic<'_>> {
     const WORDS: &[(&str, Severity)] = &[
@@ -123,7 +124,7 @@ pub(super) fn microsoft(line: &str) -> Option<Diagnostic<'_>> {
     Some(Diagnostic { severity: Some(severity), text, ..found })
 }
 
-/// What may stand before the path.
+/// What may be before the path.
 const BEFORE: &[&str] =
     &["[WARN] ", "[ERROR] ", "[INFO] ", "[WARNING] ", "ERROR: ", "WARNING: ", "warning: ", "  "];
 
@@ -143,7 +144,7 @@ pub(super) fn linter(line: &str) -> Option<Diagnostic<'_>> {
     };
     let rest = &line[before.len()..];
     let mut found = LINTERS.iter().find_map(|form| form(rest))?;
-    // Reek writes its findings below their file, with a link behind each.
+    // Reek writes its findings below their file, with a link after each.
     if before == "  " && !is_severity(&found.message) && !ends_with_link(&found.message) {
         return None;
     }
@@ -187,17 +188,17 @@ pub fn without_node(line: &str) -> &str {
     }
 }
 
-/// A path with the numbers behind it.
+/// A path with the numbers after it.
 struct Spot<'a> {
     path: &'a str,
-    /// The line, with the column behind a colon or a comma.
+    /// The line, with the column after a colon or a comma.
     place: &'a str,
     is_bracketed: bool,
     /// What follows.
     rest: &'a str,
 }
 
-/// Reads up to the first number behind one of the first `most` colons; with `brackets` also `path:[3,5]`.
+/// Reads up to the first number after one of the first `most` colons; with `brackets` also `path:[3,5]`.
 fn spot(line: &str, most: usize, brackets: bool) -> Option<Spot<'_>> {
     let bytes = line.as_bytes();
     for at in memchr::memchr_iter(b':', bytes).take(most) {
@@ -277,7 +278,7 @@ fn bug(line: &str) -> Option<Diagnostic<'_>> {
     fits.then(|| Diagnostic::marked(path, place, message))
 }
 
-/// `a.cpp(3,5): warning C4996: … [p.vcxproj]`, indented or behind the number of a node, `1>`.
+/// `a.cpp(3,5): warning C4996: … [p.vcxproj]`, indented or after the number of a node, `1>`.
 fn msvc(text: &str) -> Option<Diagnostic<'_>> {
     let at = memchr::memmem::find(text.as_bytes(), b"): warning ")?;
     let open = text[..at].rfind('(')?;

@@ -1,4 +1,4 @@
-//! What a message tells: its severity, its code, the rule that it is about.
+//! Reads a message: its severity, its code, and its rule.
 
 use crate::reduce::lines::is_number;
 
@@ -30,7 +30,7 @@ pub fn severity(message: &str) -> Option<(Severity, &str)> {
     Some((severity, rest))
 }
 
-/// The same with the code that rustc puts behind the word: `error[E0308]: …`, `warning[E0170]: …`.
+/// The same with the code that rustc puts after the word: `error[E0308]: …`, `warning[E0170]: …`.
 pub fn severity_with_code(message: &str) -> Option<(Severity, &str)> {
     let (severity, rest) = [("warning", Severity::Warning), ("error", Severity::Error)]
         .into_iter()

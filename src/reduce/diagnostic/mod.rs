@@ -1,8 +1,8 @@
 //! Diagnostics of compilers and linters: one grammar for all of them.
 //!
-//! A diagnostic begins with a headline, which names a place and says what is wrong. The tools of a family write it in forms of
-//! their own: a [`Dialect`] lists them. What stands below a headline, code and carets and notes, is told apart in [`below`];
-//! how a message tells its severity, its code and its rule, in [`message`].
+//! A diagnostic begins with a headline, which names a place and the problem. Each family of tools has its own forms
+//! of headlines, listed in a [`Dialect`]. [`below`] classifies the lines below a headline: code, carets, notes.
+//! [`message`] reads the severity, the code and the rule of a message.
 //!
 //! Nothing here decides what is left out: that is for the reducer of each tool.
 
@@ -28,7 +28,7 @@ pub struct Diagnostic<'a> {
     pub message: Cow<'a, str>,
     /// How severe it is, where its dialect has words for that.
     pub severity: Option<Severity>,
-    /// What it says behind severity and place.
+    /// What it says after severity and place.
     pub text: &'a str,
     /// Whether the message has a severity or a rule, which only a tool writes.
     pub is_marked: bool,

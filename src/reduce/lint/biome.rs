@@ -1,7 +1,8 @@
 //! biome: `src/a.js:1:7 lint/correctness/noUnusedVariables  FIXABLE  ━━━━`, then what is wrong, the code around it,
 //! advice and a suggested change, with empty lines between.
 //!
-//! Findings that biome calls errors (`×`) stay whole; warnings and hints of one rule and message are written together.
+//! Findings that biome calls errors (`×`) are kept whole; warnings and hints of one rule and message are written
+//! together.
 
 use std::borrow::Cow;
 use std::ops::Range;

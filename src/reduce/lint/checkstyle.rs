@@ -1,5 +1,5 @@
-//! Checkstyle's XML report, as Checkstyle, phpcs, ktlint, detekt and others write it: files without findings
-//! are left out. Findings are not touched.
+//! Checkstyle's XML report, as Checkstyle, phpcs, ktlint, detekt and others write it: files without findings are left
+//! out. Findings are kept unchanged.
 
 use std::ops::Range;
 

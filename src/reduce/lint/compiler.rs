@@ -1,7 +1,7 @@
 //! Warnings of compilers that fill one line each: those of one message are written together, with every place.
 //!
-//! This looks at what the reducers of compilers keep. A warning with lines of its own below is left alone, and so are
-//! errors.
+//! This step works on the lines that the reducers of compilers keep. It does not change errors, nor warnings with
+//! further lines below them.
 
 use std::ops::Range;
 
@@ -27,8 +27,8 @@ pub fn is_wanted(reducer: &str) -> bool {
     AFTER.contains(&reducer)
 }
 
-/// Writes together the warnings in each of some ranges of lines, where they are still as the source has them.
-/// `failures` are the lines that report one, in order.
+/// Writes the warnings in each of these ranges of lines together, if the lines are still unchanged. `failures` are
+/// the lines that report one, in order.
 pub fn reduce(
     input: &Input<'_>,
     ledger: &Ledger,
@@ -46,7 +46,7 @@ pub fn reduce(
     let mut plan = Plan::with_failures(source, is_aggressive, failures.to_vec());
     let may_move = changes_directory(input);
     for lines in lines {
-        // Those that name their file for certain, and those of the folder or project at hand.
+        // Warnings with a certain file name, and those whose path is relative to the current folder or project.
         let (mut certain, mut here) = (Vec::new(), Vec::new());
         for i in lines.clone() {
             let line = source.line(i);
@@ -69,7 +69,7 @@ pub fn reduce(
         }
         plan.group(&here);
         plan.group(&certain);
-        // What names the function goes with the last warning in it.
+        // The line that names the function is left out with the last warning in it.
         for scope in lines.clone().filter(|&i| is_kept[i] && is_scope(source.line(i))) {
             let mut below = (scope + 1..lines.end).filter(|&i| is_kept[i]).peekable();
             if below.peek().is_some_and(|&i| plan.is_hidden(i)) {
@@ -83,13 +83,13 @@ pub fn reduce(
     plan.finish()
 }
 
-/// Whether a file is named whole, or with the project that it is of.
+/// Whether a file is named by its full path, or together with its project.
 fn is_certain(path: &str, message: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':');
     path.starts_with(['/', '\\']) || drive || path.starts_with("file:") || message.ends_with("proj]")
 }
 
-/// Whether what follows may be of another folder or project.
+/// Whether the lines below may belong to another folder or project.
 fn is_elsewhere(line: &str) -> bool {
     ["irectory", "roject", "cd ", "target"].iter().any(|word| line.contains(word))
 }
@@ -107,7 +107,7 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
             return true;
         }
     }
-    // Behind an excerpt that is gone there may be a note.
+    // After an excerpt that was left out there may be a note.
     let mut next = (i + 1..source.len())
         .take(MAX_LINES_TO_BODY)
         .filter(|&line| is_visible(line))
@@ -116,7 +116,7 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
     if below.trim().is_empty() || ONE_LINE.reads(below) {
         return false;
     }
-    // MSBuild indents what it says of its own, such as `  app -> /p/app.dll`.
+    // MSBuild indents its own messages, such as `  app -> /p/app.dll`.
     let indent = |line: &str| bare(line).len() - bare(line).trim_start().len();
     indent(below) > indent(source.line(i)) && !below.contains(" -> ")
         || below.contains(": note: ")
@@ -129,7 +129,7 @@ fn bare(line: &str) -> &str {
     line.strip_prefix("[WARNING] ").unwrap_or(line)
 }
 
-/// A note, an error or an excerpt: of a diagnostic that stays.
+/// A note, an error or an excerpt of a diagnostic that is kept.
 fn is_detail(line: &str) -> bool {
     line.starts_with([' ', '\t']) || [": note: ", "error: "].iter().any(|word| line.contains(word))
 }

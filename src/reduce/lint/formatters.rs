@@ -1,5 +1,5 @@
-//! Formatters that only say which files they would change or changed: black, isort, prettier, `ruff format`,
-//! autoflake. Files that were in order are left out; every other file, every error and the totals are kept.
+//! Formatters that only list the files which they changed or would change: black, isort, prettier, `ruff format`,
+//! autoflake. Correct files are left out; every other file, every error and the totals are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Shows};

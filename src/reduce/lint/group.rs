@@ -1,8 +1,8 @@
 //! The engine of this family: diagnostics as blocks of lines, and one line for many of the same rule.
 //!
-//! The first diagnostic of a group becomes the message with every place, the others go behind one marker:
-//! what each of them said can be read off the list. A diagnostic of which some line reports a failure is
-//! never part of a group.
+//! The first diagnostic of a group becomes the message with every place, the others are left out under one marker:
+//! the list of places shows where each of them was. A diagnostic with a line that reports a failure is never part of
+//! a group.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,9 +25,9 @@ pub struct Block<'a> {
     pub path: &'a str,
     /// Line and column, as the tool writes them.
     pub place: Cow<'a, str>,
-    /// What it says, all but path and place.
+    /// The message, without path and place.
     pub message: Cow<'a, str>,
-    /// How it may be written together with others.
+    /// How it can be written together with others.
     pub layout: Layout,
 }
 
@@ -36,10 +36,9 @@ pub struct Block<'a> {
 pub enum Layout {
     /// The message, and below it each path with its places.
     ByRule,
-    /// Below the heading that names the file: the places in front of the message. The number tells the headings
-    /// apart.
+    /// Below the heading that names the file: the places before the message. The number identifies the heading.
     Below(usize),
-    /// Not at all: only the body may go, but for lines that start so.
+    /// Not at all: only the body may be left out, except lines that start with this text.
     Alone(&'static str),
 }
 
@@ -65,7 +64,7 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Nothing changes yet.
+    /// A plan that changes nothing yet.
     pub fn new(source: &'a Source<'a>, is_aggressive: bool) -> Self {
         Self::with_failures(source, is_aggressive, signals::failure_lines(source))
     }
@@ -148,7 +147,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// How many of a group stay as they are, so that one can see what the bodies are like.
+    /// How many diagnostics of a group are kept unchanged, as examples of their bodies.
     fn whole(&self, first: &Block<'_>) -> usize {
         match first.lines.len() {
             _ if matches!(first.layout, Layout::Below(_)) => 0,
@@ -158,7 +157,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Hides the body of a diagnostic that stands alone.
+    /// Hides the body of a diagnostic that belongs to no group.
     fn thin(&mut self, block: &Block<'_>, keeps: &str) {
         for i in block.lines.start + 1..block.lines.end {
             if !self.source.line(i).starts_with(keeps) {
@@ -215,7 +214,7 @@ impl<'a> Plan<'a> {
         text
     }
 
-    /// Places with commas between; a long list goes on behind `next`.
+    /// Places with commas between; a long list continues after `next`.
     fn list(&self, places: &[String], next: &str) -> String {
         let shown = match self.is_aggressive && places.len() > 2 * SHOWN_PLACES {
             true => SHOWN_PLACES,
@@ -238,7 +237,7 @@ impl<'a> Plan<'a> {
         out
     }
 
-    /// The spans, or the reason for there being none.
+    /// The spans, or the reason why there are none.
     pub fn finish(self) -> Result<Reduction, Reason> {
         self.actions.finish(Blanks::Keep)
     }
@@ -325,7 +324,7 @@ mod tests {
             };
             let text: String = rows.iter().map(line).collect();
             let out = compressed(&text, Mode::Standard);
-            // A line that comes again right away is counted, not listed.
+            // A line that is repeated at once is counted, not listed.
             prop_assume!(!out.contains("repeats"));
             let shown: String = out.lines().filter(|l| !l.starts_with("[tersed")).map(|l| format!("{l}\n")).collect();
             prop_assert_eq!(findings(&shown), findings(&text), "{}\n{}", text, out);

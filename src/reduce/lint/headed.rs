@@ -1,8 +1,8 @@
 //! Linters that write the file above its findings: eslint (stylish), stylelint, ruff (grouped), rubocop (simple),
 //! yamllint, remark and others of that layout.
 //!
-//! A heading is a line with a path alone; below it stand lines that start with line and column, then severity or
-//! rule, then the message. Findings of one message in one file are written with all places in front.
+//! A heading is a line with only a path. The lines below it start with line and column, then severity or rule, then
+//! the message. Findings of one message in one file are written as one line, with all places before the message.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -66,7 +66,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
                 heading = Some((i, path));
                 out.knows(source, i..i + 1);
             }
-            // A finding that goes on for more lines, as an excerpt below it does.
+            // A finding that continues on more lines, such as an excerpt below it.
             None if line.starts_with(' ') && heading.is_some() => out.knows(source, i..i + 1),
             None if is_total(line) => out.knows(source, i..i + 1),
             None => heading = None,
@@ -107,7 +107,7 @@ fn entry(line: &str) -> Option<(String, Cow<'_, str>)> {
     is_marked(message).then(|| (format!("{row}:{column}"), narrow(message)))
 }
 
-/// The message without the blanks that align its columns: two stay where there were more.
+/// The message without the blanks that align its columns: two or more become two.
 fn narrow(message: &str) -> Cow<'_, str> {
     if !message.contains("   ") {
         return Cow::Borrowed(message);

@@ -1,9 +1,9 @@
-//! Linters that name the place on the line of the finding, with or without an excerpt below it: flake8, pylint,
-//! ruff, mypy, pyright, golangci-lint, rubocop, cppcheck, clang-tidy, cpplint, checkstyle, hadolint, SpotBugs,
-//! eslint's formats for editors, and linters that are not known by name but write the same way.
+//! Linters that name the place on the line of the finding, with or without an excerpt below it: flake8, pylint, ruff,
+//! mypy, pyright, golangci-lint, rubocop, cppcheck, clang-tidy, cpplint, checkstyle, hadolint, SpotBugs, eslint's
+//! formats for editors, and unknown linters with the same format.
 //!
-//! A finding is the line with the place (or ruff's two lines: what, and `--> where`) and what stands below it up to
-//! the next: an excerpt with a caret, notes. Findings of the same message are one group.
+//! A finding is the line with the place (or ruff's two lines: message, and `--> place`) and the text below it up to
+//! the next finding: an excerpt with a caret, notes. Findings of the same message are one group.
 
 use std::ops::Range;
 
@@ -188,7 +188,7 @@ fn body_end(source: &Source<'_>, found: &Diagnostic<'_>, start: usize, end: usiz
         }
         i += 1;
     }
-    // The empty line behind one of ruff's is its own.
+    // The empty line after one of ruff's is its own.
     let is_own = start > 1 && source.line(start - 1).trim_start().starts_with("--> ");
     i + usize::from(is_own && i < end && source.line(i).is_empty())
 }
@@ -214,9 +214,9 @@ fn is_module(line: &str) -> bool {
             .is_some_and(|(path, n)| is_path(path) && is_number(n))
 }
 
-/// Progress of a linter that names nothing which is not named elsewhere, or found to be in order.
+/// Progress of a linter that names only files which are named elsewhere or are correct.
 fn is_progress(line: &str) -> bool {
-    // golangci-lint with `-v`; how many issues it left out is no progress.
+    // golangci-lint with `-v`. The number of issues that it left out is not progress, and is kept.
     const STEPS: &[&str] = &[
         "[config_reader]",
         "[goenv]",

@@ -1,8 +1,8 @@
-//! Linters, formatters and type checkers: what they find, with one line for many findings of one rule.
+//! Linters, formatters and type checkers: their findings, with one line for many findings of one rule.
 //!
 //! `reduce::place` and `template` read a line, `group` writes many together, `reader` makes a reducer of that. A
-//! format of this family says what its lines are and decides nothing about what is left out. What reports a
-//! failure stays as it is, always.
+//! format of this family only classifies its lines; it does not decide what is left out. Lines that report a failure
+//! are always kept unchanged.
 
 mod biome;
 mod checkstyle;
@@ -20,7 +20,8 @@ mod template;
 
 use super::Reducer;
 
-/// The reducers of this family; the earlier row breaks ties. What other tools are run by comes before them.
+/// The reducers of this family; of two equal claims the first one is used. Reducers of tools that run others come
+/// before those.
 pub static REDUCERS: &[&dyn Reducer] = &[
     &pre_commit::PreCommit,
     &shellcheck::SHELLCHECK,

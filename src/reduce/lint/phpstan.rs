@@ -1,6 +1,6 @@
-//! phpstan's table: a frame with `Line   path`, then the findings with the line in front, long messages wrapped.
+//! phpstan's table: a frame with `Line   path`, then the findings with the line before it, long messages wrapped.
 //!
-//! Findings of one message in one file are written together, progress is left out, everything else stays.
+//! Findings of one message in one file are written together, progress is left out, everything else is kept.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -70,7 +70,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
                 above = line.trim_start();
             }
             let (place, message) = (Cow::Borrowed(place), Cow::Owned(message));
-            // A wrapped message is no excerpt: it is part of what is written together.
+            // A wrapped message is not an excerpt, but part of the text that is written together.
             out.blocks.push(Block { lines: start..i, path, place, message, layout: Layout::Below(at) });
         }
     }
@@ -96,9 +96,9 @@ fn entry(line: &str) -> Option<(&str, &str)> {
     (digits > 0 && rest.starts_with("  ")).then(|| (place, rest.trim_start()))
 }
 
-/// Whether a text was wrapped at a blank between two lines of a column so many characters wide. What fills the
-/// line may have been cut inside a word; what would have had room is a line of its own, and so are the identifier
-/// and tips.
+/// Whether a text was wrapped at a blank between two lines of a column so many characters wide. A line that fills the
+/// column may have been cut inside a word. If the next word would have fitted, the text below is a line of its own,
+/// and so are the identifier and tips.
 fn is_wrapped(above: &str, below: &str, width: usize) -> bool {
     let len = above.chars().count();
     let word = below.split(' ').next().unwrap_or_default().chars().count();

@@ -1,5 +1,5 @@
-//! pre-commit: hooks that passed or had nothing to do are left out, with what they printed; a hook that failed
-//! is kept, and what its linter found is read as that linter's.
+//! pre-commit: hooks that passed or had nothing to do are left out with their output. A hook that failed is kept, and
+//! the reducer of its linter reads its findings.
 
 use std::ops::Range;
 
@@ -94,7 +94,7 @@ impl Reducer for PreCommit {
     }
 }
 
-/// What stands before the first hook, then each hook with its lines.
+/// The text before the first hook, then each hook with its lines.
 fn hooks(source: &Source<'_>) -> Vec<(Range<usize>, Option<Verdict>)> {
     let mut out: Vec<(Range<usize>, Option<Verdict>)> = vec![(0..0, None)];
     for i in 0..source.len() {
@@ -126,7 +126,7 @@ fn is_detail(line: &str) -> bool {
     line.starts_with("- hook id: ") || line.starts_with("- duration: ")
 }
 
-/// Reads what a hook that failed printed.
+/// Reads the output of a failed hook.
 fn findings<'a>(source: &'a Source<'a>, lines: Range<usize>, plan: &mut Plan<'a>) {
     const READERS: &[&Linter] = &[&headed::ESLINT, &lines::LINT];
     let readings = READERS.iter().map(|reader| (reader.read)(source, lines.clone()));

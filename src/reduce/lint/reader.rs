@@ -1,5 +1,5 @@
-//! What the reducers of this family share: a format is what its lines are taken for ([`Reading`]); claim,
-//! reduction and extent follow from that.
+//! The shared part of the reducers of this family. A format only classifies its lines ([`Reading`]); claim, reduction
+//! and extent follow from that.
 
 use std::ops::Range;
 
@@ -14,35 +14,35 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// What the lines of a text are.
+/// The classes of the lines of a text.
 #[derive(Debug, Default)]
 pub struct Reading<'a> {
     /// The diagnostics, in order.
     pub blocks: Vec<Block<'a>>,
-    /// Lines that go, with the reason.
+    /// Lines to leave out, with the reason.
     pub gone: Vec<(Range<usize>, Reason)>,
-    /// Headings and the lines below them: a heading is left out when all of these do.
+    /// Headings and the lines below them: a heading is left out if all lines below it are.
     pub headings: Vec<Range<usize>>,
     /// Lines that only this format has.
     pub own: usize,
-    /// Lines that look like this format but may be of another.
+    /// Lines that look like this format but may belong to another.
     pub weak: usize,
-    /// Lines with text that the format knows, those above and their bodies included.
+    /// Lines with text that the format recognizes, including those above and their bodies.
     pub known: usize,
     /// Lines with text.
     pub all: usize,
-    /// From the first to the last line that the format knows.
+    /// From the first to the last line that the format recognizes.
     pub extent: Range<usize>,
 }
 
 impl Reading<'_> {
-    /// Nothing is known yet of the lines.
+    /// A reading in which no line is classified yet.
     pub fn of(source: &Source<'_>, lines: &Range<usize>) -> Self {
         let all = lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
         Self { all, ..Self::default() }
     }
 
-    /// Counts lines that the format knows.
+    /// Counts lines that the format recognizes.
     pub fn knows(&mut self, source: &Source<'_>, lines: Range<usize>) {
         self.known += lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
         if self.extent.is_empty() {
@@ -55,17 +55,17 @@ impl Reading<'_> {
 
 /// A format of this family.
 pub struct Linter {
-    /// What is known about it.
+    /// Its description.
     pub meta: Meta,
     /// The commands that write it: a program, and words that follow it.
     pub commands: &'static [&'static str],
     /// Fewest own lines for a claim by content alone.
     pub content: usize,
-    /// Reads lines: these and no others.
+    /// Reads these lines, and no others.
     pub read: for<'a> fn(&'a Source<'a>, Range<usize>) -> Reading<'a>,
 }
 
-/// If none of the first lines is known, the rest is not examined. A choice, for speed.
+/// If none of the first lines is recognized, the rest is not examined. A choice, for speed.
 const PROBE_LINES: usize = 60;
 
 impl Linter {
@@ -81,7 +81,7 @@ impl Reducer for Linter {
 
     fn proof(&self, input: &Input<'_>) -> Proof {
         let source = input.source;
-        // What the agent picked from the findings is not read again.
+        // Findings that the agent selected itself are not reduced.
         let is_picked =
             || input.detection.command.producers().any(|(s, filtered)| filtered && self.is_direct(s));
         if input.detection.is_window || is_picked() {
@@ -119,7 +119,7 @@ impl Reducer for Linter {
     }
 }
 
-/// Hides and groups what a reading found.
+/// Hides and groups the findings of a reading.
 pub fn apply<'a>(source: &'a Source<'a>, reading: &Reading<'a>, plan: &mut Plan<'a>) {
     plan.group(&reading.blocks);
     for (lines, reason) in &reading.gone {

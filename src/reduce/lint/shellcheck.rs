@@ -1,6 +1,5 @@
-//! shellcheck for people: `In a.sh line 3:`, the line of code, carets with the findings, and what to write in
-//! place of it. Findings that are the same in several places are written together; the first of a kind and all
-//! with errors stay whole.
+//! shellcheck for people: `In a.sh line 3:`, the line of code, carets with the findings, and the suggested code.
+//! Equal findings in several places are written together; the first of a kind and all with errors are kept whole.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -58,8 +57,8 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
     out
 }
 
-/// The first line after a block: it has a line of code, the findings, and after an empty line what to write in
-/// place of the code. What follows and is not empty is of another program.
+/// The first line after a block: it has a line of code, the findings, and after an empty line the suggested code. The
+/// next line that is not empty belongs to another program.
 fn end(source: &Source<'_>, start: usize, next: usize) -> usize {
     let is_empty = |j: &usize| source.line(*j).trim().is_empty();
     let text = |from: usize| (from..next).find(|j| !is_empty(j)).unwrap_or(next);

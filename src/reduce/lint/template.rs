@@ -1,21 +1,21 @@
-//! What diagnostics of one rule have in common: the message with gaps where names and numbers differ.
+//! The template of the diagnostics of one rule: the message, with gaps where names and numbers differ.
 //!
-//! A gap is text in quotes, a number, or a word that looks like a name of the code. What would be hard to read inside a list of places, such as a
-//! text with a comma, is no gap but part of the message: such messages are the same only if all of it is.
+//! A gap is text in quotes, a number, or a word that looks like a name in the code. A text that would be hard to read
+//! inside a list of places, such as one with a comma, is no gap but part of the message.
 
 use std::ops::Range;
 
-/// Stands for a gap in a key. No text that was sanitized has it.
+/// The character for a gap in a key. No sanitized text contains it.
 const GAP: char = '\0';
 /// Longest text that differs between messages of one template, in bytes. A choice: a name with its path.
 const MAX_GAP_BYTES: usize = 60;
 
-/// A message split into what it shares with others and what is its own.
+/// A message, split into the part that it shares with others and its own values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     /// The message with [`GAP`] for each gap.
     pub key: String,
-    /// What stands in the gaps, as ranges of the message.
+    /// The text in the gaps, as ranges of the message.
     pub gaps: Vec<Range<usize>>,
 }
 
@@ -50,7 +50,7 @@ pub fn split(message: &str) -> Template {
     Template { key, gaps }
 }
 
-/// Whether a text can stand in a list of places.
+/// Whether a text can be in a list of places.
 fn is_listable(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= MAX_GAP_BYTES
@@ -78,7 +78,7 @@ fn number(bytes: &[u8], start: usize) -> Option<Range<usize>> {
         Some(b) => is_part(b),
         None => false,
     };
-    // All digits are looked at once, whether or not they are a gap.
+    // All digits are examined once, whether or not they are a gap.
     if before || after { Some(end..end) } else { Some(start..end) }
 }
 

@@ -1,6 +1,6 @@
-//! One line of a path list: what stands before the path, its folder and its name.
+//! One line of a path list: the text before the path, its folder and its name.
 //!
-//! Reads a line by itself and knows nothing of the lines around it.
+//! Reads each line by itself.
 
 /// A line that names a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,13 +31,13 @@ pub fn parse(line: &str) -> Option<Entry<'_>> {
     if body.is_empty() || body.trim() != body || line.ends_with(':') {
         return None;
     }
-    // `find -ls` aligns the numbers in front; any other line starts with its first word.
+    // `find -ls` aligns the numbers before it; any other line starts with its first word.
     let prefix = match line.len() - body.len() {
         0 => prefix(line)?,
         indent => indent + Some(long_prefix(body)).filter(|len| *len > 0)?,
     };
     let (prefix, path) = line.split_at(prefix);
-    // The target of a link is no part of where the link is.
+    // The target of a link is not part of the link's own path.
     let place = path.split(" -> ").next().unwrap_or(path);
     if !is_path(place, !prefix.is_empty()) {
         return None;
@@ -79,7 +79,7 @@ fn long_prefix(line: &str) -> usize {
             if is_place && word.contains('/') {
                 return at;
             }
-            // What a link of a bare name points to is no place.
+            // The target of a link with a bare name is not a path here.
             if word == "->" || mode.is_none() && (fields == 2 || !word.bytes().all(|b| b.is_ascii_digit())) {
                 return 0;
             }
@@ -90,7 +90,7 @@ fn long_prefix(line: &str) -> usize {
     0
 }
 
-/// The mode of a file as `ls -l` writes it: type, nine letters, and a sign for what it cannot show.
+/// The mode of a file as `ls -l` writes it: type, nine letters, and a sign for further attributes.
 pub fn is_mode(word: &str) -> bool {
     let bytes = word.as_bytes();
     (10..=11).contains(&bytes.len())

@@ -1,8 +1,8 @@
-//! The long format of `ls`: mode and links, owner and group, and the date that most lines share are written once, without
-//! padding.
+//! The long format of `ls`: mode and links, owner and group, and the date are written once if most lines share them,
+//! without padding.
 //!
-//! Size and name of every line stay, and so do each mode with its links, each owner with its group, and each date that are not
-//! those at the top. A line begins with its mode or, without one, with what stands behind it.
+//! Size and name of every line are kept, and so are each mode with its links, each owner with its group, and each
+//! date that differ from those at the top. A line begins with its mode or, without one, with the text after it.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::sheet::Sheet;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Lines below which nothing is written once.
+/// With fewer lines, nothing is written only once.
 const MIN_ROWS: usize = 8;
 
 /// One line, in columns.
@@ -27,7 +27,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The line without what stands at the top.
+    /// The line without the values at the top.
     fn written(&self, shared: &Shared<'_>) -> String {
         let mut words = Vec::with_capacity(8);
         if shared.mode != Some((self.mode, self.links)) {
@@ -45,7 +45,7 @@ impl Row<'_> {
     }
 }
 
-/// What most lines have: see the module.
+/// The values that most lines share: see the module.
 #[derive(Default)]
 pub struct Shared<'a> {
     /// Mode and links.
@@ -57,7 +57,7 @@ pub struct Shared<'a> {
 impl<'a> Shared<'a> {
     fn of(rows: &[&Row<'a>]) -> Self {
         let owner = most(rows.iter().map(|r| r.owner)).filter(|(_, n)| n * 4 >= rows.len() * 3);
-        // A row without its mode reads as a file: that of folders and links is never left out.
+        // A row without a mode looks like a file, so the mode of folders and links is never left out.
         let mode = most(rows.iter().map(|r| (r.mode, r.links)))
             .filter(|((mode, _), n)| mode.starts_with('-') && n * 4 >= rows.len() * 3);
         let date = most(rows.iter().map(|r| r.date)).filter(|(_, n)| n * 2 >= rows.len());
@@ -68,7 +68,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// What the lines have that `find -ls` and `ls -l` wrote for some paths, if enough of them were.
+    /// The values that most lines of `find -ls` and `ls -l` share, if there are enough such lines.
     pub fn of_lines(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut has_numbers = false;
         let mut read = |line| {
@@ -82,11 +82,11 @@ impl<'a> Shared<'a> {
             return Self::default();
         }
         let shared = Self::of(&rows.iter().collect::<Vec<_>>());
-        // Between inode, blocks and size, the mode tells which number is which.
+        // The mode separates the inode and blocks from the size, so it is kept.
         Self { mode: shared.mode.filter(|_| !has_numbers), ..shared }
     }
 
-    /// A line that says what is not shown below; empty when that is nothing.
+    /// A line with the values that are not shown below; empty if there are none.
     pub fn head(&self) -> String {
         let date = self.date.map(|date| format!("date {}", date.join(" ").trim_end()));
         let owner = self.owner.map(|(owner, group)| format!("owner {owner}, group {group}"));
@@ -95,7 +95,7 @@ impl<'a> Shared<'a> {
         if said.is_empty() { String::new() } else { format!("where not shown: {}\n", said.join(", ")) }
     }
 
-    /// A line without that, with another name for the path in it; `None` when it reads otherwise.
+    /// A line without those values, with another name for its path; `None` if it has another form.
     pub fn short(&self, line: &str, name: &str) -> Option<String> {
         let (numbers, rest) = behind_numbers(line);
         let row = read(rest).map(|row| Row { name, ..row })?;
@@ -118,13 +118,13 @@ fn behind_numbers(line: &str) -> (&str, &str) {
     ("", line)
 }
 
-/// Writes the lines of the long format anew, those of `hidden` aside.
+/// Writes the lines of the long format again, except hidden ones.
 pub fn write(source: &Source<'_>, shown: &[bool], sheet: &mut Sheet<'_, '_>) {
     let of_mode = |line: &&str| line.split(' ').next().is_some_and(entry::is_mode);
     let lines = || (0..source.len()).filter(|&i| shown[i] && of_mode(&super::text(source, i)));
     let rows: Option<Vec<(usize, Row<'_>)>> =
         lines().map(|i| read(super::text(source, i)).map(|row| (i, row))).collect();
-    // One line that reads otherwise, and none may be told from the others by its columns.
+    // If one line has another form, the columns of no line are certain.
     let Some(rows) = rows.filter(|rows| rows.len() >= MIN_ROWS) else { return };
     let shared = Shared::of(&rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
     let mut head = shared.head();
@@ -136,7 +136,7 @@ pub fn write(source: &Source<'_>, shown: &[bool], sheet: &mut Sheet<'_, '_>) {
     }
 }
 
-/// The value that stands most often, the first among equals, and how often.
+/// The most frequent value, the first of equals, and its count.
 fn most<T: Copy + Eq + std::hash::Hash>(values: impl Iterator<Item = T>) -> Option<(T, usize)> {
     let mut counts: HashMap<T, (usize, usize)> = HashMap::new();
     for (at, value) in values.enumerate() {

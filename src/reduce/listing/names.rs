@@ -1,6 +1,6 @@
-//! `ls` without paths: names share lines, and blocks of `ls -R` that lie in noise folders are left out.
+//! `ls` without paths: names share lines, and blocks of `ls -R` in noise folders are left out.
 //!
-//! A block that is not made of names alone keeps its lines.
+//! A block with other lines than names keeps its lines.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -64,7 +64,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
             Some((last, range)) if *last == root => range.end = lines.end,
             _ => {
                 flush(source, &mut hidden, &mut sheet);
-                // The first header of a noise folder stays.
+                // The first header of a noise folder is kept.
                 hidden = Some((root, lines));
             }
         }
@@ -82,16 +82,16 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
     if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
 }
 
-/// Hides what was found of a noise folder, unless it is empty.
+/// Hides the lines of a noise folder, unless there are none.
 fn flush(source: &Source<'_>, hidden: &mut Option<(&str, Range<usize>)>, sheet: &mut Sheet<'_, '_>) {
     let Some((_, lines)) = hidden.take() else { return };
     let next = lines.end + 1;
     let more = next < source.len() && header(super::text(source, next)).is_some();
-    // The next header says where the folder ends.
+    // The next header marks the end of the folder.
     sheet.noise(lines.start..lines.end + usize::from(more));
 }
 
-/// The noise folder that a block lists or lies in.
+/// The noise folder that a block lists or belongs to.
 fn root<'a>(block: &Block<'a>, noise: &Noise<'_>) -> Option<&'a str> {
     let folder = block.folder?.trim_end_matches(['/', '\\']);
     let name = folder.rsplit(['/', '\\']).next().unwrap_or(folder);
@@ -104,7 +104,7 @@ fn join(source: &Source<'_>, lines: Range<usize>, sheet: &mut Sheet<'_, '_>) {
     let distinct = || names.iter().collect::<HashSet<_>>().len() == names.len();
     if !names.is_empty() && names.iter().all(|name| is_name(name)) && distinct() {
         sheet.write(lines.start, String::new(), &names, Layout::Joined, false);
-        // The next header says where the block ends.
+        // The next header marks the end of the block.
         let next = lines.end + 1;
         if next < source.len() && header(super::text(source, next)).is_some() {
             sheet.swallow(lines.end);

@@ -1,6 +1,6 @@
 //! Noise folders: which of them a listing may fold, and where a path enters one.
 //!
-//! A folder that the call itself names was asked for, and is never folded.
+//! A folder that the call itself names is never folded.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub struct Noise<'a> {
 }
 
 impl<'a> Noise<'a> {
-    /// The policy's noise folders but for those that the call names.
+    /// The policy's noise folders, except those that the call names.
     pub fn new(input: &Input<'a>) -> Self {
         let mut words: Vec<&str> =
             input.call.command.iter().chain(&input.call.path).map(String::as_str).collect();
@@ -36,7 +36,7 @@ impl<'a> Noise<'a> {
         self.names.contains(&name.trim_end_matches(['/', '\\']))
     }
 
-    /// The noise folder that a path lies in, from its start to the folder's name.
+    /// The noise folder that contains a path, from its start to the folder's name.
     pub fn root<'p>(&self, path: &'p str) -> Option<&'p str> {
         let mut start = 0;
         for at in memchr::memchr2_iter(b'/', b'\\', path.as_bytes()) {

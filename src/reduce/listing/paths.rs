@@ -1,4 +1,4 @@
-//! Lists of paths: entries in a row that share a folder become a group under it.
+//! Lists of paths: consecutive entries that share a folder become a group under it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,17 +11,17 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Bytes of folders that must go for a group to be made.
+/// A group is made only if it saves at least this many bytes of folder names.
 const MIN_GAIN: usize = 12;
-/// Bytes that must go for a folder that comes back to be written by its end.
+/// A repeated folder is written in its short form only if that saves at least this many bytes.
 const MIN_SHORTER: usize = 8;
 /// Most parts of a folder in its short form. Bounds the work.
 const MAX_SHORT_PARTS: usize = 16;
-/// Entries in a row with the same name above which their folders are listed under it.
+/// If more consecutive entries have the same name, their folders are listed under the name.
 const MIN_ALIKE: usize = 6;
-/// What stands between such a name and its folders.
+/// The text between such a name and its folders.
 const IN: &str = " in:";
-/// What stands for the start of a folder that was written in full before.
+/// Replaces the start of a folder that was written in full before.
 const BACK: &str = crate::text::names::ELIDED_START;
 
 /// What to do with a list of paths.
@@ -46,7 +46,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
             while end < entries.len() && roots[end] == Some(root) {
                 end += 1;
             }
-            // The line that names the folder, or the first that lies in it.
+            // The line that names the folder, or the first line of a path in it.
             let is_named = !named.insert(root);
             sheet.noise(at + usize::from(!is_named)..end);
             at = end;
@@ -86,7 +86,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
     if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
 }
 
-/// The line after the entries from `at` on that can stand in one group.
+/// The line after the entries from `at` on that can be in one group.
 fn run_end(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize, first: Entry<'_>) -> usize {
     let is_bare = first.prefix.is_empty();
     let fits = |(entry, root): &(&Option<Entry<'_>>, &Option<&str>)| {
@@ -110,7 +110,7 @@ fn alike(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize) -> us
     entries[at..].iter().zip(&roots[at..]).take_while(is_alike).count()
 }
 
-/// Writes entries of one folder as a group, or leaves them where that does not pay.
+/// Writes entries of one folder as a group, or leaves them unchanged if that does not pay.
 fn write<'a>(
     sheet: &mut Sheet<'_, '_>,
     folders: &mut Folders<'a>,
@@ -150,7 +150,7 @@ fn is_row(entry: &Option<Entry<'_>>) -> bool {
 /// How lines with columns before the path are written.
 struct Rows<'a> {
     shared: Shared<'a>,
-    /// What is to be said before the first.
+    /// The line to write before the first one.
     head: String,
 }
 
@@ -200,7 +200,7 @@ fn are_distinct(source: &Source<'_>, entries: &[Option<Entry<'_>>]) -> bool {
     (0..entries.len()).filter(|&i| entries[i].is_some()).all(|i| seen.insert(super::text(source, i)))
 }
 
-/// The noise folder of every line that lies in one; none at all when the whole list does.
+/// The noise folder of every line in one; none at all if the whole list is in noise folders.
 fn noise_roots<'a>(
     source: &Source<'a>,
     entries: &[Option<Entry<'a>>],
@@ -215,7 +215,7 @@ fn noise_roots<'a>(
     if whole { vec![None; roots.len()] } else { roots }
 }
 
-/// Folders that were written, and how those that come back may be written.
+/// Folders that were written, and the short forms for writing them again.
 struct Folders<'a> {
     /// How many folders end with these parts.
     ends: HashMap<&'a str, u32>,
@@ -237,7 +237,7 @@ impl<'a> Folders<'a> {
         Self { ends, written: HashSet::new() }
     }
 
-    /// The short form of a folder that was written before. Takes it that it is written now.
+    /// The short form of a folder that was written before. Notes that it is written now.
     fn short(&mut self, folder: &'a str) -> Option<String> {
         if self.written.insert(folder) || !folder.ends_with('/') {
             return None;

@@ -1,4 +1,4 @@
-//! Writes groups of names: their header, names by the line, and what a limit hides.
+//! Writes groups of names: their header, the lines of names, and markers for names that a limit hides.
 //!
 //! Every line of the output is a span of its own, so that a cap cuts a long folder between its lines.
 
@@ -20,7 +20,8 @@ const LARGE_FOLDER_NAMES: usize = 100;
 const SHOWN_AT_EACH_END: usize = 10;
 /// Most names that are shown because they seem relevant. A choice: a line or two.
 const MAX_RELEVANT_NAMES: usize = 30;
-/// Most names that are shown because of something odd before them, and columns before a name that are compared. A choice.
+/// The most names that are shown because of an unusual value before them, and the columns before a name that are
+/// compared. A choice.
 const MAX_ODD_NAMES: usize = 6;
 const MAX_COLUMNS: usize = 12;
 /// The group of omissions that small noise folders share.
@@ -38,13 +39,13 @@ pub struct Sheet<'a, 'i> {
     done: usize,
 }
 
-/// Whether a line says what the lister, or the shell around it, could not do: it names a failure and who says so,
-/// which no name does.
+/// Whether a line is an error message of the listing program or the shell: it names a failure and a program, which no
+/// file name does.
 fn is_complaint(line: &str) -> bool {
     (line.contains(": ") || line.ends_with(" [error opening dir]")) && signals::is_failure(line)
 }
 
-/// How the names of a group stand.
+/// How the names of a group are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// Several on a line.
@@ -63,7 +64,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
 
     /// Hides lines of a noise folder.
     pub fn noise(&mut self, lines: Range<usize>) {
-        // What is less shares one marker with others of its kind.
+        // Smaller gaps share one marker.
         const OWN: usize = 256;
         let source = self.input.source;
         let complaints: Vec<usize> =
@@ -85,8 +86,8 @@ impl<'a, 'i> Sheet<'a, 'i> {
         (self.done, self.after_blank) = (line + 1, false);
     }
 
-    /// Writes names, each of one line from `first` on, set apart by empty lines. A header is the folder
-    /// that they share; without one they have none.
+    /// Writes names, each of one line from `first` on, separated by empty lines. A header is the folder that they
+    /// share; without it they have no folder.
     pub fn group(&mut self, first: usize, header: Option<&str>, names: &[&str], layout: Layout) {
         let source = self.input.source;
         let apart = first == 0
@@ -103,7 +104,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
         (self.done, self.after_blank) = (last, closes);
     }
 
-    /// Names without empty lines around them; `head` stands before the first, an empty line after the
+    /// Names without empty lines around them; `head` is before the first, an empty line after the
     /// last if `closes`.
     pub fn write(&mut self, first: usize, mut head: String, names: &[&str], layout: Layout, closes: bool) {
         let shown = if layout == Layout::Folders { None } else { self.shown(first, names) };
@@ -144,15 +145,15 @@ impl<'a, 'i> Sheet<'a, 'i> {
         }
     }
 
-    /// Takes the empty line after the last span into that span, which does not show it.
+    /// Adds the empty line after the last span to that span, which does not show it.
     pub fn swallow(&mut self, line: usize) {
         if let Some(last) = self.out.spans.last_mut().filter(|span| span.lines.end == line) {
             last.lines.end = line + 1;
         }
     }
 
-    /// Which names of a large folder `aggressive` shows: both ends, the first of each extension, and what
-    /// the call, the query or the session talks about.
+    /// Which names of a large folder `aggressive` shows: both ends, the first of each extension, and names that match
+    /// the call, the query or the session.
     fn shown(&self, first: usize, names: &[&str]) -> Option<Vec<bool>> {
         let is_large = self.input.policy.mode >= Mode::Aggressive && names.len() > LARGE_FOLDER_NAMES;
         if !is_large || !super::is_inventory(self.input) {
@@ -171,7 +172,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
         let scores = self.input.relevance.scores(self.input.source, &blocks);
         let best = scores.iter().copied().max().unwrap_or(0);
         let mut ranked: Vec<usize> = (0..names.len()).filter(|&i| scores[i] > best / 4).collect();
-        // Where most names match about as well as the best, that tells nothing.
+        // If most names match about as well as the best, a match means nothing.
         if scores.iter().filter(|score| **score > best / 2).count() * 2 > names.len() {
             ranked.clear();
         }
@@ -182,7 +183,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
     }
 }
 
-/// The names with something before them that hardly any other has: a mode, an owner, by far the largest size.
+/// The names with a rare value before them: a mode, an owner, by far the largest size.
 fn odd(names: &[&str]) -> Vec<usize> {
     let mut columns: Vec<(Counted<&str>, Vec<u64>)> = Vec::new();
     let mut lengths: Counted<usize> = Counted::default();
@@ -203,7 +204,7 @@ fn odd(names: &[&str]) -> Vec<usize> {
     }
     let mut out: Vec<usize> =
         columns.iter().flat_map(|(_, numbers)| judge::much_larger(numbers, 1, 1)).collect();
-    // Where few have a column, it belongs to names with blanks.
+    // If few lines have a column, it belongs to names with blanks.
     let counted =
         columns.iter().map(|(counted, _)| counted).filter(|counted| counted.all() * 2 >= names.len());
     out.extend(counted.flat_map(Counted::rare));

@@ -1,4 +1,4 @@
-//! What a listing says can be read back from the form that it gets, line by line.
+//! The content of a listing can be read back from its new form, line by line.
 
 use proptest::prelude::*;
 

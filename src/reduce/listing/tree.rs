@@ -1,10 +1,10 @@
 //! Drawn trees: branches become blanks, one for each level, and the contents of noise folders are left out.
 //!
-//! A list with a `- ` before each name, which tools of agents write, is a tree too where it starts with the path of a
+//! A list with a `- ` before each name, which tools of agents write, is a tree, too, if it starts with the path of a
 //! folder.
 //!
-//! A tree whose columns are not even keeps its drawing. Where the text ends inside a folder, the last line
-//! keeps its drawing too: it says that more would follow.
+//! A tree with uneven columns keeps its drawing. If the text ends inside a folder, the last line keeps its drawing,
+//! too: it shows that more would follow.
 
 use super::noise::Noise;
 use super::sheet::Sheet;
@@ -24,9 +24,9 @@ const MIN_NAMES: usize = 4;
 struct Branch<'a> {
     /// Columns before the branch.
     column: usize,
-    /// What stands after it.
+    /// The text after it.
     rest: &'a str,
-    /// Whether neither it nor a folder that it lies in has more to come.
+    /// Whether it is the last entry of its folder, and of every folder above.
     is_last: bool,
 }
 
@@ -52,7 +52,7 @@ fn branch(line: &str) -> Option<Branch<'_>> {
 fn bullet(line: &str) -> Option<Branch<'_>> {
     let column = line.bytes().take_while(|b| *b == b' ').count();
     let rest = line[column..].strip_prefix("- ").filter(|rest| !rest.is_empty())?;
-    // Such a list says nothing of what is to come.
+    // Such a list does not show whether more entries follow.
     Some(Branch { column, rest, is_last: true })
 }
 
@@ -70,7 +70,7 @@ pub fn is_bullets(source: &Source<'_>) -> bool {
     }
     let (mut deepest, mut names) = (0, 0);
     for line in lines {
-        // A note of the tool may stand behind the list.
+        // A note of the tool may be after the list.
         let Some(here) = bullet(line) else { return names >= MIN_NAMES && line.starts_with("NOTE: ") };
         if here.column == 0 || here.column % 2 > 0 || here.column > deepest + 2 || here.rest.contains(": ") {
             return false;
@@ -115,7 +115,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
     if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
 }
 
-/// The name of a file behind its branch: columns of `-s`, `-p`, … stand in brackets before it, `-f`
+/// The name of a file after its branch: columns of `-s`, `-p`, … are in brackets before it, `-f`
 /// writes the whole path.
 fn name(rest: &str) -> &str {
     let name = rest.rsplit("]  ").next().unwrap_or(rest);

@@ -26,7 +26,7 @@ static META: Meta = Meta {
 
 /// Fewer rows are not worth a line at the top. A choice.
 const MIN_ROWS: usize = 4;
-/// What stands instead of a size.
+/// Words in place of a size.
 const KINDS: [&str; 4] = ["<DIR>", "<JUNCTION>", "<SYMLINKD>", "<SYMLINK>"];
 
 /// A row.
@@ -35,7 +35,7 @@ struct Row<'a> {
     /// `d-----`; empty for `dir`.
     mode: &'a str,
     day: &'a str,
-    /// With `AM` or `PM` where it has one.
+    /// With `AM` or `PM` if it has one.
     time: String,
     /// Size or kind; empty for a folder of `Get-ChildItem`.
     size: &'a str,
@@ -55,7 +55,7 @@ impl Row<'_> {
     }
 }
 
-/// The next word of a text, and what follows its blanks.
+/// The next word of a text, and the text after its blanks.
 fn word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches(' ');
     let end = text.find(' ').unwrap_or(text.len());
@@ -150,7 +150,7 @@ impl Reducer for WindowsDir {
     }
 }
 
-/// Stands before the date at the top.
+/// The text before the date at the top.
 const SAID: &str = "where not shown: date ";
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
-//! Finds where a log breaks off: a pause that is far longer than the others, and a counter that falls or skips. What repeats is
-//! left out, and this keeps the records on both sides of such a break: "when did it stop" is asked of most logs.
+//! Finds where a log breaks off: a pause that is far longer than the others, and a counter that falls or skips.
+//! Repeated records are left out, but the records on both sides of such a break are kept: most logs are read to learn
+//! when something stopped.
 
 use super::record::{self, Record};
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
-/// Fewest steps by which a break is told from the others.
+/// Fewest steps in which a break can be distinguished.
 const MIN_STEPS: usize = 12;
 /// A pause is a break if it is this many times as long as 19 of 20 others.
 const TIMES_LONGER: u64 = 4;
@@ -18,14 +19,14 @@ const MAX_PAUSES_OF_KIND: usize = 1;
 const MAX_COUNTER_BREAKS: usize = 2;
 /// A number is a counter if all but 1 in this many steps are upwards, or equal.
 const COUNTER_ONE_IN: usize = 12;
-/// Numbers of a record that are looked at.
+/// Numbers of a record that are examined.
 const MAX_NUMBERS: usize = 8;
 /// Most digits of a number.
 const MAX_DIGITS: usize = 15;
 /// A day in milliseconds.
 const DAY: u64 = 24 * 60 * 60 * 1000;
 
-/// Takes the records next to a break out of those that are left out, which are in order.
+/// Removes the records next to a break from those to leave out, which are in order.
 pub fn keep(source: &Source<'_>, records: &[Record], gone: &mut Vec<usize>) {
     if gone.is_empty() {
         return;
@@ -127,10 +128,10 @@ fn counters(source: &Source<'_>, records: &[Record], kind: &[usize]) -> Vec<usiz
     out
 }
 
-/// The first whole numbers of what a record says, and how many.
+/// The first whole numbers in the message of a record, and how many.
 fn numbers(source: &Source<'_>, record: &Record) -> ([u64; MAX_NUMBERS], usize) {
     let line = source.line(record.lines.start).as_bytes();
-    // The times and ids before a message are no counters.
+    // The times and ids before a message are not counters.
     let text = &line[record::message(line, record.head).min(line.len())..];
     let (mut out, mut len, mut at) = ([0; MAX_NUMBERS], 0, 0);
     while at < text.len() && len < MAX_NUMBERS {
@@ -168,7 +169,7 @@ fn times(source: &Source<'_>, records: &[Record]) -> Vec<Option<u64>> {
     records.iter().map(&mut time).collect()
 }
 
-/// What stands before the clock of a stamp, and its milliseconds.
+/// The text before the clock of a stamp, and its milliseconds.
 fn clock(stamp: &[u8]) -> Option<(&[u8], u64)> {
     let two = |at: usize| match stamp.get(at..at + 2)? {
         [a @ b'0'..=b'9', b @ b'0'..=b'9'] => Some(u64::from((a - b'0') * 10 + (b - b'0'))),
@@ -196,7 +197,7 @@ mod tests {
     use super::super::record::{number, records, strict_key};
     use super::*;
 
-    /// The records of a log that stay though all others repeat.
+    /// The records of a log that are kept although all others repeat.
     fn kept(lines: impl Iterator<Item = String>) -> Vec<usize> {
         let text: String = lines.map(|line| line + "\n").collect();
         let source = Source::new(&text);

@@ -1,9 +1,9 @@
 //! Logs of CI runs: GitHub Actions (raw, and as `gh run view --log` prints them) and GitLab.
 //!
-//! Their steps stand in groups that the pages of both show closed: `##[group]` to `##[endgroup]`,
-//! `section_start:` to `section_end:`. What a closed group of GitHub holds is left out when nothing in it is
-//! severe, but for the settings in which steps differ; a section of GitLab is where commands write, and
-//! stays. Lines outside of groups are folded as those of any log.
+//! Their steps are in groups that the pages of both show closed: `##[group]` to `##[endgroup]`, `section_start:` to
+//! `section_end:`. The content of a closed group of GitHub is left out if nothing in it is severe, except settings in
+//! which steps differ. A section of GitLab has the output of commands, and is kept. Lines outside of groups are
+//! folded like those of any log.
 
 use super::layout::Level;
 use super::{lines, record, repeats};
@@ -25,8 +25,8 @@ static META: Meta = Meta {
     reads: "logs of GitHub Actions and GitLab CI",
     keeps: "`##[error]`, `##[warning]` and failures, the heading of each group, variables and inputs in which steps \
             differ, what the steps print, \
-            repeated lines of which a duration stands out",
-    folds: "what closed groups hold when nothing in it is severe; lines that repeat but for their times",
+            repeated lines with an unusual duration",
+    folds: "the content of closed groups without severe lines; lines that differ only in their times",
     anchors: &["##[", "section_start:", "::group::"],
 };
 
@@ -92,7 +92,7 @@ impl Reducer for CiLog {
             let next = groups.partition_point(|g| g.end <= i);
             groups.get(next).is_some_and(|g| g.start <= i && g.len() >= MIN_GROUP_LINES)
         };
-        // What goes with a group is not counted a second time.
+        // Lines that are left out with a group are not counted a second time.
         let mut step = Reduction::default();
         if input.policy.mode >= Mode::Standard {
             let keys =
@@ -132,7 +132,8 @@ impl Reducer for CiLog {
     }
 }
 
-/// What the groups of a run set: of each variable and input the value that was shown last, and whether steps differ in it.
+/// The settings in the groups of a run: for each variable and input the value that was shown last, and whether steps
+/// differ in it.
 #[derive(Default)]
 struct Settings<'a> {
     known: Map<(bool, &'a str), Setting<'a>>,
@@ -149,7 +150,7 @@ struct Setting<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// Of all groups.
+    /// The settings of all groups.
     fn of(source: &'a Source<'_>, groups: &[std::ops::Range<usize>]) -> Self {
         let mut all = Self::default();
         for group in groups {
@@ -166,8 +167,8 @@ impl<'a> Settings<'a> {
         all
     }
 
-    /// The lines of a group that set what steps differ in, unless the step before that set it did so alike; with the words that
-    /// they stand under. Not all steps have the same inputs, so that one that only some have says nothing.
+    /// The lines of a group with settings in which steps differ, unless the last step with this setting had the same
+    /// value; with their headings. Not all steps have the same inputs, so a missing input is no difference.
     fn unlike(&mut self, source: &'a Source<'_>, group: std::ops::Range<usize>) -> Vec<usize> {
         let mut out: Vec<usize> = Vec::new();
         let steps = self.steps;
@@ -187,7 +188,8 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// Calls `each` with the heading, the line, the name and the value of all that a group sets; variables are told from inputs.
+/// Calls `each` with the heading, the line, the name and the value of all settings of a group. Variables and inputs
+/// are kept apart.
 fn each_setting<'a>(
     source: &'a Source<'_>,
     group: std::ops::Range<usize>,
@@ -276,7 +278,7 @@ mod tests {
         let mut settings = Settings::of(&source, &groups);
         let stay = groups.map(|group| settings.unlike(&source, group));
         assert_eq!(stay, [vec![1, 2, 5, 6], vec![], vec![17, 18, 21, 22]]);
-        // What all steps have alike, or the only one has, is no difference.
+        // A setting that is equal in all steps, or that only one step has, is no difference.
         let alone = Settings::of(&source, std::slice::from_ref(&(0..8))).unlike(&source, 0..8);
         assert_eq!(alone, [0; 0]);
     }

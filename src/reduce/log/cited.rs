@@ -19,7 +19,7 @@ const MAX_SHARED_RECORDS: usize = 8;
 const MAX_VALUES: usize = 1024;
 /// Digits of the full hash of a commit (SHA-1), which needs no word before it.
 const COMMIT_HASH_DIGITS: usize = 40;
-/// Words in front of the hash of a commit.
+/// Words before the hash of a commit.
 const COMMIT: &[&[u8]] = &[b"commit", b"sha", b"rev", b"revision", b"HEAD", b"ref", b"checkout"];
 
 /// Those of the records to be left out that are kept after all.

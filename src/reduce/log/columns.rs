@@ -1,8 +1,9 @@
-//! Values that only one record of a form has, where the others have a few, and numbers many times those of the others or far
-//! below them: the answer that took a minute, the one negative reading, the one request for another path, the one check of
-//! another target. Compares records word by word, and the numbers of a word that slashes join one by one.
+//! Finds values that only one record of a form has, while the others share a few, and numbers that are many times
+//! larger or far smaller than the others: the answer that took a minute, the one negative reading, the one request
+//! for another path, the one check of another target. Compares records word by word, and numbers joined by slashes
+//! one by one.
 //!
-//! What it remembers does not grow with the number of records.
+//! Its memory does not grow with the number of records.
 
 use std::hash::BuildHasher;
 
@@ -14,18 +15,18 @@ use crate::text::source::Source;
 
 /// Words of a record that are compared. Bounds the work.
 const MAX_WORDS: usize = 40;
-/// Records of which the middle number of a column is taken. Bounds the memory.
+/// The median of a column is taken from this many records. Bounds the memory.
 const SAMPLE_RECORDS: usize = 256;
 /// At least this many of 10 records have a number in a column of numbers.
 const NUMBERS_IN_TEN: usize = 8;
-/// A number stands out if it is more than this many times the middle one of its column. As in `text::judge`.
+/// A number stands out if it is more than this many times the median of its column. As in `text::judge`.
 const MUCH_LARGER: f64 = 8.0;
-/// Most records that stay.
+/// Most records that are kept.
 const MAX_RECORDS: usize = 6;
-/// Most records that stay for one kind of path.
+/// Most records that are kept for one kind of path.
 const MAX_PATHS: usize = 2;
 
-/// What is known of the words in one place.
+/// The words at one position of the records.
 #[derive(Default)]
 struct Column<'a> {
     /// The number above which one stands out, and the largest of those, with its record.
@@ -95,9 +96,9 @@ impl<'a> Column<'a> {
         let negative = numbers.len() - positive.len();
         let limit = Spread::of(&mut positive)
             .map(|Spread { median, .. }| if median > 0.0 { median * MUCH_LARGER } else { MUCH_LARGER });
-        // Where negative numbers are usual, their sign tells nothing.
+        // If negative numbers are usual, their sign means nothing.
         let spread = if is_share(negative, numbers.len(), RARE_ONE_IN) { Spread::of(numbers) } else { None };
-        // Of numbers that are nearly all equal, a rare one is found as a value.
+        // If nearly all numbers are equal, a rare one is found as a value.
         let least = |spread: Spread| if spread.deviation > 0.0 { spread.median - spread.far() } else { 0.0 };
         Self { limit, floor: spread.map(|spread| least(spread).max(0.0)), ..Self::default() }
     }
@@ -138,13 +139,13 @@ fn is_name(byte: &u8) -> bool {
     byte.is_ascii_alphabetic() || *byte == b'.'
 }
 
-/// The words of a record's first line but for its time.
+/// The words of a record's first line, without its time.
 fn words<'a>(source: &'a Source<'_>, record: &Record) -> impl Iterator<Item = &'a [u8]> {
     let line = source.line(record.lines.start).as_bytes();
     let (start, end) = record.head.map_or((0, 0), |head| (head.start.min(line.len()), head.end));
     let parts = [&line[..start], line.get(end.max(start)..).unwrap_or_default()];
     let words = parts.into_iter().flat_map(|part| part.split(|b| b" \t,;&\"".contains(b)));
-    // `0/0/1/8/23`: numbers of which each means something else.
+    // `0/0/1/8/23`: numbers with different meanings.
     let numbers = |word: &'a [u8]| {
         let are_joined =
             word.contains(&b'/') && word.iter().all(|b| b.is_ascii_digit() || b"/-+.".contains(b));

@@ -1,5 +1,5 @@
-//! Finds records of a log with an unusual duration. Records that differ in nothing but durations are left out, and this keeps
-//! those of them whose duration is many times that of the others.
+//! Finds records of a log with an unusual duration. Records that differ only in durations are left out, except those
+//! whose duration is many times that of the others.
 
 use super::mask;
 use super::record::Record;
@@ -12,9 +12,10 @@ const MAX_DURATIONS: usize = 8;
 /// Most records of a run that are kept because of a duration in one column. A choice.
 const MAX_SLOW_RECORDS: usize = 3;
 
-/// The records of a run, of one key and in order, of which a duration is many times what it is in most.
+/// The records of a run with a duration that is many times that of most. The run has one key, and its records are in
+/// order.
 ///
-/// Durations are read here and not when the keys of records are made, since in most logs few records belong to a run.
+/// Durations are read here, not when the keys of records are made, because in most logs few records belong to a run.
 pub fn standing_out(source: &Source<'_>, records: &[Record], run: &[usize]) -> Vec<usize> {
     let mut columns: Vec<Vec<u64>> = Vec::new();
     let mut durations = Vec::new();

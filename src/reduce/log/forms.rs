@@ -1,7 +1,7 @@
-//! `aggressive`: lines of one form, of which the values alone differ. The first and the last of a form
-//! and the one that stands out stay as they are written, and so do those with rare words (`variants`) or values (`columns`); the
-//! marker counts the others and lists the numbers of orders and the like (`numbers`) that they name. A form
-//! with few lines stays whole, and so does what is severe.
+//! `aggressive`: lines of one form, which differ only in values. Kept are the first and the last of a form, the one
+//! that stands out, and those with rare words (`variants`) or values (`columns`). The marker counts the others and
+//! lists the numbers of orders and the like (`numbers`) that they name. A form with few lines is kept whole, and so
+//! are severe lines.
 
 use super::columns;
 use super::layout::Level;
@@ -13,7 +13,7 @@ use crate::text::source::Source;
 /// Fewest lines of a form of which some are left out. A choice: the first, the last and a marker are three.
 const MIN_FORM_LINES: usize = 4;
 
-/// The form of a record as a key: what stands between stamp and message and the first words of the
+/// The form of a record as a key: the text between stamp and message and the first words of the
 /// message, with words that hold digits left open, and how many words there are. Empty for a record
 /// with values only: rows of data have no form.
 pub fn key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
@@ -26,7 +26,7 @@ pub fn key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
         line[from..].split(|b| matches!(b, b' ' | b'\t' | b',')).filter(|w| !w.is_empty()).enumerate()
     {
         let is_value = word.iter().any(|b| b.is_ascii_digit() || matches!(b, b'/' | b'@'));
-        // The code of an answer is no value: `"GET / HTTP/1.1" 404`.
+        // The status code of an answer is not a value: `"GET / HTTP/1.1" 404`.
         let is_code = word.len() == 3 && line[..from + offset(&line[from..], word)].ends_with(b"\" ");
         if i < WORDS || is_object || is_code {
             says_something |= !is_value && word.iter().filter(|b| b.is_ascii_alphabetic()).count() >= 3;
@@ -45,7 +45,7 @@ pub fn key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
         }
     }
     key.push(record.level as u8);
-    // A record of many lines is a form with others of as many.
+    // Records of one form have the same number of lines.
     key.extend_from_slice(&record.lines.len().to_le_bytes());
 }
 
@@ -54,7 +54,7 @@ fn offset(whole: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
-/// The records that go: of each form all but the first, the last, the one whose number stands out and those
+/// The records to leave out: of each form all except the first, the last, the one whose number stands out and those
 /// with rare words.
 pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usize> {
     let mut of_key: Vec<Vec<usize>> = vec![Vec::new(); keys];
@@ -79,7 +79,7 @@ pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
     gone
 }
 
-/// Which records stand next to the first error of a form.
+/// Which records are next to the first error of a form.
 fn around_first_errors(records: &[Record]) -> Vec<bool> {
     let mut near = vec![false; records.len()];
     let mut seen = std::collections::HashSet::new();

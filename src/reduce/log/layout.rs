@@ -1,7 +1,6 @@
-//! The head of a log line: its time stamp and how severe it calls itself.
+//! The head of a log line: its time stamp and its level.
 //!
-//! Layouts are not told apart by name: what they share is a stamp near the start of the line, or a
-//! level, and that is all that folding needs.
+//! Layouts are not distinguished: all have a stamp near the start of the line, or a level, and folding needs no more.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,7 +9,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::stamp;
 
-/// How severe a line calls itself.
+/// The level that a line states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Information, or a line that does not name its level.
@@ -34,7 +33,7 @@ pub struct Head {
 
 /// A time stamp starts within this many bytes of the line's start.
 const REACH: usize = 72;
-/// A level starts within this many bytes behind the time stamp.
+/// A level starts within this many bytes after the time stamp.
 const LEVEL_REACH: usize = 160;
 
 static SEVERE: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
@@ -57,7 +56,7 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     RegexBuilder::new(words).unicode(false).build().ok()
 });
 
-/// What a line may say of its severity, by the [`WORDS`] in it.
+/// The possible severity of a line, by the [`WORDS`] in it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
     error: bool,
@@ -65,7 +64,7 @@ pub struct Hints {
     status: bool,
 }
 
-/// Where [`WORDS`] stand in a text, found as its lines are gone through in order.
+/// The positions of [`WORDS`] in a text, found while its lines are read in order.
 pub struct Severe<'a> {
     text: &'a [u8],
     next: Range<usize>,
@@ -85,7 +84,7 @@ impl<'a> Severe<'a> {
         self.next = found.map_or(usize::MAX..usize::MAX, |found| found.range());
     }
 
-    /// The hints of a line, given by its bytes; asked with starts that never fall.
+    /// The hints of a line, given by its bytes. The starts of the lines must never decrease.
     pub fn hints(&mut self, line: &Range<usize>) -> Hints {
         let mut hints = Hints::default();
         if self.next.start < line.start {
@@ -97,7 +96,7 @@ impl<'a> Severe<'a> {
                 b'"' => hints.status = true,
                 _ => {
                     hints = Hints { error: true, warning: true, status: true };
-                    // Nothing else tells more.
+                    // No other word adds to this.
                     self.seek(line.end);
                     break;
                 }
@@ -183,7 +182,7 @@ fn klog(line: &[u8]) -> Option<usize> {
     (line.get(end) == Some(&b' ')).then(|| stamp::end(line, end + 1)).flatten()
 }
 
-/// Seconds or milliseconds since 1970, also behind `- ` or `type=… msg=audit(`.
+/// Seconds or milliseconds since 1970, also after `- ` or `type=… msg=audit(`.
 fn epoch(line: &[u8]) -> Option<usize> {
     let start = if line.starts_with(b"- ") { 2 } else { 0 };
     let (n @ (10 | 13), mut end) = stamp::digits(line, start) else { return None };
@@ -217,14 +216,14 @@ fn json_head(line: &str, hints: impl FnOnce() -> Hints) -> Option<Head> {
     Some(Head { start: 0, end: 0, level })
 }
 
-/// What a line says of its severity.
+/// The severity of a line.
 fn level(line: &[u8], start: usize, end: usize, hints: impl FnOnce() -> Hints) -> Level {
     let Some([error, warning, _, status]) = SEVERE.as_ref() else { return Level::Error };
     let letter = letter(line, start, end);
     let hints = hints();
     let near = &line[end.min(line.len())..line.len().min(end + LEVEL_REACH)];
     let before = &line[..start];
-    // Most levels are the first word behind the stamp.
+    // Most levels are the first word after the stamp.
     let first = first_word(near);
     let is_in = |level: &Regex| level.is_match(near) || !before.is_empty() && level.is_match(before);
     match () {

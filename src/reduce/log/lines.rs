@@ -1,11 +1,9 @@
-//! Logs of any layout: syslog, journald, dmesg, JSON lines, logfmt, access logs, klog, log4j and logback,
-//! Python's logging, logcat, Windows, nginx, PostgreSQL and what else writes a stamp or a level before
-//! each line.
+//! Logs of any layout: syslog, journald, dmesg, JSON lines, logfmt, access logs, klog, log4j and logback, Python's
+//! logging, logcat, Windows, nginx, PostgreSQL and other layouts with a stamp or a level before each line.
 //!
-//! `standard` leaves out what is provably the same as lines that stay: equal but for times, process and
-//! thread ids, memory addresses, ports and durations. A duration that is many times the others stays, and
-//! so do what is severe with its neighbours and both sides of a break (`breaks`).
-//! `aggressive` goes by forms (`forms`).
+//! `standard` leaves out records that are equal to kept ones except for times, process and thread ids, memory
+//! addresses, ports and durations. Kept are records with a duration that is many times the others, severe records
+//! with their neighbours, and both sides of a break (`breaks`). `aggressive` compares forms (`forms`).
 
 use std::ops::Range;
 
@@ -29,16 +27,16 @@ static META: Meta = Meta {
     reads: "logs with a time stamp or level on each line: syslog (RFC 3164, RFC 5424), journald, dmesg, JSON lines, \
             logfmt, access logs, Kubernetes, log4j and logback, Python logging, Android logcat, Windows, nginx, \
             PostgreSQL",
-    keeps: "warnings, errors and failures with the records around them, the first and the last of what repeats, both sides of the longest pauses and of where a counter falls or skips, every \
+    keeps: "warnings, errors and failures with the records around them, the first and the last of repeated records, both sides of the longest pauses and of where a counter falls or skips, every \
             record that differs in more than the named fields or of which a duration stands out; aggressive: errors, failures, the first, the last and \
             the one that stands out of each form, the first four with rare words and the first six with a rare value or a number far above the others, records that name a commit, or a value that an error or the query names, the numbers of orders, invoices, \
             tickets and the like",
-    folds: "records equal to ones that stay but for times, process and thread ids, memory addresses, ports and \
+    folds: "records that equal kept ones except for times, process and thread ids, memory addresses, ports and \
             durations; aggressive: records of one form",
     anchors: &[],
 };
 
-/// Programs that print rows with dates which are data.
+/// Programs that print rows in which dates are data.
 const NO_LOGS: &[&str] = &[
     "git", "hg", "svn", "gh", "glab", "ls", "find", "fd", "stat", "ps", "last", "who", "psql", "mysql",
     "sqlite3", "tar", "unzip", "zipinfo", "aws", "gcloud", "az", "crontab", "sed", "awk", "grep", "rg",
@@ -47,22 +45,23 @@ const NO_LOGS: &[&str] = &[
 /// Lines that a claim examines: the first, then some of each part. A choice, for speed.
 const HEAD_LINES: usize = 24;
 const SAMPLE_LINES: usize = 100;
-/// Fewest lines of `tail`, `head` or `sed -n` on a log that are folded. A choice: nobody reads so many one by one.
+/// Fewest lines of `tail`, `head` or `sed -n` on a log that are folded. A choice: nobody reads so many lines one by
+/// one.
 const MIN_TAIL_LINES: usize = 100;
 /// Ends of the names of logs.
 const LOG_NAMES: [&str; 3] = [".log", ".out", ".err"];
 /// Fewest lines of a log. A choice.
 const MIN_LOG_LINES: usize = 6;
-/// Stretches of a long log by which it is decided whether anything repeats, and their lines: what repeats within a
-/// window does so in two of them.
+/// The number of stretches of a long log that are searched for repetitions, and their lines: records that repeat
+/// within a window repeat in two of them.
 const STRETCHES: usize = 8;
 const STRETCH_LINES: usize = 2 * record::WINDOW;
-/// Lines of a log from which on the stretches are much less than all of it.
+/// From this many lines on, the stretches are much less than the whole log.
 const LONG_LOG_LINES: usize = 2 * STRETCHES * STRETCH_LINES;
 /// Records are only folded if at least 1 in 100 repeats. A choice: less does not pay for its markers.
 const MIN_REPEATS_ONE_IN: usize = 100;
 
-/// Whether the text may be a log, as far as the call says.
+/// Whether the text may be a log, by its call.
 pub(super) fn may_be_log(input: &Input<'_>) -> bool {
     let command = &input.detection.command;
     let is_kept = |path: &str| {
@@ -114,7 +113,7 @@ impl Reducer for Log {
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let known = extent(input.source, |line| layout::stamp(line).is_some());
-        // What belongs to the last record is not known to end before the text does.
+        // The last record may extend to the end of the text.
         let is_near = input.source.len() - (known.end - 1) <= HEAD_LINES;
         known.start..if is_near { input.source.len() } else { known.end }
     }
@@ -144,8 +143,8 @@ pub(super) fn fold(input: &Input<'_>, out: &mut Reduction) {
     }
 }
 
-/// Whether records repeat in some stretches of a long log. To look at all of it is a fourth of the time that the
-/// pipeline takes, and most long logs repeat much or nothing.
+/// Whether records repeat in some stretches of a long log. Reading all of it would take a quarter of the pipeline's
+/// time, and most long logs repeat either much or nothing.
 fn repeats(source: &Source<'_>) -> bool {
     let step = source.len() / STRETCHES;
     let (mut all, mut distinct) = (0, 0);
@@ -161,8 +160,8 @@ fn repeats(source: &Source<'_>) -> bool {
 /// Whether most lines of a text start a record. Looks at some only.
 fn is_log(source: &Source<'_>) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    // How far records are indented. An indented line without a stamp that is no further in stands beside them, not below:
-    // where one of several fields is a date, its line starts no record.
+    // The indentation of records. A line without a stamp that is indented no further is beside them, not below: if
+    // one of several fields is a date, its line does not start a record.
     let beside = (0..source.len().min(HEAD_LINES))
         .map(|i| source.line(i))
         .filter(|line| layout::stamp(line).is_some())
@@ -191,7 +190,7 @@ fn is_log(source: &Source<'_>) -> bool {
     heads >= MIN_LOG_LINES && heads * 10 >= all * 7
 }
 
-/// Whether what follows a stamp is a row of numbers: a table with a column of times.
+/// Whether a row of numbers follows a stamp: a table with a column of times.
 fn is_row(text: &str) -> bool {
     const MIN_WORDS: usize = 4;
     let (mut words, mut numbers) = (0, 0);
@@ -231,7 +230,7 @@ mod tests {
             assert!(folds(command, Mode::Standard), "{command}");
             assert!(!folds(command, Mode::Safe), "{command}");
         }
-        // What somebody wrote, such as a test's data, is not folded.
+        // Text that a person wrote, such as test data, is not folded.
         for command in ["sed -n '1,300p' notes.md", "sed -n '1,300p' src/times.rs"] {
             assert!(!folds(command, Mode::Standard), "{command}");
         }

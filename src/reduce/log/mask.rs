@@ -1,16 +1,16 @@
-//! What varies from one writing of a log line to the next though it says the same: times, process and
-//! thread ids, addresses in memory, ports and durations. No other number and no other value is one of
-//! these: two lines with different counts, paths, keys or hashes are different lines.
+//! Masks the values that vary between log lines with the same message: times, process and thread ids, memory
+//! addresses, ports and durations. No other values are masked: lines with different counts, paths, keys or hashes are
+//! different lines.
 
 use super::layout::Head;
 use super::stamp;
 use crate::reduce::quantities;
 
-/// What stands for a masked value in a key. Never shown.
+/// The byte that replaces a masked value in a key. Never shown.
 const MASK: u8 = 1;
-/// An id starts within this many bytes behind the time stamp.
+/// An id starts within this many bytes after the time stamp.
 const MAX_ID_OFFSET_BYTES: usize = 28;
-/// A thread in brackets starts within this many bytes behind the time stamp.
+/// A thread in brackets starts within this many bytes after the time stamp.
 const MAX_THREAD_OFFSET_BYTES: usize = 90;
 
 /// Bytes of the longest unit of a duration.
@@ -79,7 +79,7 @@ fn is_id_key(word: &[u8]) -> bool {
     )
 }
 
-/// Appends a line with what varies masked.
+/// Appends a line with its varying values masked.
 pub fn strict(line: &[u8], head: Option<Head>, out: &mut Vec<u8>) {
     // Up to `done` the line is written.
     let mut done = 0;
@@ -95,7 +95,7 @@ pub fn strict(line: &[u8], head: Option<Head>, out: &mut Vec<u8>) {
     out.extend_from_slice(&line[done..]);
 }
 
-/// Appends the nanoseconds of every duration among what varies in a line.
+/// Appends the nanoseconds of every duration among the varying values of a line.
 pub fn durations(line: &[u8], head: Option<Head>, out: &mut Vec<u64>) {
     let stamp = head.filter(|h| h.end > h.start).map(|h| h.start);
     masked(line, head, |at, end| {
@@ -105,7 +105,7 @@ pub fn durations(line: &[u8], head: Option<Head>, out: &mut Vec<u64>) {
     });
 }
 
-/// Calls `each` with where whatever varies starts and ends, in order.
+/// Calls `each` with the start and end of every varying value, in order.
 fn masked(line: &[u8], head: Option<Head>, mut each: impl FnMut(usize, usize)) {
     let (start, end) = head.map_or((0, 0), |h| (h.start, h.end));
     let stamp = (end > start).then_some(start..end);
@@ -131,10 +131,10 @@ fn masked(line: &[u8], head: Option<Head>, mut each: impl FnMut(usize, usize)) {
 
 /// A digit or a capital letter.
 const STARTS_ID: u8 = 1;
-/// A character after which a word goes on.
+/// A character after which a word continues.
 const CONTINUES_WORD: u8 = 2;
 
-/// What each byte is.
+/// The class of each byte.
 static CLASSES: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0u8;
@@ -222,7 +222,7 @@ fn duration(line: &[u8], at: usize, end: usize) -> Option<u64> {
     quantities::nanoseconds(text).filter(|_| has_unit || is_duration_key(key(line, at)))
 }
 
-/// Whether a word goes on at `at`.
+/// Whether a word continues at `at`.
 fn continues(line: &[u8], at: usize) -> bool {
     match line.get(at) {
         Some(b'_' | b'/') => true,
@@ -232,7 +232,7 @@ fn continues(line: &[u8], at: usize) -> bool {
     }
 }
 
-/// The end of a unit of time at `at`, which a blank may stand before.
+/// The end of a unit of time at `at`, after an optional blank.
 fn unit(line: &[u8], at: usize) -> Option<usize> {
     let blank = usize::from(line.get(at) == Some(&b' '));
     let rest = line.get(at + blank..)?;
@@ -268,7 +268,7 @@ fn key(line: &[u8], at: usize) -> &[u8] {
     &head[head.len() - word..]
 }
 
-/// Whether the number at `at` stands behind an address and a colon: `10.0.0.1:1234`.
+/// Whether the number at `at` is after an address and a colon: `10.0.0.1:1234`.
 fn is_port(line: &[u8], at: usize) -> bool {
     let Some(head) = line[..at].strip_suffix(b":") else { return false };
     let address = head.iter().rev().take(15).take_while(|b| b.is_ascii_digit() || **b == b'.').count();

@@ -1,5 +1,4 @@
-//! Logs: lines that start with a time stamp or a level, whatever wrote them. A log is recognized by its
-//! content alone.
+//! Logs: lines that start with a time stamp or a level, of any program. A log is recognized by its content alone.
 
 mod breaks;
 mod ci;
@@ -18,5 +17,5 @@ mod variants;
 
 use super::Reducer;
 
-/// Reducers of this family, those that win a tie first.
+/// The reducers of this family. Of two equal claims the first one is used.
 pub static REDUCERS: &[&dyn Reducer] = &[&ci::CiLog, &lines::Log];

@@ -1,5 +1,5 @@
-//! Numbers of orders, invoices, tickets and the like that a line names. A record of a form may be left out, but
-//! not the number of the order that it was about: the marker lists what the records behind it name.
+//! Numbers of orders, invoices, tickets and the like that a line names. A record of a form may be left out, but the
+//! number of its order must not be lost: the marker lists the numbers in the records that it replaces.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::mask;
 
-/// What has numbers by which people ask for it, in the spelling of a marker, and how texts begin to call it.
+/// Things that people look up by number: the name in a marker, and the start of the name in texts.
 const THINGS: &[(&str, &str)] = &[
     ("order", "order"),
     ("order", "ord"),
@@ -26,11 +26,11 @@ const THINGS: &[(&str, &str)] = &[
     ("reservation", "reservation"),
     ("incident", "incident"),
 ];
-/// What stands between the name of a thing and its number, in lower case.
+/// The text between the name of a thing and its number, in lower case.
 const LINKS: &[&[u8]] = &[b"id", b"ids", b"no", b"nr", b"num", b"number", b"key", b"ref", b"s"];
 /// Longest run of signs between the name, these words and the number, in bytes: `":"`, ` #`. A choice.
 const MAX_SIGNS: usize = 4;
-/// Most bytes of all numbers in a marker. A choice: what was done to which order has to be found, but not in a list without end.
+/// Most bytes of all numbers in a marker. A choice: an order must be found, but the list must not be endless.
 const MAX_LIST_BYTES: usize = 2048;
 /// Longest number, in bytes: a hash in hexadecimal digits.
 const MAX_NUMBER_BYTES: usize = 40;
@@ -78,7 +78,7 @@ fn number_behind(line: &str, mut at: usize) -> Option<&str> {
         let end = start + run(start, |b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
         let word = bytes.get(start..start + letters)?;
         let is_link = LINKS.iter().any(|link| word.eq_ignore_ascii_case(link));
-        // Letters right behind the name make it another word: `ordering`, `payments`.
+        // Letters directly after the name make it another word: `ordering`, `payments`.
         if signs > MAX_SIGNS || (signs == 0 && !is_link) {
             return None;
         }

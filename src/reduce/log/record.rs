@@ -15,7 +15,7 @@ use crate::text::maps::Map;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Records of one key belong together if at most this many other records stand between two of them.
+/// Records of one key belong together if at most this many other records are between two of them.
 pub const WINDOW: usize = 200;
 /// Omissions with more shown lines than this between them have separate markers. A choice: about a screen.
 const MAX_LINES_BETWEEN: usize = 24;
@@ -23,12 +23,12 @@ const MAX_LINES_BETWEEN: usize = 24;
 const MIN_SAVED_ONE_IN: usize = 20;
 /// Most keys that a marker counts separately. A choice: a marker stays one line.
 const MAX_COUNTED_KEYS: usize = 6;
-/// Words by which a marker names a key, at most: no more than tell a form (`forms`).
+/// The most words by which a marker names a key: no more than a form has (`forms`).
 pub const WORDS: usize = 4;
 /// Longest text by which a marker names a key, in bytes. A choice: a marker stays one line.
 const MAX_LABEL_BYTES: usize = 48;
 
-/// Longest value that a label stands over, in bytes.
+/// Longest value that a label may skip, in bytes.
 const MAX_VALUE_BYTES: usize = 8;
 
 /// A record.
@@ -40,14 +40,14 @@ pub struct Record {
     pub head: Option<Head>,
     /// Whether it reports a failure in some line or calls itself a warning or worse.
     pub level: Level,
-    /// What it is like, by number; `None` when it is like nothing else.
+    /// The number of its key; `None` if no other record can have it.
     pub key: Option<usize>,
 }
 
 /// All records of a text, in order.
 pub fn records(source: &Source<'_>) -> Vec<Record> {
     let mut next_failure = source.failures().iter().peekable();
-    // One for each line, in most logs: to grow it costs more than the records do.
+    // Most logs have one record per line: growing the list would cost more than the records.
     let mut out: Vec<Record> = Vec::with_capacity(source.len());
     let mut severe = Severe::new(source.text());
     for i in 0..source.len() {
@@ -72,9 +72,9 @@ pub fn number(
     records: &mut [Record],
     mut write: impl FnMut(&Record, &mut Vec<u8>),
 ) -> usize {
-    // Per digest the first number; a digest that two keys share is followed by the next one.
+    // For each digest the first number. If two keys share a digest, the second one uses the next digest.
     let mut numbers: Map<u64, usize> = Map::default();
-    // All keys, one behind the other, and where each ends.
+    // All keys, one after the other, and where each ends.
     let (mut keys, mut ends): (Vec<u8>, Vec<usize>) =
         (Vec::with_capacity(source.text().len()), Vec::with_capacity(records.len()));
     let mut key = Vec::new();
@@ -111,7 +111,7 @@ pub fn number(
     ends.len()
 }
 
-/// The key by which records say the same: all lines with what varies masked.
+/// The key for records with the same message: all lines, with varying values masked.
 pub fn strict_key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
     for i in record.lines.clone() {
         let head = record.head.filter(|_| i == record.lines.start);
@@ -120,7 +120,7 @@ pub fn strict_key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
     }
 }
 
-/// Leaves records out. Those near each other share a marker, which counts them by what they say.
+/// Leaves records out. Those near each other share a marker, which counts them by message.
 pub fn omit(source: &Source<'_>, records: &[Record], gone: &[usize], reason: Reason, out: &mut Reduction) {
     let bytes: usize = gone.iter().map(|&i| source.byte_range(records[i].lines.clone()).len()).sum();
     if bytes * MIN_SAVED_ONE_IN < source.text().len() {
@@ -152,7 +152,7 @@ fn append_numbers(source: &Source<'_>, records: &[Record], gone: &[usize], names
     }
 }
 
-/// How many of the records say what, the most frequent first.
+/// The number of records for each message, the most frequent first.
 fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     let mut places: Map<Option<usize>, usize> = Map::default();
@@ -180,19 +180,19 @@ fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
     parts.join("; ")
 }
 
-/// The first words of what a line says, as a marker can hold them. Words with digits end it: they may
-/// differ from line to line.
+/// The first words of a line's message, for a marker. It ends at a word with digits, because that may differ from
+/// line to line.
 fn label(line: &str, head: Option<Head>) -> String {
     let from = message(line.as_bytes(), head);
     let mut text = line.get(from..).unwrap_or_default();
-    // The end of a value: what follows is another field.
+    // The end of a value: another field follows.
     if from > 0 && line.as_bytes()[from - 1] == b'"' {
         text = text.split('"').next().unwrap_or(text);
     }
     let mut out = String::new();
     for word in text.split_whitespace().take(WORDS) {
         let is_plain = word.bytes().all(|b| b.is_ascii_alphabetic() || b"-_.,/:'\"()=*".contains(&b));
-        // `code 404, message File not found`: one word says too little.
+        // `code 404, message File not found`: one word is too little.
         let is_value = !is_plain && !out.is_empty() && !out.contains(' ') && word.len() <= MAX_VALUE_BYTES;
         if is_value {
             out.push_str(" *");
@@ -211,18 +211,18 @@ fn label(line: &str, head: Option<Head>) -> String {
     if out.bytes().any(|b| b.is_ascii_alphabetic()) { out.to_owned() } else { String::new() }
 }
 
-/// Keys in front of a message, with their searches: to prepare one takes longer than to search a line.
+/// Keys before a message, with their prepared searches: preparing one takes longer than searching a line.
 static KEYS: LazyLock<[(&[u8], Finder<'static>); 5]> = LazyLock::new(|| {
     [&b"\"msg\":\""[..], b"\"message\":\"", b"msg=\"", b"msg=", b"\"event\":\""]
         .map(|key| (key, Finder::new(key)))
 });
 
-/// Where the message of a record starts: behind the first word that ends the names of host, thread,
-/// level and program; else behind the stamp.
+/// Where the message of a record starts: after the first word that ends the names of host, thread,
+/// level and program; else after the stamp.
 pub fn message(line: &[u8], head: Option<Head>) -> usize {
     const WORDS: usize = 8;
     let start = head.map_or(0, |h| h.end);
-    // No key stands in a line without these.
+    // No key is in a line without these.
     if memchr::memchr2(b'"', b'=', line).is_some() {
         for (key, finder) in KEYS.iter() {
             if let Some(at) = finder.find(line) {
@@ -242,7 +242,7 @@ pub fn message(line: &[u8], head: Option<Head>) -> usize {
         words += 1;
         let word = &line[at..at + length];
         at += length;
-        // At the end of a line it stands for a value that is not known.
+        // At the end of a line it means an unknown value.
         let is_dash = word == b"-" && at < line.len();
         if is_dash || matches!(word, [.., b':' | b']']) {
             end = at;

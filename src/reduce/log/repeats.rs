@@ -1,4 +1,4 @@
-//! Records that are left out because others that are kept say the same.
+//! Records that are left out because kept records have the same message.
 
 use super::durations;
 use super::layout::Level;
@@ -11,8 +11,8 @@ const MIN_KEY_RECORDS: usize = 4;
 /// Records before and after a severe one that are kept with it. A choice.
 const CONTEXT_RECORDS: usize = 2;
 
-/// The records that go because others that stay say the same: of each key the first and the last of a
-/// run stay, and so do those of which a duration stands out and what is severe with its neighbours.
+/// The records to leave out because kept records have the same message. Of each key the first and the last of a run
+/// are kept, and so are records with an unusual duration, and severe records with their neighbours.
 pub fn repeats(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usize> {
     let mut counts = vec![0_usize; keys];
     records.iter().filter_map(|record| record.key).for_each(|key| counts[key] += 1);
@@ -45,7 +45,7 @@ pub fn repeats(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
     gone
 }
 
-/// Which records are severe, or stand next to one.
+/// Which records are severe, or next to a severe one.
 fn around_severe(records: &[Record]) -> Vec<bool> {
     let mut near = vec![false; records.len()];
     for (i, _) in records.iter().enumerate().filter(|(_, r)| r.level > Level::Plain) {

@@ -1,4 +1,4 @@
-//! Time stamps as logs write them, read byte by byte: no expression runs on every place of a line.
+//! Time stamps as logs write them, read byte by byte: no regular expression runs at every position of a line.
 //!
 //! A stamp has seconds: `Jan  2 10:00` is what listings write, not logs.
 
@@ -29,7 +29,7 @@ pub fn end(line: &[u8], at: usize) -> Option<usize> {
     let first = *line.get(at)?;
     match first {
         b'0'..=b'9' => {
-            // What neither a clock nor a date goes on with.
+            // Characters that continue neither a clock nor a date.
             if !matches!(line.get(digits(line, at).1)?, b':' | b'-' | b'/' | b'.' | b' ' | b'T' | b'_') {
                 return None;
             }
@@ -82,7 +82,7 @@ fn clock(line: &[u8], at: usize) -> Option<usize> {
     Some(zone(line, end))
 }
 
-/// The end of a zone, `AM` or `PM` behind a clock, else `at`.
+/// The end of a zone, `AM` or `PM` after a clock, else `at`.
 fn zone(line: &[u8], at: usize) -> usize {
     let start = at + usize::from(line.get(at) == Some(&b' '));
     let rest = line.get(start..).unwrap_or_default();
@@ -132,7 +132,7 @@ fn date(line: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Where the clock starts behind a date.
+/// Where the clock starts after a date.
 fn separator(line: &[u8], at: usize) -> Option<usize> {
     match line.get(at)? {
         b'T' | b'_' | b'-' | b':' => Some(at + 1),
@@ -141,7 +141,7 @@ fn separator(line: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The first byte behind one or two blanks.
+/// The first byte after one or two blanks.
 fn blanks(line: &[u8], at: usize) -> Option<usize> {
     let n = line.get(at..)?.iter().take(2).take_while(|b| **b == b' ').count();
     (n > 0).then_some(at + n)

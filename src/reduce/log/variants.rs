@@ -1,6 +1,6 @@
-//! Variants of a form: records that differ in words, not only in values, such as the one `user=root` among
-//! hundreds of `user=ada`. A variant is known by a hash of the words without digits. Where others have a
-//! word with digits it does not count as rare: an id such as `c-fee` among `c-1e4` lacks digits by chance.
+//! Variants of a form: records that differ in words, not only in values, such as the one `user=root` among hundreds
+//! of `user=ada`. A variant is known by a hash of the words without digits. A variant does not count as rare if other
+//! records have a word with digits at its place: an id such as `c-fee` among `c-1e4` lacks digits by chance.
 
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};
 use crate::text::maps::Map;
@@ -15,14 +15,14 @@ const MAX_RARE_RECORDS: usize = 2;
 /// At least 1 record in this many of the form has words with digits where a rare variant has them.
 const SHAPE_ONE_IN: usize = 4;
 
-/// Records that are asked what most of a form have, and how many of these must agree. Chosen: values that differ from record
-/// to record are recognized by them, and at most 1 in `EXCEPTION_ONE_IN` may be an exception.
+/// The number of records from which the usual value of a form is taken, and how many of these must agree. A choice:
+/// they show whether values differ from record to record; at most 1 in `EXCEPTION_ONE_IN` may be an exception.
 const SAMPLE_RECORDS: usize = 16;
 const MIN_AGREEING_RECORDS: usize = 12;
 /// Words of a record that are compared with those of other records, at most.
 const MAX_WORDS: usize = 40;
 
-/// What a text says without its values.
+/// The words of a text, without its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Words {
     /// A hash of the words without digits.
@@ -83,7 +83,7 @@ pub fn odd_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Ve
     let sample = || (0..SAMPLE_RECORDS).map(|nth| form[nth * form.len() / SAMPLE_RECORDS]);
     for (place, first) in values(form[form.len() / 2]).enumerate() {
         let has = |value: &[u8]| sample().filter(|i| values(*i).nth(place) == Some(value)).count();
-        // One that is an exception itself may stand in the middle.
+        // The record in the middle may be an exception itself.
         let common = [first, values(form[0]).nth(place).unwrap_or_default()]
             .into_iter()
             .find(|v| !v.is_empty() && has(v) >= MIN_AGREEING_RECORDS);
@@ -129,7 +129,7 @@ fn words(text: &[u8]) -> Words {
         match b {
             b' ' | b'\t' | b',' | b';' | b'&' | b'"' => {
                 if word != START {
-                    // What stands in place of a number is an exception, and no other shape.
+                    // A text in place of a number is an exception, but not another shape.
                     all.shape = mix(all.shape, u64::from(has_digit || is_no_number(&text[start..at])));
                 }
                 if word != START && !has_digit {
@@ -146,7 +146,7 @@ fn words(text: &[u8]) -> Words {
     all
 }
 
-/// Whether a word says that there is no number: `nan`, `loss=NaN`, `null`.
+/// Whether a word means that there is no number: `nan`, `loss=NaN`, `null`.
 fn is_no_number(word: &[u8]) -> bool {
     const WORDS: &[&[u8]] = &[b"nan", b"inf", b"-inf", b"null", b"none", b"n/a"];
     let longest = word.len() <= 40;

@@ -1,40 +1,41 @@
-//! How long something took and how large it was, as lines of any program say it, and which lines say far more than the others.
+//! Reads durations and sizes from lines of any program, and finds the lines with far larger values than the others.
 
 use crate::reduce::quantities::{MILLI, nanoseconds};
 use crate::text::judge;
 
 /// Words of a line that are read. Bounds the work.
 const MAX_WORDS: usize = 48;
-/// Fewest lines among which one is far. A choice: of fewer none is usual.
+/// Fewest lines in which one can be an outlier. A choice: fewer lines show no usual value.
 const MIN_LINES: usize = 8;
-/// Most lines that stay because of one measure.
+/// Most lines that are kept because of one measure.
 const MAX_FAR: usize = 2;
-/// A step that takes less, in nanoseconds, is not slow, and one that moves less, in bytes, not large, however little the others
-/// take. Choices, an eighth of what stands out among lines that say nothing.
+/// A step that takes less, in nanoseconds, is never slow, and one that moves less, in bytes, is never large. Choices:
+/// an eighth of the value that stands out among lines without values.
 const LEAST_STEP: u64 = 2_000 * MILLI;
 const LEAST_BYTES: u64 = 16 << 20;
-/// The same of single calls to the kernel.
+/// The same for single calls to the kernel.
 const LEAST_CALL: u64 = 10 * MILLI;
 const LEAST_CALL_BYTES: u64 = 64 << 20;
-/// The same of the time that a processor was used, and of anything that is counted.
+/// The same for processor time, and for any count.
 const LEAST_USE: u64 = 60_000 * MILLI;
 
-/// What a line says of times and sizes; 0 is nothing.
+/// The times and sizes in a line; 0 if it has none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Measures {
     /// The longest duration, in nanoseconds.
     time: u64,
     /// The largest size, in bytes.
     bytes: u64,
-    /// The seconds since something started that stand in front of what a line says, in nanoseconds.
+    /// The elapsed time before the message of a line, in nanoseconds.
     clock: u64,
 }
 
 impl Measures {
-    /// Of a line of any program: `Read complete after 3m14s`, `41.2s`, `2.81GB`, `12 kB`, `#40 211.31 ok`.
+    /// The measures of a line of any program: `Read complete after 3m14s`, `41.2s`, `2.81GB`, `12 kB`,
+    /// `#40 211.31 ok`.
     pub fn of_step(line: &str) -> Self {
         let mut out = Self::default();
-        // How long something may take is not how long it took, and a step that goes on says so again when it ends.
+        // A timeout is not a duration, and a step that continues reports its duration when it ends.
         if memchr::memmem::find(line.as_bytes(), b"imeout").is_some()
             || line.trim_end().ends_with(" elapsed]")
         {
@@ -81,7 +82,8 @@ impl Measures {
         }
     }
 
-    /// Of a call to the kernel: its time behind it, as in `= 0 <31.204411>`, and the largest number among its arguments.
+    /// The measures of a call to the kernel: its duration after it, as in `= 0 <31.204411>`, and the largest number
+    /// among its arguments.
     pub fn of_call(line: &str) -> Self {
         let line = line.trim_end();
         let (call, time) = match line.strip_suffix('>').and_then(|line| line.rsplit_once(" <")) {
@@ -91,13 +93,13 @@ impl Measures {
         let arguments = call.rsplit_once(" = ").map_or(call, |(call, _)| call);
         let arguments = arguments.split_once('(').map_or("", |(_, arguments)| arguments);
         let numbers = arguments.split([',', ')']).map(str::trim).filter_map(|word| word.parse().ok());
-        // The largest number of its type stands for any number.
+        // The largest number of its type means "any number".
         let numbers =
             numbers.filter(|n| ![i32::MAX as u64, u32::MAX.into(), i64::MAX as u64, u64::MAX].contains(n));
         Self { time, bytes: numbers.max().unwrap_or(0), clock: 0 }
     }
 
-    /// Of the time that a process used: `00:00:31`, `981:09.11`, `1-02:03:04`.
+    /// The processor time of a process: `00:00:31`, `981:09.11`, `1-02:03:04`.
     pub fn of_use(text: &str) -> Self {
         let (days, clock) = text.split_once('-').unwrap_or(("0", text));
         let parts = clock.split(':');
@@ -107,17 +109,17 @@ impl Measures {
     }
 }
 
-/// Which of the lines, by their places among them, say far more than most: steps of a program.
+/// The indexes of the lines with far larger values than most, for steps of a program.
 pub fn far_steps(of: &[Measures]) -> Vec<usize> {
     far(of, LEAST_STEP, LEAST_BYTES)
 }
 
-/// The same of calls to the kernel.
+/// The same for calls to the kernel.
 pub fn far_calls(of: &[Measures]) -> Vec<usize> {
     far(of, LEAST_CALL, LEAST_CALL_BYTES)
 }
 
-/// The same of processes.
+/// The same for processes.
 pub fn far_uses(of: &[Measures]) -> Vec<usize> {
     far(of, LEAST_USE, LEAST_BYTES)
 }
@@ -127,7 +129,7 @@ fn far(of: &[Measures], least_time: u64, least_bytes: u64) -> Vec<usize> {
         return Vec::new();
     }
     let column = |value: fn(&Measures) -> u64, least| {
-        // Most lines say nothing of most measures.
+        // Most lines have no value for most measures.
         if of.iter().all(|measures| value(measures) <= least) {
             return Vec::new();
         }
@@ -142,7 +144,7 @@ fn far(of: &[Measures], least_time: u64, least_bytes: u64) -> Vec<usize> {
     out
 }
 
-/// The nanoseconds of a number of seconds; 0 for what is none.
+/// The nanoseconds of a number of seconds; 0 for other text.
 fn seconds(text: &str) -> u64 {
     let is_number = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     // Without a unit it counts milliseconds.

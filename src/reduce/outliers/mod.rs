@@ -1,8 +1,8 @@
-//! Keeps outliers among the lines that a reducer leaves out because they report success: the slow test that explains how
-//! long a run took, the one step of another kind among hundreds, that took far longer or came from another server, the one
-//! file that is unlike its neighbours. A kept line keeps its headings.
+//! Keeps outliers among the lines that a reducer leaves out because they report success: the slow test that explains
+//! how long a run took; the one step among hundreds that is of another kind, took far longer or came from another
+//! server; the one file that is unlike its neighbours. A kept line keeps its headings.
 //!
-//! Knows no program. It only takes lines out of a reduction, so that more is shown.
+//! This works for all programs. It only removes lines from a reduction, so that more is shown.
 
 pub mod measures;
 pub mod names;
@@ -37,17 +37,17 @@ const MAX_STEPS_OF_KIND: usize = 2;
 const COMMON_IN_TEN: usize = 9;
 /// A kind is common if at least 1 step in this many is of it.
 const COMMON_ONE_IN: usize = 20;
-/// Words of a step that are counted to tell its form.
+/// The most words of a step that are counted for its form.
 const MAX_FORM_WORDS: usize = 16;
-/// Longest level in brackets in front of a step, in bytes.
+/// Longest level in brackets before a step, in bytes.
 const MAX_LEVEL_BYTES: usize = 11;
 /// Longest line that is kept, in bytes.
 const MAX_LINE_BYTES: usize = 240;
-/// Words at the end of a line among which a duration is looked for.
+/// Words at the end of a line that are searched for a duration.
 const MAX_WORDS: usize = 6;
 /// Headings of a kept line that are kept with it.
 const MAX_HEADINGS: usize = 4;
-/// Lines above a kept one among which the title of its part is looked for.
+/// Lines above a kept one that are searched for the title of its part.
 const MAX_LINES_TO_TITLE: usize = 2000;
 
 /// The reduction without the outliers, so that they are shown.
@@ -103,7 +103,8 @@ fn slow(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
     longest.into_iter().filter(is_slow).map(|place| lines[place]).collect()
 }
 
-/// The few lines of files that passed but for tests that did not run: `✓ a.spec.ts (12 tests | 4 skipped)`, `(0 tests)`.
+/// The few lines of files that passed, but with tests that did not run: `✓ a.spec.ts (12 tests | 4 skipped)`,
+/// `(0 tests)`.
 fn unlike(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
     let says = |line: &&usize| {
         let line = source.line(**line).as_bytes();
@@ -149,7 +150,7 @@ fn duration(line: &str) -> Option<u64> {
     None
 }
 
-/// The lines among these that an indented one stands under.
+/// The headings among these lines of an indented line.
 fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     let indent = |line: usize| source.line(line).bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mut out = Vec::new();
@@ -187,7 +188,7 @@ fn is_title(line: &str) -> bool {
     }
     let says = |text: &str| {
         let text = text.trim_end_matches(['*', '=', '-']).trim();
-        // A level alone, such as `[INFO]`, names nothing.
+        // A level alone, such as `[INFO]`, is no title.
         let is_level = text.starts_with('[') && text.find(']') == Some(text.len() - 1);
         !is_level && text.bytes().any(|b| b.is_ascii_alphabetic())
     };
@@ -221,7 +222,7 @@ fn other_kinds<'a>(
             place.and_then(|line| kinds.get(&kind(source.line(*line)))).map_or(0, |(count, _)| *count);
         is_common(count)
     };
-    // What opens or ends a phase of a run is of its own kind in every run.
+    // Lines that start or end a phase of a run are of their own kind in every run.
     let is_odd = |line: &usize| {
         let place = lines.partition_point(|known| known < line);
         let text = source.line(*line).trim();
@@ -229,9 +230,9 @@ fn other_kinds<'a>(
             && is_usual(lines.get(place + 1))
             && (1..=MAX_LINE_BYTES).contains(&text.len())
             && !text.ends_with("...")
-            // A heading alone says nothing of what stood under it.
+            // A heading alone is of no use without the lines below it.
             && !is_title(text)
-            // A drawn bar is no step.
+            // A drawn bar is not a step.
             && kind(text).0.bytes().any(|b| b.is_ascii_alphabetic())
     };
     let rare = kinds.values().filter(|(count, _)| *count <= MAX_STEPS_OF_KIND && !is_common(*count));
@@ -268,7 +269,7 @@ fn kind(line: &str) -> (&str, usize) {
     (word, usize::from(memchr::memmem::find(line.as_bytes(), b"://").is_some()))
 }
 
-/// Takes lines out of what is left out. What a marker names stays with the next line of its group.
+/// Removes lines from those that are left out. The names in a marker move to the next line of its group.
 fn without(out: Reduction, odd: &Set<usize>) -> Reduction {
     let mut next = Reduction { spans: Vec::with_capacity(out.spans.len() + 2 * odd.len()), ..out };
     let mut waiting: Map<u32, std::sync::Arc<str>> = Map::default();
@@ -301,7 +302,7 @@ fn without(out: Reduction, odd: &Set<usize>) -> Reduction {
 mod tests {
     use super::*;
 
-    /// The lines that stay of a text of which all is left out for a reason.
+    /// The lines that are kept of a text that is otherwise left out for one reason.
     fn kept(text: &str, reason: Reason) -> Vec<usize> {
         let source = Source::new(text);
         let mut out = Reduction::default();

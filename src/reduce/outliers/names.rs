@@ -1,18 +1,18 @@
-//! Which of many names of files and hosts are unlike the others: the only one from another server, the only one that lies
-//! outside of the folder, the only one of another version.
+//! Finds names of files and hosts that are unlike the others: the only one from another server, outside of the
+//! folder, or of another version.
 
 use crate::text::judge::{Counted, RARE_ONE_IN, is_few};
 
-/// Fewest names among which one is unlike the others. A choice: of fewer nobody expects to see each.
+/// Fewest names among which one is unlike the others. A choice: with fewer names nothing is unusual.
 const MIN_NAMES: usize = 20;
-/// Most names that stay for one reason.
+/// Most names that are kept for one reason.
 const MAX_UNLIKE: usize = 4;
 /// Ends of the names of packages.
 const PACKAGES: &[&str] = &[
     "whl", "gz", "tgz", "xz", "zip", "egg", "conda", "jar", "war", "aar", "gem", "crate", "nupkg", "deb",
     "rpm", "apk",
 ];
-/// Longest end of a name that says what a file is, in bytes.
+/// Longest extension of a file name, in bytes.
 const MAX_EXTENSION_BYTES: usize = 8;
 
 /// The lines that name another server or bucket than nearly all.
@@ -86,7 +86,7 @@ pub fn from_other_folders<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> 
     few(&folders)
 }
 
-/// Where rare values stand, if there are few. With more of them a list just has many kinds.
+/// The positions of rare values, if there are few. With more of them, a list simply has many kinds.
 fn few(counted: &Counted<&str>) -> Vec<usize> {
     let rare = if counted.all() < MIN_NAMES { Vec::new() } else { counted.rare() };
     if rare.len() > MAX_UNLIKE { Vec::new() } else { rare }
@@ -108,7 +108,7 @@ fn path(line: &str) -> &str {
         _ => line,
     };
     let line = match line.split_once(' ') {
-        // What a program says of a file has no slash and no dot in front of letters.
+        // A word about a file has no slash and no dot before letters.
         Some((word, rest)) if word.len() == 1 || word.len() == 11 && !word.contains('/') => rest.trim_start(),
         _ => line,
     };
@@ -116,7 +116,7 @@ fn path(line: &str) -> &str {
     end.and_then(|end| line.get(..end)).unwrap_or(line)
 }
 
-/// What kind of file a name is of: `js`; nothing where its end is no word.
+/// The extension of a name: `js`; empty if its end is not a word.
 fn extension(name: &str) -> &str {
     let end = name.rsplit_once('.').map_or("", |(_, end)| end);
     let is_word = end.len() <= MAX_EXTENSION_BYTES && end.bytes().all(|b| b.is_ascii_alphabetic());

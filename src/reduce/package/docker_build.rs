@@ -212,7 +212,7 @@ fn after_time(rest: &str) -> &str {
     }
 }
 
-/// A line of buildah without the stage in front: `[2/3] STEP 1/4: FROM base`
+/// A line of buildah without the stage before it: `[2/3] STEP 1/4: FROM base`
 fn in_stage(line: &str) -> &str {
     match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
         Some((stage, rest)) if stage.bytes().all(|b| b.is_ascii_digit() || b == b'/') => rest,

@@ -12,7 +12,7 @@ pub static PIPENV: Format = Format::new(
         id: "pipenv",
         family: "package",
         reads: "`pipenv install`, `lock`, `sync`, `update`, `uninstall`",
-        keeps: "what was asked for, lock hashes, results, conflicts, errors",
+        keeps: "requested packages, lock hashes, results, conflicts, errors",
         folds: "locking and virtualenv steps that succeeded, hints on the shell",
         anchors: &["Pipfile", "pipenv"],
     },

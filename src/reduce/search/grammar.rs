@@ -1,10 +1,9 @@
-//! Reads the lines of a search: the file, the number and whether the line matched or stands around a
+//! Reads the lines of a search: the file, the number and whether the line matched or is around a
 //! match.
 //!
-//! A match is `PATH:12:text`; what stands around it is `PATH-12-text`, with numbers that lead up to it
-//! or away from it, since `-` is too common in names to tell alone. Without numbers the forms are
-//! `PATH:text` and `PATH-text`. Under a heading, or in the search of one file, the path is missing.
-//! Nothing here decides what is shown.
+//! A match is `PATH:12:text`; the text around it is `PATH-12-text`, with numbers that lead up to it or away from it,
+//! since `-` alone is too common in names. Without numbers the forms are `PATH:text` and `PATH-text`. Under a
+//! heading, or in the search of one file, the path is missing. This module does not decide what is shown.
 
 use std::collections::HashMap;
 
@@ -21,22 +20,22 @@ pub(super) struct Hit<'a> {
     pub line: usize,
     /// Index into the files.
     pub file: usize,
-    /// What stands in front of the line for the file; `None` where a heading or the call says it.
+    /// The path at the start of the line; `None` if a heading or the call names the file.
     pub path: Option<&'a str>,
     /// Number in the file.
     pub number: Option<usize>,
-    /// Whether it only stands around a match.
+    /// Whether it only is around a match.
     pub is_context: bool,
 }
 
 impl Hit<'_> {
-    /// Bytes in front of the line that need not stand there when the path stands above it. Without a
-    /// number the sign stays: it keeps matches, their surroundings and paths apart.
+    /// Bytes at the start of the line that can be left out if the path is above it. Without a number the sign is
+    /// kept: it distinguishes matches, context lines and paths.
     pub fn prefix(&self) -> usize {
         self.path.map_or(0, |path| path.len() + usize::from(self.number.is_some()))
     }
 
-    /// Bytes in front of the text: the path, the number and the column.
+    /// Bytes before the text: the path, the number and the column.
     pub fn head(&self, line: &str) -> usize {
         let mut rest = line.get(self.prefix()..).unwrap_or_default();
         rest = rest.strip_prefix("Line ").unwrap_or(rest);
@@ -55,24 +54,24 @@ impl Hit<'_> {
 /// A file of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct File<'a> {
-    /// Its path, empty where only the call says it.
+    /// Its path, empty if only the call names it.
     pub path: &'a str,
     /// The line that is its heading.
     pub heading: Option<usize>,
 }
 
-/// What a text holds.
+/// The matches and files of a text.
 #[derive(Debug, Default)]
 pub(super) struct Found<'a> {
     /// Lines, in order.
     pub hits: Vec<Hit<'a>>,
     /// Files, in the order in which they first appear.
     pub files: Vec<File<'a>>,
-    /// Whether lines without numbers were read as surroundings, which is uncertain.
+    /// Whether lines without numbers were read as context lines, which is uncertain.
     pub has_guesses: bool,
 }
 
-/// One line while the text is read.
+/// A line while the text is read.
 type Read<'a> = Option<(Option<&'a str>, Option<usize>, bool)>;
 
 impl<'a> Found<'a> {
@@ -135,10 +134,10 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Lines that carry a number but no path.
+/// Lines with a number but without a path.
 #[derive(Debug, Default)]
 struct Bare<'a> {
-    /// Per line the section that it belongs to, its number and whether it only surrounds a match.
+    /// For each line its section, its number and whether it is a context line.
     lines: Vec<Option<(usize, usize, bool)>>,
     /// The files, one for each heading and for each run without one.
     sections: Vec<File<'a>>,
@@ -171,7 +170,7 @@ impl<'a> Bare<'a> {
         out
     }
 
-    /// Surroundings that no unbroken run of numbers ties to a match are no lines of the search.
+    /// Context lines without an unbroken run of numbers to a match are not lines of the search.
     fn drop_stray(&mut self) {
         let mut i = 0;
         while i < self.lines.len() {
@@ -266,7 +265,7 @@ pub(super) fn is_path(text: &str, strict: bool) -> bool {
     if opened(b'[', b']') || opened(b'(', b')') {
         return false;
     }
-    // A number in front of a colon or a `-` is that of a line.
+    // A number before a colon or a `-` is a line number.
     if leading_number(text).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(':')) {
         return false;
     }

@@ -1,7 +1,7 @@
-//! Which lines of a search are shown where limits are in force.
+//! Chooses the lines of a search to show if there are limits.
 //!
-//! Matches of a file and files are ranked by relevance, then by their place; what stands around a match
-//! goes with it. Nothing here writes text.
+//! Matches of a file and files are ranked by relevance, then by position; context lines are shown or hidden with
+//! their match. This module writes no text.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::text::details::likeness;
 use crate::text::judge::{RARE_ONE_IN, is_few};
 use crate::text::ledger::MARKER_COST;
 
-/// What is shown.
+/// The lines to show.
 #[derive(Debug)]
 pub(super) struct Selection {
     /// Per hit, whether it is shown.
@@ -24,14 +24,14 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// Everything.
+    /// A selection of everything.
     fn all(found: &Found<'_>) -> Self {
         Self { shown: vec![true; found.hits.len()], counts: vec![None; found.files.len()], parts: Vec::new() }
     }
 }
 
-/// Chooses the lines; those of `always`, in order, are shown whatever the limits. Everything is shown
-/// where no limit bites, where counts would be uncertain, and where hiding would not pay.
+/// Chooses the lines. Those of `always`, which are in order, are shown despite the limits. Everything is shown if no
+/// limit is exceeded, if counts would be uncertain, or if hiding would not pay.
 pub(super) fn select(
     input: &Input<'_>,
     found: &Found<'_>,
@@ -69,7 +69,7 @@ pub(super) fn select(
     for (i, hit) in found.hits.iter().enumerate() {
         keep[i] |= !hit.is_context && always.binary_search(&hit.line).is_ok();
     }
-    // Whoever sets how much context is shown wants just that.
+    // A caller who sets the number of context lines gets exactly that.
     let (whole, parts) = match input.policy.search_context_lines {
         None => blocks(found, &keep),
         Some(_) => (Vec::new(), Vec::new()),
@@ -94,7 +94,8 @@ pub(super) fn select(
     out
 }
 
-/// Most lines of a block of matches and their context that is shown whole if one of its matches is. A choice: a function.
+/// Most lines of a block of matches and their context that is shown whole if one of its matches is. A choice: the
+/// length of a function.
 const MAX_BLOCK_LINES: usize = 60;
 
 /// The blocks of matches with lines around them of which some match is shown, as ranges of hits: those that are shown whole, so
@@ -114,13 +115,13 @@ fn blocks(found: &Found<'_>, keep: &[bool]) -> (Vec<Range<usize>>, Vec<Range<usi
     (whole, parts)
 }
 
-/// Fewest matches of which one that is unlike the others stays, most such matches, and most kinds of matches: with more of them
-/// none is usual.
+/// Fewest matches in which outliers are kept, most such outliers, and most kinds of matches: with more kinds, no kind
+/// is usual.
 const MIN_MATCHES: usize = 20;
 const MAX_UNLIKE: usize = 3;
 const MAX_KINDS: usize = 16;
 
-/// The few matches that say something else than nearly all, whatever their numbers: the one that is to be found.
+/// The few matches that differ from nearly all others, except in numbers: these are often the ones to find.
 fn unlike(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec<usize> {
     let all: usize = matches.iter().map(Vec::len).sum();
     let mut kinds: Vec<(u64, usize, Vec<usize>)> = Vec::new();
@@ -145,21 +146,21 @@ fn unlike(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec<u
     if all < MIN_MATCHES || out.len() > MAX_UNLIKE { Vec::new() } else { out }
 }
 
-/// Matches that a result may always show, unless the caller set a limit. A choice: a screen.
+/// Matches that a result may always show, unless the caller set a limit. A choice: about a screen.
 const MIN_SHOWN_MATCHES: usize = 32;
 
 /// A file may exceed the limit by 1/N, unless the caller set it: hiding few matches saves less than their count
 /// costs.
 const EXTRA_SHARE: usize = 4;
 
-/// The limit per file, raised as far as the whole result stays within `MIN_SHOWN_MATCHES` matches: what is few is
-/// shown, all of files with few matches first.
+/// The limit per file, raised as far as the whole result stays within `MIN_SHOWN_MATCHES` matches: few matches are
+/// all shown, first those of files with few matches.
 fn with_room(matches: &[Vec<usize>], limit: usize) -> usize {
     let total = |limit: usize| matches.iter().map(|m| m.len().min(limit)).sum::<usize>();
     (limit + 1..=MIN_SHOWN_MATCHES).rev().find(|&more| total(more) <= MIN_SHOWN_MATCHES).unwrap_or(limit)
 }
 
-/// Bytes of the counts behind a path, about.
+/// Bytes of the counts after a path, about.
 const COUNT_BYTES: usize = 20;
 
 /// Keeps up to `most` lines on each side of the matches that are shown, except lines that are nearer to a
@@ -190,7 +191,7 @@ fn keep_context(found: &Found<'_>, most: usize, keep: &mut [bool]) {
     sweep(&mut (0..hits.len()));
     sweep(&mut (0..hits.len()).rev());
     for i in (0..hits.len()).filter(|&i| hits[i].is_context) {
-        // Lines that belong to no match stay, because they are not understood.
+        // Lines that belong to no match are kept, because they are not understood.
         keep[i] = nearest[i].0 == usize::MAX || (nearest[i].1 && nearest[i].0 <= most);
     }
 }

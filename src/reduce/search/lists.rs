@@ -1,5 +1,5 @@
-//! The names of files that a search found, with or without counts: a folder that stands in front of
-//! several names in a row is written once, in full, on a line of its own; its names follow, indented.
+//! The names of files that a search found, with or without counts: a folder that several consecutive names share is
+//! written once, in full, on a line of its own; its names follow, indented.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use crate::text::source::Source;
 /// Fewest bytes that a group must save. A choice.
 const MIN_SAVED_BYTES: usize = 8;
 
-/// Whether most lines are names of files in folders. What this module or another part of the reducer
-/// wrote counts as before: folders and paths above other lines not at all, indented names as names.
+/// Whether most lines are names of files in folders. Lines that the reducer itself wrote are read in the same way:
+/// indented names as names; folders and paths above other lines are ignored.
 pub(super) fn is_list(source: &Source<'_>, names_only: bool) -> bool {
     let (mut all, mut names, mut in_folder) = (0, 0, false);
     let lines: Vec<&str> = source.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -30,7 +30,7 @@ pub(super) fn is_list(source: &Source<'_>, names_only: bool) -> bool {
     names >= 2 && names * 5 >= all * 3
 }
 
-/// Groups the names; lines that are to be `left_alone`, in order, stay as they are.
+/// Groups the names; the lines in `left_alone`, which are in order, are unchanged.
 pub(super) fn reduce(source: &Source<'_>, names_only: bool, left_alone: &[usize], out: &mut Reduction) {
     let mut run: Option<(&str, Range<usize>)> = None;
     for i in 0..source.len() {
@@ -48,7 +48,7 @@ pub(super) fn reduce(source: &Source<'_>, names_only: bool, left_alone: &[usize]
 
 fn write(source: &Source<'_>, run: Option<(&str, Range<usize>)>, out: &mut Reduction) {
     let Some((folder, lines)) = run else { return };
-    // A line end and an indent of two stand in place of each folder.
+    // A line end and an indent of two replace each folder.
     let saved = (lines.len() - 1) * folder.len();
     if saved < MIN_SAVED_BYTES + 1 + 2 * lines.len() {
         return;

@@ -1,4 +1,4 @@
-//! Cuts an over-long line around what was searched for.
+//! Cuts an over-long line around the text that was searched for.
 //!
 //! The pattern is searched by the longest literal piece of each of its alternatives; it is never run
 //! as a regular expression. If none is found, the start of the line is shown.
@@ -10,7 +10,7 @@ use crate::text::call::ToolCall;
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 
-/// Characters that two markers take, about: a line is only cut where more than these go.
+/// Characters that two markers take, about: a line is only cut if that removes more than these.
 const TWO_MARKERS_CHARS: usize = 160;
 /// Shortest literal that locates a match, in characters. A choice.
 const MIN_LITERAL_CHARS: usize = 2;
@@ -49,7 +49,7 @@ const VALUE_FLAGS: &[&str] = &[
     "--type",
 ];
 
-/// Literal pieces of what was searched for, in lower case, from the call's arguments and its command.
+/// Literal pieces of the search pattern, in lower case, from the call's arguments and its command.
 pub(super) fn literals(call: &ToolCall, command: &CommandLine) -> Vec<String> {
     let argument = |name: &&str| call.arguments.get(name).and_then(Value::as_str).map(str::to_owned);
     let mut patterns: Vec<String> =
@@ -111,13 +111,13 @@ fn pieces(pattern: &str) -> Vec<String> {
     out
 }
 
-/// The text with `limit` of its characters shown, and how many bytes are not; `None` where cutting would
-/// not pay. `line` is the number that markers give.
+/// The text with `limit` of its characters shown, and the number of hidden bytes; `None` if cutting would not pay.
+/// `line` is the number for markers.
 pub(super) fn cut(text: &str, limit: usize, literals: &[String], line: usize) -> Option<(String, usize)> {
     if text.len() <= limit + TWO_MARKERS_CHARS || text.chars().count() <= limit + TWO_MARKERS_CHARS {
         return None;
     }
-    // Only ASCII letters change case, so that places stay the same.
+    // Only ASCII letters change case, so that byte positions are the same.
     let lower = text.to_ascii_lowercase();
     let hit = literals.iter().filter_map(|l| memchr::memmem::find(lower.as_bytes(), l.as_bytes())).min();
     let step = |from: usize, chars: usize| {

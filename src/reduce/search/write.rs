@@ -1,5 +1,5 @@
-//! Writes a search: paths above their lines, over-long lines cut, what the limits hide behind one
-//! marker. Which lines are shown is not decided here.
+//! Writes a search: paths above their lines, over-long lines cut, and one marker for the lines that limits hide. This
+//! module does not decide which lines are shown.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,13 +17,13 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// The group of all that the limits hide, but for gaps in a block, which have groups of their own behind it.
+/// The group of all lines that limits hide, except gaps in a block, which have their own groups after it.
 const HIDDEN: u32 = 1;
-/// What stands in front of the name of a file under its folder.
+/// The text before the name of a file under its folder.
 const INDENT: &str = "  ";
 /// Fewest bytes that a folder above its files must save. A choice.
 const MIN_FOLDER_SAVED_BYTES: usize = 16;
-/// Longer lines, in bytes, may hold embedded data, which an earlier step shows in its own way.
+/// Longer lines, in bytes, may have embedded data, which an earlier step shortens.
 const MIN_DATA_LINE_BYTES: usize = 200;
 
 /// What to do with the lines of a search.
@@ -33,7 +33,7 @@ pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
     if is_bounded(input) && input.policy.mode == Mode::Standard {
         limits.matches_per_file = input.policy.search_max_matches_per_file.filter(|matches| *matches > 0);
     }
-    // Where words may report a failure, only the guard may say which lines can go.
+    // If words may report a failure, only the guard decides which lines can be left out.
     if input.detection.reports_failures() {
         (limits.context_lines, limits.matches_per_file, limits.files) = (None, None, None);
     }
@@ -76,7 +76,7 @@ pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
     writer.out
 }
 
-/// Whether the call itself says how much it wants to see.
+/// Whether the call itself limits its output.
 fn is_bounded(input: &Input<'_>) -> bool {
     let pipelines = &input.detection.command.pipelines;
     let is_counted = |simple: &Simple| simple.has_flag(&["-m", "--max-count"]);
@@ -85,8 +85,8 @@ fn is_bounded(input: &Input<'_>) -> bool {
         || pipelines.iter().flatten().any(is_counted)
 }
 
-/// Lines that stay unchanged, in order: repeated lines that an encoder may fold, lines with embedded data,
-/// and, if the text is not a plain search, lines that report a failure.
+/// Lines to keep unchanged, in order: repeated lines that an encoder may fold, lines with embedded data, and, if the
+/// text is not a plain search, lines that report a failure.
 pub(super) fn left_alone(input: &Input<'_>) -> Vec<usize> {
     let mut lines = repeated(input.source);
     if input.source.lines().any(|line| line.len() > MIN_DATA_LINE_BYTES)
@@ -103,7 +103,7 @@ pub(super) fn left_alone(input: &Input<'_>) -> Vec<usize> {
     lines
 }
 
-/// How near to each other lines must stand for an encoder to fold them as a block that repeats.
+/// The largest distance between lines that an encoder folds as a repeated block.
 const REPEATS_WITHIN: usize = 24;
 
 /// Lines that occur twice within that distance. If they were rewritten, the encoder that folds repetitions
@@ -129,13 +129,13 @@ struct Writer<'a> {
     left_alone: Vec<usize>,
     /// Files whose count was written.
     announced: Vec<bool>,
-    /// Lines of a group that are one text.
+    /// Lines of a group that are written as one text.
     pending: Option<(Range<usize>, String)>,
     out: Reduction,
 }
 
 impl<'a> Writer<'a> {
-    /// Lines that belong to no file, but for the heading of what follows.
+    /// Lines that belong to no file, except the heading of the lines below.
     fn others(&mut self, lines: Range<usize>, heading: Option<usize>, is_search: bool) {
         for i in lines.filter(|i| is_search && heading != Some(*i)) {
             if self.source.line(i).len() > self.limit && !self.is_left_alone(i) {
@@ -168,8 +168,8 @@ impl<'a> Writer<'a> {
         end
     }
 
-    /// Writes the folder of files with one line each once, above them. Gives the first hit behind them, or the first of the run
-    /// where that does not pay.
+    /// Writes the folder of files with one line each once, above them. Returns the first hit after them, or the first
+    /// of the run if that does not pay.
     fn folder(&mut self, run: Range<usize>) -> usize {
         let Some(folder) = self.in_folder(&run) else { return run.start };
         let mut end = run.end;
@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
         end
     }
 
-    /// The folder, with its slash, of a run of one line that is shown as it is.
+    /// The folder, with its slash, of a run of one line that is shown unchanged.
     fn in_folder(&self, run: &Range<usize>) -> Option<&'a str> {
         let hit = self.found.hits.get(run.start).filter(|_| run.len() == 1)?;
         let is_plain = self.selection.shown[run.start]
@@ -205,7 +205,8 @@ impl<'a> Writer<'a> {
             && self.selection.counts[hit.file].is_none();
         let path = hit.path.filter(|_| is_plain)?;
         let folder = path.get(..=path.rfind('/')?)?;
-        // A folder no longer than the indent never pays, however many files follow: all would be looked at again for each.
+        // A folder no longer than the indent never pays, for any number of files; without this test all files would
+        // be examined again for each.
         (folder.len() > INDENT.len()).then_some(folder)
     }
 
@@ -220,7 +221,7 @@ impl<'a> Writer<'a> {
         let shown = self.selection.shown[run.clone()].to_vec();
         let is_left_alone = self.is_left_alone(hits[0].line);
         let count = if is_left_alone { None } else { self.count(file) };
-        // One line alone costs the same with its path in front of it.
+        // One line alone costs the same with its path before it.
         let path = hits[0].path.filter(|_| hits.len() > 1 || count.is_some());
         let mut header = match (path, count) {
             (Some(path), Some(count)) => Some(format!("{path} {count}")),
@@ -253,7 +254,7 @@ impl<'a> Writer<'a> {
         self.flush();
     }
 
-    /// What is said once of a file of which not all matches are shown.
+    /// The note, written once, on a file of which not all matches are shown.
     fn count(&mut self, file: usize) -> Option<String> {
         let (shown, all) = self.selection.counts[file].filter(|_| !self.announced[file])?;
         self.announced[file] = true;
@@ -265,7 +266,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes the count behind the heading that stands there already; gives it back where there is none.
+    /// Writes the count after an existing heading; returns it if there is none.
     fn heading(&mut self, file: usize, count: String) -> Option<String> {
         let Some(heading) = self.found.files[file].heading else { return Some(count) };
         let text = format!("{} {count}", self.source.line(heading));
@@ -273,8 +274,8 @@ impl<'a> Writer<'a> {
         None
     }
 
-    /// A line that is shown, from the start of `head` on: cut behind `head` where it is over-long, else
-    /// as part of its group (`group` is what stands above it there), else as it is.
+    /// A line that is shown, from the start of `head` on: cut after `head` if it is over-long, else as part of its
+    /// group (`group` is the text above it), else unchanged.
     fn shown(&mut self, line: usize, body: &str, head: Range<usize>, group: Option<Option<String>>) {
         let number = self.source.number(line);
         let (label, text) = body.split_at_checked(head.end).unwrap_or(("", body));
@@ -289,7 +290,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Adds a line to the text of the group, with what stands above it.
+    /// Adds a line to the text of the group, with the text above it.
     fn grouped(&mut self, line: usize, header: Option<&str>, body: &str) {
         if self.pending.as_ref().is_none_or(|(lines, _)| lines.end != line) {
             self.flush();
@@ -305,7 +306,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Nothing of the file is shown here but its path and its count.
+    /// Shows only the path and the count of the file.
     fn only_header(&mut self, line: usize, text: String) {
         self.flush();
         let omitted_bytes = self.source.raw(line).len();
@@ -355,7 +356,7 @@ mod tests {
 
     const PATHS: [&str; 4] = ["src/a.rs", "src/b c/d.rs", "C:\\x\\y.rs", "HEAD:a-1-b.rs"];
 
-    /// The flat form of a grouped text: what a reader takes from it.
+    /// The flat form of a grouped text, as a reader understands it.
     fn flat(text: &str) -> String {
         let mut out = String::new();
         let mut path = "";
@@ -431,12 +432,12 @@ mod tests {
         let shown = |i: usize| out.matches(&format!("first_{i} ")).count();
         assert!(shown(6) > 0 && shown(6) < 59, "{out}");
         assert!((0..13).all(|i| shown(i) == shown(6)), "{out}");
-        // As many as the caller wants, where it says so.
+        // As many as the caller asks for.
         let out = compressed(&text, &Policy { search_context_lines: Some(1), ..policy });
         assert!(out.contains("first_5 ") && !out.contains("first_4 "), "{out}");
     }
 
-    /// A folder that pays, and one that never does: to look again at all files for each would take minutes.
+    /// A folder that pays, and one that never does: examining all files again for each would take minutes.
     #[test]
     fn many_files_of_one_folder_are_looked_at_once() {
         let of = |folder: &str| -> String {

@@ -1,5 +1,5 @@
-//! `ip addr` and `lscpu`: that an address is valid for ever, and that a processor is not affected by a
-//! vulnerability, is counted. Interfaces, addresses, states, times that end and mitigations stay.
+//! `ip addr` and `lscpu`: lines that an address is valid forever, or that a processor is not affected by a
+//! vulnerability, are counted. Interfaces, addresses, states, limited lifetimes and mitigations are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, never};

@@ -1,6 +1,5 @@
-//! `openssl x509`, `req`, `s_client`, `crl`: keys, signatures, certificates and session tickets in hexadecimal
-//! or base64 are left out. Who, by whom, until when, which names, which algorithm and whether it verifies are
-//! kept.
+//! `openssl x509`, `req`, `s_client`, `crl`: keys, signatures, certificates and session tickets in hexadecimal or
+//! base64 are left out. Subject, issuer, validity, names, algorithms and the result of the verification are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Shows};
@@ -27,8 +26,8 @@ pub static CERTIFICATE: Format = Format::new(
         (r" +(?:Version|Serial Number|Signature Algorithm): ?.*", Shows),
         (r" +(?:Issuer|Subject|Not Before|Not After ?): ?.*", Keep),
         (r"-----(?:BEGIN|END) [A-Z0-9 ]+-----", Hide(Reason::EncodedBytes)),
-        // Moduli stand 20 blanks in and signatures 8 or 9; a serial number stands 12 in and stays, and so
-        // does the identifier of a key.
+        // Moduli are indented by 20 blanks and signatures by 8 or 9. A serial number is indented by 12 and kept, and
+        // so is the identifier of a key.
         (r" {20}(?:[0-9a-f]{2}:){1,15}(?:[0-9a-f]{2})?", Hide(Reason::EncodedBytes)),
         (r" {8,9}(?:[0-9a-f]{2}:){1,18}(?:[0-9a-f]{2})?", Hide(Reason::EncodedBytes)),
         (r"[A-Za-z0-9+/]{64}", Hide(Reason::EncodedBytes)),

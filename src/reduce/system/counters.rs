@@ -1,6 +1,6 @@
-//! Counters of interfaces and drivers (`ifconfig`, `ip -s`, `ethtool -S`, `show interfaces` of network gear):
-//! lines that hold nothing but counters, all of them zero, are left out. A line with any other number is kept, one that
-//! states a property beside its counters too, and a zero where most lines of its form are not zero.
+//! Counters of interfaces and drivers (`ifconfig`, `ip -s`, `ethtool -S`, `show interfaces` of network gear): lines
+//! with nothing but counters that are all zero are left out. A line with any other number is kept, and so is one with
+//! a property beside its counters, and a zero if most lines of its form are not zero.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::text::reduction::Reduction;
 /// The reducer of this module.
 pub struct Counters;
 
-/// How a single line is read.
+/// Reads a single line.
 static ROWS: Rows = Rows {
     meta: Meta {
         id: "counters",
@@ -64,7 +64,7 @@ impl Reducer for Counters {
 fn exceptions(input: &Input<'_>) -> HashSet<usize> {
     let source = input.source;
     let at = Place { header: "", mode: input.policy.mode };
-    // By form the lines with other numbers and those with zeros.
+    // For each form, the number of lines with other numbers and of those with zeros.
     let mut forms: Map<u64, (usize, usize)> = Map::default();
     let mut zeros: Vec<(usize, u64)> = Vec::new();
     for line in 0..source.len() {
@@ -87,7 +87,7 @@ fn exceptions(input: &Input<'_>) -> HashSet<usize> {
     zeros.into_iter().filter(|(_, form)| is_exception(form)).map(|(line, _)| line).collect()
 }
 
-/// What counters count: one of these stands in each.
+/// Words for counted things: every counter has one of these.
 const COUNTED: &[&str] = &[
     "error",
     "drop",
@@ -145,7 +145,7 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
             numbers += 1;
             zeros += usize::from(word.bytes().all(|b| b == b'0'));
         } else if word.bytes().any(|b| b.is_ascii_digit()) && !is_name(word) {
-            // An address, a version, a rate: no counter.
+            // An address, a version or a rate is not a counter.
             return Row::Other;
         }
     }
@@ -162,7 +162,7 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
 /// Whether every part of a line has a number and a word for what it counts, and no part states a property.
 fn holds_only_counters(low: &str) -> bool {
     low.split([',', ';', '(']).map(str::trim).filter(|part| !part.is_empty()).all(|part| {
-        // What stands behind the last counter, such as a closing parenthesis, has no words.
+        // The text after the last counter, such as a closing parenthesis, has no words.
         let is_counted = COUNTED.iter().any(|word| part.contains(word));
         let has_number = part.bytes().any(|b| b.is_ascii_digit());
         let mut words = part.split(|c: char| !c.is_ascii_alphanumeric());
@@ -170,14 +170,14 @@ fn holds_only_counters(low: &str) -> bool {
     })
 }
 
-/// Words of properties: a line that holds one says more than that nothing was counted.
+/// Words of properties: a line with one of them states more than zero counts.
 const PROPERTIES: &[&str] = &[
     "auto", "disabled", "down", "duplex", "enabled", "false", "full", "half", "is", "limit", "max", "metric",
     "min", "mode", "mtu", "never", "none", "off", "on", "priority", "prio", "rate", "size", "speed", "state",
     "status", "true", "type", "up", "vlan", "yes",
 ];
 
-/// Longer lines, in bytes, tell more than counters. A choice.
+/// Longer lines, in bytes, have more than counters. A choice.
 const MAX_LINE_BYTES: usize = 160;
 
 /// `rx_queue_0_drops`: a word that starts with a letter.
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(excepted(&of(&[])), [0; 0]);
         assert_eq!(excepted(&of(&[3])), [6]);
         assert_eq!(excepted(&of(&[3, 5])), [6, 10]);
-        // Where most are zero, the others tell.
+        // If most are zero, the others are the exceptions.
         assert_eq!(excepted(&of(&[0, 1, 2, 3, 4, 5, 6])), [0; 0]);
     }
 }

@@ -22,9 +22,9 @@ static META: Meta = Meta {
     anchors: &["PATH=", "HOME=", "PWD="],
 };
 
-/// Variables that tell how a terminal is coloured.
+/// Variables with the colours of a terminal.
 const COLOURS: &[&str] = &["LS_COLORS", "ZLS_COLORS", "EXA_COLORS", "EZA_COLORS", "GREP_COLORS", "LSCOLORS"];
-/// What bash lists in `set` beside the environment.
+/// Variables of bash that `set` lists in addition to the environment.
 const OF_THE_SHELL: &[&str] = &[
     "BASHOPTS",
     "BASH_ALIASES",
@@ -78,7 +78,7 @@ impl Reducer for Environment {
             home += usize::from(matches!(name, Some("PATH" | "HOME" | "PWD")));
             shell += usize::from(matches!(name, Some("BASH_VERSINFO" | "SHELLOPTS" | "PPID")));
         }
-        // `set` also lists functions, and the command line of a result leaves it out as a builtin.
+        // `set` also lists functions. Parsed commands omit it, because it is a builtin.
         let is_set = shell > 1 && !input.detection.command.is_filtered();
         let is_env = variables * 10 >= lines * 9;
         Proof::of(variables > 0, home > 1 && variables >= MIN_VARIABLE_LINES && (is_set || is_env))
@@ -164,7 +164,7 @@ fn closing(input: &Input<'_>, start: usize) -> Option<usize> {
     opens.then_some(end + 1)
 }
 
-/// Whether a value goes on in the next line: `IFS='` and an odd number of quotes.
+/// Whether a value continues in the next line: `IFS='` and an odd number of quotes.
 fn continues(line: &str) -> bool {
     line.matches('\'').count() % 2 == 1
 }

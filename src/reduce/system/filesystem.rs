@@ -1,6 +1,6 @@
-//! `df`, `mount`, `findmnt` and `lsblk`: file systems that live in memory or in the kernel, layers of
-//! containers and images of snaps are counted by where they are mounted. What is mounted at `/` stays,
-//! and so does whatever is nearly full, save images, which are always full.
+//! `df`, `mount`, `findmnt` and `lsblk`: file systems in memory or of the kernel, layers of containers and images of
+//! snaps are counted by mount point. The file system at `/` is kept, and so are nearly full ones, except images,
+//! which are always full.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub static FILESYSTEMS: Rows = Rows {
         id: "filesystems",
         family: "system",
         reads: "`df`, `mount`, `findmnt`, `lsblk`",
-        keeps: "disks, partitions, network file systems, the root, `/tmp`, `/dev/shm`, what else somebody mounted in memory, all that is 90 % full",
+        keeps: "disks, partitions, network file systems, the root, `/tmp`, `/dev/shm`, other file systems in memory that somebody mounted, all that are 90 % full",
         folds: "tmpfs, proc, cgroup and other file systems of the kernel, overlays of containers, loop devices; named by mount point",
         anchors: &["Filesystem ", " type ", "TARGET ", "MAJ:MIN"],
     },
@@ -25,7 +25,7 @@ pub static FILESYSTEMS: Rows = Rows {
     read,
 };
 
-/// Percent of use from which on a file system stays.
+/// From this percentage of use on, a file system is kept.
 const FULL_PERCENT: u32 = 90;
 
 const VIRTUAL: &[&str] = &[
@@ -85,7 +85,7 @@ fn is_header(line: &str) -> bool {
 }
 
 fn df<'a>(header: &str, line: &'a str) -> Row<'a> {
-    // A name that is too long stands in a line of its own: such a row stays.
+    // A name that is too long has a line of its own: such a row is kept.
     let cells = line.split_whitespace().count();
     let Some(at) = line.split_whitespace().next_back().filter(|at| at.starts_with('/')) else {
         return Row::Other;
@@ -139,8 +139,8 @@ fn lsblk(line: &str) -> Row<'_> {
     }
 }
 
-/// Whether programs keep their files in a file system in memory: all but those of the system and of containers. What it may
-/// hold, and how much, is no matter of course.
+/// Whether a file system in memory holds files of programs: all except those of the system and of containers. Its
+/// size and options are of interest.
 fn is_for_data(kind: &str, at: &str) -> bool {
     const SYSTEM: [&str; 6] = ["/run", "/dev", "/sys", "/proc", "/var/lib", "/snap"];
     let is_below =
@@ -149,8 +149,8 @@ fn is_for_data(kind: &str, at: &str) -> bool {
         && (at == "/dev/shm" || !SYSTEM.iter().any(|folder| is_below(folder)))
 }
 
-/// Where something is mounted; layers of containers, whose names are digests, and the many below
-/// `/sys/fs/cgroup` share one.
+/// The name of a mount point. Layers of containers, whose names are digests, share one, and so do the many below
+/// `/sys/fs/cgroup`.
 fn place(at: &str) -> Cow<'_, str> {
     for long in ["/overlay2/", "/overlay/", "/containers/", "/pods/"] {
         if let Some(end) = at.find(long).filter(|_| at.len() > 50) {

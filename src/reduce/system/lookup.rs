@@ -37,7 +37,7 @@ pub static DIG: Format = Format::new(
     ],
 );
 
-/// `traceroute`: hops without an answer go; the numbers of the others tell which.
+/// `traceroute`: hops without an answer are left out; the numbers of the others show which ones.
 pub static TRACEROUTE: Format = Format::new(
     Meta {
         id: "traceroute",

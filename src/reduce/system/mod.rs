@@ -1,5 +1,5 @@
-//! Commands about the machine, its processes, files and connections: rows that say that all is as usual
-//! are counted, whatever is used, full, open to others or wrong stays.
+//! Commands about the machine, its processes, files and connections: rows without anything unusual are counted; rows
+//! about things that are in use, full, open to others or wrong are kept.
 
 mod address;
 mod certificate;
@@ -22,7 +22,7 @@ mod systemctl;
 
 use super::Reducer;
 
-/// The reducers of this family; the earlier row breaks ties.
+/// The reducers of this family; of two equal claims the first one is used.
 pub static REDUCERS: &[&dyn Reducer] = &[
     &process::PROCESSES,
     &filesystem::FILESYSTEMS,

@@ -1,5 +1,5 @@
-//! `lsof`: mapped libraries, root folders and what single threads share with their process are counted
-//! by process. Open files, sockets, pipes and the program itself stay.
+//! `lsof`: mapped libraries, root folders and rows of threads that equal those of their process are counted by
+//! process. Open files, sockets, pipes and the program itself are kept.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub static OPEN_FILES: Rows = Rows {
         id: "lsof",
         family: "system",
         reads: "`lsof`",
-        keeps: "open files, sockets, pipes, working folders, programs, deleted files, what could not be read",
+        keeps: "open files, sockets, pipes, working folders, programs, deleted files, files that could not be read",
         folds: "mapped libraries, rows of single threads, root folders that are `/`; counted by process",
         anchors: &["COMMAND "],
     },
@@ -46,7 +46,7 @@ fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     };
     let path = line.split_whitespace().next_back().unwrap_or_default();
     match fd {
-        // No library is at home in a folder that anybody may write.
+        // A library in a folder that anybody may write to is unusual.
         "mem" | "mmap" if ["/tmp/", "/var/tmp/", "/dev/shm/"].iter().any(|at| path.starts_with(at)) => {
             Row::Keep
         }

@@ -25,7 +25,7 @@ static META: Meta = Meta {
 
 /// Fewer packages are not worth a line at the top. A choice.
 const MIN_PACKAGES: usize = 5;
-/// Stands before what is written once.
+/// The text before the values that are written once.
 const SAID: &str = "where not shown: ";
 
 /// A package.
@@ -42,7 +42,7 @@ struct Package<'a> {
     about: &'a str,
 }
 
-/// What most packages have.
+/// The values that most packages share.
 struct Usual<'a> {
     suite: Option<&'a str>,
     architecture: Option<&'a str>,

@@ -21,11 +21,11 @@ static META: Meta = Meta {
     anchors: &["PING ", "bytes from ", "Reply from ", "Pinging "],
 };
 
-/// A reply: its number, where it has one, what must be the same in the next, and the nanoseconds that it took.
+/// A reply: its number if it has one, the text that must be the same in the next, and its time in nanoseconds.
 struct Reply<'a> {
     number: Option<u64>,
     from: &'a str,
-    /// The hops that were left, which change with the way that it came.
+    /// The hops that were left, which change with the route.
     ttl: &'a str,
     time: u64,
 }
@@ -101,8 +101,8 @@ impl Reducer for Ping {
     }
 }
 
-/// `64 bytes from a (1.2.3.4): icmp_seq=1 ttl=57 time=12.1 ms`, `Reply from 1.2.3.4: bytes=32 time=3ms
-/// TTL=57`; nothing may follow, such as `(DUP!)`.
+/// `64 bytes from a (1.2.3.4): icmp_seq=1 ttl=57 time=12.1 ms`, `Reply from 1.2.3.4: bytes=32 time=3ms TTL=57`; no
+/// further text, such as `(DUP!)`, is allowed.
 fn reply(line: &str) -> Option<Reply<'_>> {
     let line = line.trim_end();
     if let Some(rest) = line.strip_prefix("Reply from ") {

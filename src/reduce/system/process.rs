@@ -1,6 +1,6 @@
-//! `ps` and `top -b`: idle kernel threads are counted by name, and so are processes that use neither
-//! processor nor memory in `top`. A process of a user stays in `ps` whatever it does, and a zombie, a
-//! stopped process or one that waits for a disk stays everywhere.
+//! `ps` and `top -b`: idle kernel threads are counted by name, and so are processes that use neither processor nor
+//! memory in `top`. In `ps`, all processes of users are kept. A zombie, a stopped process or one that waits for a
+//! disk is always kept.
 
 use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, cell, column, from_cell, never};

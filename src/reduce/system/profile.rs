@@ -1,5 +1,5 @@
-//! `perf report --stdio`: symbols with a share below one in two hundred are counted; call chains below them are
-//! left out with them only where they are rows of their own. `perf stat` is kept as it is.
+//! `perf report --stdio`: symbols with a share below one in two hundred are counted; call chains below them are left
+//! out with them only if they are rows of their own. `perf stat` is kept unchanged.
 
 use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, never};

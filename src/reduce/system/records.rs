@@ -1,6 +1,6 @@
-//! Records of fields, one after the other (`show interface transceiver`, `lsusb -v`, `dpkg -s`,
-//! `systemctl show`): a line that stands in every record is shown in the first alone. Whatever differs
-//! between two records stays in all of them.
+//! Records of fields, one after the other (`show interface transceiver`, `lsusb -v`, `dpkg -s`, `systemctl show`): a
+//! line that is in every record is shown only in the first. Lines that differ between two records are kept in all of
+//! them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,7 +22,7 @@ static META: Meta = Meta {
             `pip show`, `dmidecode`, `nmcli`, `zipinfo -v`, `sensors`",
     keeps: "every field that is not the same in all records",
     folds: "lines that all records have, after the first record",
-    // Any sign between names and values would be found in every text; the command is asked first.
+    // A sign between names and values would be found in every text, so the command is checked instead.
     anchors: &[],
 };
 
@@ -80,7 +80,7 @@ impl Reducer for Records {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let records = records(source);
-        // In how many of the first records in a row a line stands, once in each.
+        // The number of consecutive records, from the first on, in which a line occurs exactly once.
         let mut seen: HashMap<&str, Option<usize>> = HashMap::new();
         for (n, record) in records.iter().enumerate() {
             for i in record.clone() {
@@ -95,7 +95,7 @@ impl Reducer for Records {
             let line = source.line(i);
             if everywhere(line) && !line.trim().is_empty() && !signals::is_failure(line) {
                 bytes += line.len();
-                // Said once, in the first marker.
+                // Written once, in the first marker.
                 let names = if bytes == line.len() { "as in the first record" } else { "" };
                 out.omit_named(i..i + 1, Reason::CommonFields, 1, names);
             }
@@ -104,7 +104,7 @@ impl Reducer for Records {
     }
 }
 
-/// The records of a text: paragraphs, or lines at the margin with what is indented below them.
+/// The records of a text: paragraphs, or lines at the margin with the indented lines below them.
 fn records(source: &Source<'_>) -> Vec<Range<usize>> {
     let blank = |i: usize| source.line(i).trim().is_empty();
     let mut paragraphs: Vec<Range<usize>> = Vec::new();

@@ -1,5 +1,5 @@
-//! `netstat` and `ss`: connected and unnamed sockets between processes of the machine are counted by
-//! name. Listening and named ones, and all connections over a network, stay.
+//! `netstat` and `ss`: connected and unnamed sockets between processes of the machine are counted by name. Listening
+//! and named ones, and all connections over a network, are kept.
 
 use std::borrow::Cow;
 
@@ -62,7 +62,7 @@ fn unix(line: &str) -> Row<'_> {
 fn ss<'a>(first: &'a str, line: &'a str) -> Row<'a> {
     let mut cells = line.split_whitespace().skip(1);
     let state = cells.next().unwrap_or_default();
-    // What waits in a queue is what one looks for.
+    // Data that waits in a queue is of interest.
     let waits = cells.by_ref().take(2).any(|queue| queue != "0");
     let local = cells.next().unwrap_or_default();
     let unnamed_local = local == "*" || local.starts_with("*:");
@@ -73,7 +73,7 @@ fn ss<'a>(first: &'a str, line: &'a str) -> Row<'a> {
             Row::Hide(Reason::LocalSockets, if unnamed_local { unnamed(&first[2..]) } else { local.into() })
         }
         "" => Row::Other,
-        // What a process wrote about itself stands in a line of its own.
+        // Details of a process are on a line of their own.
         _ => Row::Keep,
     }
 }

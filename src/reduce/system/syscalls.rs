@@ -1,6 +1,5 @@
-//! `strace`: calls that succeeded and only see to memory, descriptors, signals and time are counted by
-//! name. A call that failed, files opened, programs run, what was read, written, sent or received,
-//! signals and exits stay.
+//! `strace`: successful calls that only manage memory, descriptors, signals and time are counted by name. Kept are
+//! failed calls, opened files, started programs, data that was read, written, sent or received, signals and exits.
 
 use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows};
@@ -102,7 +101,7 @@ const ROUTINE: &[&str] = &[
     "uname",
 ];
 
-/// Calls of a library that do as little.
+/// Library calls of the same kind.
 const LIBRARY: &[&str] = &[
     "calloc",
     "free",
@@ -133,7 +132,7 @@ const LIBRARY: &[&str] = &[
     "strcoll",
 ];
 
-/// `trace=mmap,munmap`, `%memory`: the very calls that would go.
+/// `trace=mmap,munmap`, `%memory`: the calls that would be left out.
 fn asks_for_routine(word: &str) -> bool {
     word.split(['=', ',', '!']).any(|name| {
         ROUTINE.contains(&name)
@@ -165,7 +164,7 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     let timed = text.len() - text.rfind(" <").filter(|_| text.ends_with('>')).map_or(0, |at| text.len() - at);
     match () {
         () if result.starts_with(['-', '?']) => Row::Keep,
-        // Memory that may be written and run is no routine.
+        // Memory that is both writable and executable is unusual.
         () if call.contains("PROT_WRITE|PROT_EXEC") => Row::Keep,
         () if ROUTINE.contains(&name) || LIBRARY.contains(&name) => {
             Row::Hide(Reason::RoutineCalls, name.into())
@@ -174,7 +173,7 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     }
 }
 
-/// The call without the process, the clock and the time since the last one before it.
+/// The call without the process, the clock and the elapsed time at the start of the line.
 fn call_of(line: &str) -> &str {
     let mut rest = line;
     if let Some(inside) = rest.strip_prefix("[pid ") {

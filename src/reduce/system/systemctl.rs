@@ -1,5 +1,5 @@
-//! `systemctl list-units`: units of devices that are plugged in are counted by the start of their names.
-//! Services, sockets, timers, mounts and whatever is not as it should be stay.
+//! `systemctl list-units`: units of devices that are plugged in are counted by the start of their names. Services,
+//! sockets, timers, mounts and units with problems are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::rows::{Place, Row, Rows, never};

@@ -12,7 +12,7 @@ pub static BATS: Tree = Tree::new(
         id: "bats",
         family: "test",
         reads: "`bats --pretty`",
-        keeps: "failed tests with what they wrote, skipped tests, totals",
+        keeps: "failed tests with their output, skipped tests, totals",
         folds: "passing tests and files in which all tests passed",
         anchors: &[" failure"],
     },

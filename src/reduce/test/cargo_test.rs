@@ -23,7 +23,7 @@ static META: Meta = Meta {
     reads: "`cargo test`, `cargo bench` and libtest binaries in the pretty and the terse format, Criterion",
     keeps: "every failed or ignored test, the whole `failures:` section, all `test result:` lines, warnings, what \
             tests print",
-    folds: "`test … ok` lines, output of passing tests (`successes:`), build progress, what Criterion does",
+    folds: "`test … ok` lines, output of passing tests (`successes:`), build progress, progress of Criterion",
     anchors: &["test result: ", "running ", ": Warming up for "],
 };
 

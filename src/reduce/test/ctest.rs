@@ -1,7 +1,7 @@
 //! CTest: passing tests and what they printed are left out. Other tests, the list of failures and the totals are
 //! kept.
 //!
-//! Grammar: `    Start  3: name`; with `-V` the output of the test, each line with its number in front (`3: …`); then
+//! Grammar: `    Start  3: name`; with `-V` the output of the test, each line with its number before it (`3: …`); then
 //! ` 3/25 Test  #3: name .....   Passed    0.05 sec` or another outcome. The number says which test a line belongs
 //! to, so tests may run in parallel. The passing tests of a failing GoogleTest binary are left out as well.
 
@@ -24,8 +24,8 @@ static META: Meta = Meta {
     id: "ctest",
     family: "test",
     reads: "`ctest`, also with `-V`, `-j` and `--output-on-failure`",
-    keeps: "tests that failed, crashed, timed out or did not run, with what they wrote, their list, the totals",
-    folds: "tests that passed and what they wrote",
+    keeps: "tests that failed, crashed, timed out or did not run, with their output, their list, the totals",
+    folds: "passing tests and their output",
     anchors: &["Test project ", "% tests passed", "Test  #", "Test #", "No tests were found"],
 };
 

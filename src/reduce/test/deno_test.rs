@@ -14,7 +14,7 @@ pub static DENO_TEST: Tree = Tree::new(
         id: "deno_test",
         family: "test",
         reads: "`deno test`",
-        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
+        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
         folds: "passing tests and steps, modules in which all tests passed, checks and downloads",
         anchors: &[" passed (", "passed | ", "running "],
     },

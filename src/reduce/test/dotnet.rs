@@ -26,7 +26,7 @@ static META: Meta = Meta {
     id: "dotnet",
     family: "test",
     reads: "`dotnet build`, `dotnet test`, `dotnet restore`, `dotnet publish`, MSBuild",
-    keeps: "warnings and errors with their places, failed and skipped tests whole, what was built last, totals, the verdict",
+    keeps: "warnings and errors with their places, failed and skipped tests whole, the project that was built last, totals, the verdict",
     folds: "restoring, banners, tests that passed, repeated warnings and errors; \
             warnings of one line and message into one with every place",
     anchors: &[
@@ -94,7 +94,7 @@ impl Reducer for Dotnet {
                     skip = end;
                 }
             } else if is_diagnostic(line) {
-                // An error is a repeat only if the whole line is equal, with the node number in front.
+                // An error is a repeat only if the whole line is equal, with the node number before it.
                 let key = if signals::is_failure(line) { line.trim() } else { without_node(line) };
                 if reported.insert(key) {
                     headings.clear();

@@ -29,7 +29,7 @@ static META: Meta = Meta {
     id: "go_test",
     family: "test",
     reads: "`go test`, plain, `-v` and `-json`",
-    keeps: "failed and skipped tests with what they wrote, panics, data races, build failures, benchmarks, coverage, \
+    keeps: "failed and skipped tests with their output, panics, data races, build failures, benchmarks, coverage, \
             package lines",
     folds: "lines and output of passing tests; where many packages passed or have no tests, their lines, but for slow ones \
             and coverage, behind their numbers; downloads, fuzzing progress",
@@ -174,7 +174,7 @@ impl<'a> Package<'a> {
     }
 
     /// Whether a line that test `name` wrote may be left out. `testing` writes a marker before a log line (`is_log`)
-    /// of another test. After a subtest the parent test goes on without a marker, so the parent must have passed too.
+    /// of another test. After a subtest the parent test continues without a marker, so the parent must have passed too.
     fn output_may_go(&self, name: &str, line: &str, is_log: bool) -> bool {
         (self.attributed || is_log)
             && self.passed(name)

@@ -21,8 +21,8 @@ static META: Meta = Meta {
     id: "googletest",
     family: "test",
     reads: "binaries that are built with GoogleTest",
-    keeps: "failed, skipped and disabled tests with what they wrote, a test that did not end, the totals",
-    folds: "tests that passed and what they printed, the lines around suites",
+    keeps: "failed, skipped and disabled tests with their output, a test that did not end, the totals",
+    folds: "passing tests and their output, the lines around suites",
     anchors: &["[==========]"],
 };
 

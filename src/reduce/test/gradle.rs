@@ -27,7 +27,7 @@ static META: Meta = Meta {
     reads: "`gradle` and `gradlew`: builds and tests",
     keeps: "failed and skipped tests whole, failed tasks, tasks that ended unlike those of the same name, tests without \
             sources, what tasks wrote, warnings, what went wrong, the verdict",
-    folds: "tasks without output, passing tests and what they printed, downloads, messages of the daemon; \
+    folds: "tasks without output, passing tests and their output, downloads, messages of the daemon; \
             warnings of one line and message into one with every place",
     anchors: &["> Task :", "BUILD SUCCESSFUL in ", "BUILD FAILED", "FAILURE: Build "],
 };

@@ -1,4 +1,4 @@
-//! Jest: `PASS` and `FAIL` lines of files, the tree of `--verbose`, failures behind `●`, totals.
+//! Jest: `PASS` and `FAIL` lines of files, the tree of `--verbose`, failures after `●`, totals.
 //!
 //! Lines as written by Jest 24 to 30 without a terminal. A failure is reported up to the next file, the
 //! coverage or the totals.
@@ -16,8 +16,8 @@ pub static JEST: Tree = Tree::new(
         id: "jest",
         family: "test",
         reads: "`jest`, also `--verbose`, `--coverage` and through `react-scripts test`",
-        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
-        folds: "passing tests, headings and files in which all tests passed; when a run failed, what tests of the files that passed printed, unless it is little; skipped tests beyond the first 20",
+        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
+        folds: "passing tests, headings and files in which all tests passed; in a failed run, long output of tests in files that passed; skipped tests beyond the first 20",
         anchors: &["Test Suites: ", "PASS ", "FAIL "],
     },
     &[

@@ -24,9 +24,9 @@ static META: Meta = Meta {
     id: "junit_xml",
     family: "test",
     reads: "JUnit XML reports of any runner, one element a line or all in one",
-    keeps: "suites with their counts, test cases with failures, errors or skips whole, what suites printed, properties; of test \
+    keeps: "suites with their counts, test cases with failures, errors or skips whole, output of suites, properties; of test \
             cases that passed the slow ones, and up to three that printed",
-    folds: "test cases that passed, with what they printed",
+    folds: "test cases that passed, with their output",
     anchors: &["<testsuite"],
 };
 

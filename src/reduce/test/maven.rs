@@ -26,7 +26,7 @@ static META: Meta = Meta {
     family: "test",
     reads: "`mvn` with everything that it runs: downloads, compiler, surefire and failsafe, the reactor",
     keeps: "failed and skipped tests whole, warnings and errors, totals, the reactor summary, the verdict, artifacts",
-    folds: "downloads, goals without output, passing test classes and what they printed, repeated diagnostics; \
+    folds: "downloads, goals without output, passing test classes and their output, repeated diagnostics; \
             warnings of one line and message into one with every place",
     anchors: &["[INFO] ", "[ERROR] "],
 };

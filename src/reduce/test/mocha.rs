@@ -13,7 +13,7 @@ pub static MOCHA: Tree = Tree::new(
         id: "mocha",
         family: "test",
         reads: "`mocha` with the reporters `spec`, `list` and `dot`",
-        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
+        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
         folds: "passing tests and headings below which all tests passed; skipped tests beyond the first 20",
         anchors: &[" passing (", "    ✔ ", "    ✓ ", "Exception during run: "],
     },

@@ -15,7 +15,7 @@ pub static NEXTEST: Format = Format::new(
         id: "nextest",
         family: "test",
         reads: "`cargo nextest run`",
-        keeps: "failed, slow, flaky and leaky tests with what they wrote, the run id, the summary, warnings of the build",
+        keeps: "failed, slow, flaky and leaky tests with their output, the run id, the summary, warnings of the build",
         folds: "`PASS` lines, build progress",
         anchors: &["Nextest run ID ", " Summary [", " tests across ", " test across "],
     },

@@ -1,4 +1,4 @@
-//! `node --test` with the reporter `spec`: suites behind `▶`, tests behind `✔` and `✖`, totals behind `ℹ`.
+//! `node --test` with the reporter `spec`: suites after `▶`, tests after `✔` and `✖`, totals after `ℹ`.
 //!
 //! Lines as written by Node.js 18 to 24. All versions report failures at the end, some also in the tree: what the end
 //! repeats line for line is left out. The reporter `tap` is read by the reducer `tap`.
@@ -13,7 +13,7 @@ pub static NODE_TEST: Tree = Tree::new(
         id: "node_test",
         family: "test",
         reads: "`node --test` with the reporter `spec`",
-        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
+        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; output of tests that may report a failure",
         folds: "passing tests, suites in which all tests passed, repeated failures",
         anchors: &["ℹ tests ", "▶ ", "✖ failing tests:"],
     },

@@ -39,7 +39,7 @@ static META: Meta = Meta {
     id: "pytest",
     family: "test",
     reads: "`pytest` in all its verbosities, with xdist too; also a part of it without title and totals",
-    keeps: "failures and errors whole, with what they printed, once; skipped and expected failures; warnings, coverage, \
+    keeps: "failures and errors whole, with their output, once; skipped and expected failures; warnings, coverage, \
             durations, the short summary, the totals; in a run that did not end, the last progress line; of a passed test \
             that ran a failing pytest session, all that it printed",
     folds: "of failures the reports that are the same as the one before but for the name, and source lines that an earlier one \

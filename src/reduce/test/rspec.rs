@@ -26,7 +26,7 @@ static META: Meta = Meta {
     id: "rspec",
     family: "test",
     reads: "RSpec in the progress and the documentation format",
-    keeps: "failures and pending examples whole with the groups that hold them, load errors, what examples print, \
+    keeps: "failures and pending examples whole with their groups, load errors, output of examples, \
             the slowest examples, the seed, the totals, the commands that run failed examples again",
     folds: "examples that passed and groups of which all examples passed",
     anchors: &[" examples, ", " example, "],

@@ -81,7 +81,7 @@ fn is_heading(line: &str) -> bool {
     heading_rest(line).is_some()
 }
 
-/// The text behind the path and the number of tests of a heading.
+/// The text after the path and the number of tests of a heading.
 fn heading_rest(line: &str) -> Option<&str> {
     let open = memchr::memmem::find(line.as_bytes(), b".py[")? + 4;
     let digits = line[open..].bytes().take_while(u8::is_ascii_digit).count();
@@ -140,7 +140,7 @@ fn file(source: &Source<'_>, lines: Range<usize>, out: &mut Reduction) {
     let last = lines.end - 1;
     let said = |i: usize| match own(i).trim_end().strip_suffix(" [OK]") {
         Some(rest) if i == last => rest,
-        // If the line has nothing but the verdict, no blank is left in front of it.
+        // If the line has nothing but the verdict, no blank is left before it.
         _ => own(i)
             .trim_end()
             .strip_suffix("[OK]")

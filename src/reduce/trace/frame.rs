@@ -1,7 +1,7 @@
 //! The frames of stack traces: which lines belong to one, in what language, and where it points.
 //!
-//! Reads one frame at a time and keeps no state. A frame may stand behind what a log, a container or
-//! a build tool puts in front of each line.
+//! Reads one frame at a time and keeps no state. A frame may be after what a log, a container or
+//! a build tool puts before each line.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use crate::reduce::diagnostic::at_end;
 use crate::reduce::lines::is_number;
 use crate::text::source::Source;
 
-/// Languages, or what writes their traces.
+/// Languages, or the tools that write their traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// `at a.b.C.d(C.java:1)`: Java, Kotlin, Scala, Groovy.
@@ -56,7 +56,7 @@ pub struct Frame<'a> {
     pub file: &'a str,
 }
 
-/// How far into a line a frame may start: what stands before is the prefix of a log.
+/// How far into a line a frame may start: the text before is the prefix of a log.
 const MAX_PREFIX_BYTES: usize = 80;
 
 static SPACE_AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" at "));
@@ -64,12 +64,12 @@ static TAB_AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\tat "
 static AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"at "));
 static FILE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"File \""));
 
-/// Where the words of frames stand in a text, found as its lines are gone through in order: most lines
-/// are told to be no frame without a look at their insides.
+/// The positions of the words of frames in a text, found while its lines are read in order. They show quickly that
+/// most lines are not frames.
 #[derive(Debug)]
 pub struct Hints<'a> {
     text: &'a [u8],
-    /// The next ` at `, the same behind a tab, the next `File "` and the next `@`.
+    /// The next ` at `, the same after a tab, the next `File "` and the next `@`.
     next: [usize; 4],
 }
 
@@ -92,7 +92,7 @@ impl<'a> Hints<'a> {
         self.next[word] = found.map_or(usize::MAX, |at| from + at);
     }
 
-    /// Whether a word stands in a line; asked with starts that never fall.
+    /// Whether a word is in a line. The starts of the lines must never decrease.
     fn has(&mut self, word: usize, line: &Range<usize>) -> bool {
         if self.next[word] < line.start {
             self.seek(word, line.start);
@@ -135,7 +135,7 @@ pub fn frame<'a>(source: &'a Source<'a>, i: usize, hints: &mut Hints<'_>) -> Opt
             let (file, function) = ruby(place)?;
             one(Language::Ruby, function, file)
         }
-        // Most lines of a log start with a digit: the byte behind the number tells them.
+        // Most lines of a log start with a digit: the byte after the number distinguishes them from frames.
         b'0'..=b'9' => match text.bytes().find(|b| !b.is_ascii_digit())? {
             b':' => rust(source, i),
             b if b.is_ascii_whitespace() => {

@@ -1,5 +1,5 @@
-//! Whether a frame is the user's own code or that of a library, a runtime or a framework, as far as its
-//! path or package tells. What cannot be told is the user's.
+//! Whether a frame is the user's own code or that of a library, a runtime or a framework, by its path or package. If
+//! neither shows it, it is the user's.
 
 use super::frame::{Frame, Language};
 
@@ -46,7 +46,7 @@ const FOLDERS: &[&str] = &[
     "webpack/bootstrap",
 ];
 
-/// Starts of files that a runtime brings along.
+/// Starts of the names of files that belong to a runtime.
 const FILES: &[&str] = &[
     "node:",
     "internal/",
@@ -261,7 +261,7 @@ pub fn is_user(frame: &Frame<'_>) -> bool {
             !(in_library || is_binary || file.contains("vg_replace_") || starts(function, NATIVE))
         }
         Language::Php => !(in_library || function == "{main}"),
-        // The runtime's own, and applications that come from the package manager, carry their version.
+        // Applications of the runtime and of the package manager have a version here.
         Language::Elixir => ![
             "elixir ",
             "stdlib ",

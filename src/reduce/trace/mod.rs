@@ -1,10 +1,10 @@
-//! Stack traces, one or many in any text that reports: message and causes stay, and so do the frames of
-//! the user's own code; those of libraries, runtimes and frameworks fold.
+//! Stack traces, one or many in any report. Message, causes and the frames of the user's own code are kept; frames of
+//! libraries, runtimes and frameworks fold.
 //!
-//! A trace is a run of frames. Of it stay the user's frames, the frame that each of them called, the
-//! innermost frame, and every line that reports a failure; in a trace without a frame of the user's, the
-//! first and the last few. The frames of a trace that stood in the text before are left out as a whole. What
-//! stands between traces is never touched.
+//! A trace is a run of frames. Kept are the user's frames, the frame that each of them called, the innermost frame,
+//! and every line that reports a failure. In a trace without a frame of the user's code, the first and the last few
+//! are kept. If an earlier trace in the text has the same frames, they are left out as a whole. The text between
+//! traces is never changed.
 
 mod frame;
 mod library;
@@ -31,11 +31,11 @@ const OUTER_FRAMES: usize = 1;
 /// Most lines between two traces that share a marker: the message of a cause. A choice.
 const MAX_LINES_BETWEEN_TRACES: usize = 3;
 
-/// What of the traces goes.
+/// Leaves out frames of the traces.
 pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut out = Reduction::default();
     let mut stacks = Stacks::default();
-    // One group for each run of traces; those of traces that repeat are given at the end.
+    // One group for each run of traces; the groups of repeated traces are assigned at the end.
     let mut group = 1;
     let mut last_end = None;
     let mut hints = Hints::new(source.text());
@@ -111,17 +111,17 @@ pub fn own_frames(source: &Source<'_>) -> Vec<Range<usize>> {
     out
 }
 
-/// A line of a frame without what differs between two runs, addresses, and between processes, their names.
+/// A line of a frame without addresses, which differ between two runs, and without the names of processes.
 fn frame_text(line: &str) -> &str {
     let text = behind_process(line).trim();
     text.rsplit_once(" +0x").map_or(text, |(text, _)| text)
 }
 
-/// Longest name of a process in front of its lines, in bytes. A choice.
+/// Longest name of a process before its lines, in bytes. A choice.
 const MAX_PROCESS_BYTES: usize = 40;
 
-/// What a line says behind the name of one of several processes: `[rank3]:` of torchrun, `[1,3]<stderr>:` of mpirun, `web-1  |` of
-/// Docker Compose.
+/// The text of a line after the name of one of several processes: `[rank3]:` of torchrun, `[1,3]<stderr>:` of mpirun,
+/// `web-1  |` of Docker Compose.
 fn behind_process(line: &str) -> &str {
     let head = &line[..line.floor_char_boundary(MAX_PROCESS_BYTES)];
     let is_name = |name: &str| {

@@ -1,8 +1,8 @@
-//! Stacks that stand more than once: which traces show the same one.
+//! Repeated stacks: finds traces with the same frames.
 //!
-//! In a dump of threads the question is who waits where. Where a text has several stacks, the marker of a trace that was left out
-//! says which stack it has. Threads and goroutines are named together, in one marker for each stack; other traces have no name, and
-//! each run of equal ones has a marker in its place.
+//! In a thread dump, readers want to know which thread waits where. If a text has several stacks, the marker of a
+//! trace that was left out names its stack. Threads and goroutines are named together, in one marker for each stack;
+//! other traces have no name, and a marker replaces each run of equal ones.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(super) struct Stacks<'a> {
     repeats: Vec<Repeat>,
 }
 
-/// A trace whose stack stood before.
+/// A trace with the same stack as an earlier one.
 struct Repeat {
     stack: usize,
     /// Where its frames start.
@@ -35,7 +35,7 @@ struct Repeat {
 }
 
 impl<'a> Stacks<'a> {
-    /// Whether this stack stood before; `lines` are then left out.
+    /// Whether an earlier trace has this stack; `lines` are then left out.
     pub(super) fn is_repeated(
         &mut self,
         stack: Vec<&'a str>,
@@ -52,7 +52,7 @@ impl<'a> Stacks<'a> {
         true
     }
 
-    /// Leaves out what repeats. Groups of markers are those after `group`.
+    /// Leaves out repeated stacks. Their groups of markers start after `group`.
     pub(super) fn fold_repeated(self, source: &Source<'_>, mut group: u32, out: &mut Reduction) {
         let is_named = |frames: usize| owner(source, frames).is_some();
         let all_named = self.first.iter().all(|frames| is_named(frames.start))
@@ -85,7 +85,7 @@ impl<'a> Stacks<'a> {
         }
     }
 
-    /// For each stack, whose it is, and who else has it.
+    /// For each stack, the thread that first shows it, and the others that have it.
     fn lists(&self, source: &Source<'_>) -> Vec<String> {
         let mut numbers = vec![Vec::new(); self.first.len()];
         for repeat in &self.repeats {

@@ -1,10 +1,10 @@
-//! Entries in a row that share what stands before their names: a folder, a mark, a mode. It is
-//! written once, above the names.
+//! Consecutive entries that share the text before their names: a folder, a mark, a mode. It is written once, above
+//! the names.
 //!
 //! Of a status with very many files a sample is shown ([`sampled`]).
 //!
-//! Nothing is lost by a folder that is written once. A name that reads like a failure keeps its whole line, so that whoever looks
-//! for that line finds it.
+//! Writing a folder once loses no information. A name that reads like a failure keeps its whole line, so that a
+//! search for that line finds it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -24,11 +24,11 @@ const MIN_SAVED: usize = 24;
 /// A line that names a path or a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry<'a> {
-    /// What stands in front and is the same for many: a mark, a mode.
+    /// The text before the hash that many entries share: a mark, a mode.
     pub mark: &'a str,
     /// What differs from line to line: an object's hash. Empty where the format has none.
     pub hash: &'a str,
-    /// What stands behind the hash.
+    /// The text after the hash.
     pub stage: &'a str,
     /// The folder, with its slash.
     pub folder: &'a str,
@@ -50,7 +50,7 @@ impl<'a> Entry<'a> {
             == (other.mark, other.stage, other.folder, other.hash.is_empty())
     }
 
-    /// The line that stands above the names.
+    /// The line that is above the names.
     fn heading(&self) -> String {
         let hash = if self.hash.is_empty() { "" } else { "<hash>" };
         let mut text = String::new();
@@ -86,7 +86,7 @@ pub(super) fn fold<'a>(
     end(source, run, lines.end, out, &entry);
 }
 
-/// Writes a run, where that pays.
+/// Writes a run, if that pays.
 fn end<'a>(
     source: &Source<'a>,
     run: Option<(Entry<'a>, usize)>,
@@ -119,7 +119,8 @@ pub(super) struct Listed<'a> {
     pub path: &'a str,
 }
 
-/// Files of one state that a status shows; of more, these are a sample. A choice: what a reader still looks through.
+/// The most files of one state that a status shows; of more files, a sample of this size is shown. A choice: as many
+/// as a reader still looks through.
 const MAX_SHOWN: usize = 60;
 const MAX_SHOWN_AGGRESSIVE: usize = 20;
 /// A sample leaves at least this many out.
@@ -129,9 +130,8 @@ const MAX_NAMED_FOLDERS: usize = 5;
 /// Files are outliers if at most this many share their folder or extension.
 const MAX_RARE: usize = 2;
 
-/// The files that a sample leaves out, by line, and what the marker says of them: how many there are of each state, and in which
-/// folders those are that are not shown. Files that stand out by their folder or their extension, those that the work is
-/// about, and the first and the last stay.
+/// The files that a sample leaves out, by line, and the text of the marker: their number by state, and their folders.
+/// Kept are files that stand out by their folder or extension, relevant files, and the first and the last.
 pub(super) fn sampled(input: &Input<'_>, all: &[Listed<'_>]) -> (BTreeSet<usize>, String) {
     let most = if input.policy.mode >= Mode::Aggressive { MAX_SHOWN_AGGRESSIVE } else { MAX_SHOWN };
     let mut states: Vec<(&str, Vec<&Listed<'_>>)> = Vec::new();

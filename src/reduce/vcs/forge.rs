@@ -1,8 +1,7 @@
-//! `gh` and `glab`: passed checks and steps are left out, with their names in the marker where they are what
-//! was asked for; all others, jobs, annotations, totals and links of failures are kept.
+//! `gh` and `glab`: passed checks and steps are left out, with their names in the marker if the command asked for
+//! them; all others, jobs, annotations, totals and links of failures are kept.
 //!
-//! Tables of pull requests, issues, runs and repositories hold nothing that could go, and JSON is left
-//! to what reads JSON.
+//! Tables of pull requests, issues, runs and repositories have nothing to leave out, and other steps read JSON.
 
 use crate::reduce::Meta;
 use crate::reduce::format::FormAction::{Hide, Keep, Named, Shows};
@@ -59,8 +58,8 @@ pub static FORGE: Format = Format::new(
         (r"Triggered via .*", Shows),
         (r"\(success\)(?: \xE2\x80\xA2)? [\dhms ]+\t\S+\t\t?([^\t\[\]]{1,80})", Named(Reason::PassingChecks)),
         (r"\((?:failed|running|pending|canceled|skipped|manual|created)\).*", Shows),
-        // `glab ci get`. What the pipeline came to stays; rows of `--with-job-details` have no form: numbers begin them, as
-        // they do lines of a file view.
+        // `glab ci get`. The outcome of the pipeline is kept. Rows of `--with-job-details` have no form, because they
+        // start with numbers, as lines of a file view do.
         (r"# (?:Pipeline|Jobs|Variables):", Shows),
         (r"(?:id|status|source|ref|sha|tag|yaml Errors|user|created|started|updated):\t.*", Keep),
         (r"([^\t\[\]]{1,80}):\tsuccess", Named(Reason::PassingChecks)),

@@ -1,8 +1,8 @@
-//! `gh run view --log` and `--log-failed`: job, step and day stand in front of every line; they are
-//! written once above the lines of a step, and the time of day where its second changes.
+//! `gh run view --log` and `--log-failed`: job, step and day, which are before every line, are written once above the
+//! lines of a step, and the time of day only where its second changes.
 //!
-//! Grammar: job, tab, step, tab, time, blank, text. A line that reads like a failure stays as it is,
-//! and so does every text behind the columns. The heading says how times are written.
+//! Grammar: job, tab, step, tab, time, blank, text. A line that reads like a failure is kept unchanged, and so is
+//! every text after the columns. The heading explains how times are written.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ static META: Meta = Meta {
 
 /// Most lines in a row that are written as one piece, which a later limit removes as a whole. A choice.
 const MAX_PIECE_LINES: usize = 60;
-/// What a heading says of the times that are not written.
+/// The note in a heading about times that are not written.
 const NOTE: &str = " (a time stands where its second changes)";
 /// Fewest lines for a claim. A choice.
 const MIN_CLAIM_LINES: usize = 3;
@@ -36,7 +36,7 @@ const MIN_CLAIM_LINES: usize = 3;
 /// A line of a log.
 #[derive(Debug, Clone, Copy)]
 struct Line<'a> {
-    /// Job and step, with the tab between and the one behind.
+    /// Job and step, with the tab between and the one after.
     step: &'a str,
     /// `2024-05-01`
     day: &'a str,
@@ -95,7 +95,7 @@ impl Reducer for ForgeLog {
     }
 }
 
-/// Whether a line is what `step` writes above the lines of a step.
+/// Whether a line is a heading that `step` writes above the lines of a step.
 fn is_heading(line: &str) -> bool {
     let mut parts = line.split('\t').skip(2);
     parts.next().and_then(|day| day.strip_suffix(NOTE)).is_some_and(is_day) && parts.next().is_none()

@@ -1,9 +1,9 @@
 //! `git blame`: author and date are written where a commit first appears, the hash where the commit
 //! changes, and every line keeps its number and its text.
 //!
-//! Grammar: hash, a path where the file was renamed, `(author date number)`, text. Numbers run on by
-//! one, which tells the columns apart whatever the author is called and however dates are written. A
-//! line that reads like a failure stays as it is. Porcelain formats are not read.
+//! Grammar: hash, a path if the file was renamed, `(author date number)`, text. The numbers increase by one; this
+//! separates the columns for any name of an author and any format of dates. A line that reads like a failure is kept
+//! unchanged. Porcelain formats are not read.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -58,7 +58,7 @@ impl Reducer for GitBlame {
             |s: &crate::detect::command::Simple| matches!(s.git_subcommand(), Some("blame" | "annotate"));
         let claim = match command.runs(is_blame) {
             true => Claim::Command,
-            // A filter chose lines, or a file holds a blame.
+            // A filter selected lines, or the text is a file with a blame in it.
             false if command.is_filtered() || input.detection.shape == Shape::File => Claim::No,
             false => Claim::Content,
         };
@@ -145,7 +145,7 @@ fn line(text: &str, number: Option<usize>) -> Option<Line<'_>> {
     let open = text.get(end..)?.find('(')? + end;
     // Where the number ends.
     let rest = text.get(open..)?;
-    // The blank behind it may be gone where the line is empty.
+    // The blank after it may be missing if the line is empty.
     let at_end = || text.len().checked_sub(1).filter(|_| rest.ends_with(')'));
     let close = match number {
         Some(n) => {
@@ -215,7 +215,7 @@ fn piece<'a>(
     }
 }
 
-/// The path in front of the author, where there is one.
+/// The path before the author, if there is one.
 fn path(columns: &str) -> &str {
     columns.split_once('(').map_or("", |(path, _)| path.trim())
 }

@@ -1,9 +1,9 @@
-//! Unified diffs of git, GNU diff, svn and others, alone or among other text: every changed line
-//! stays, long runs of unchanged lines shrink, lock files, minified files and binary data fold.
+//! Unified diffs of git, GNU diff, svn and others, alone or among other text: every changed line is kept, long runs
+//! of unchanged lines are shortened, and lock files, minified files and binary data fold.
 //!
-//! The grammar is in `unified`. A hunk that does not add up, because something cut or filtered it,
-//! stays as it is, and so does all that is no hunk: commit messages, mode changes, renames,
-//! statistics. Changed lines go only where the policy sets limits, see `limit`.
+//! The grammar is in `unified`. A hunk whose lengths do not add up, because it was cut or filtered, is kept
+//! unchanged, and so is all other text: commit messages, mode changes, renames, statistics. Changed lines are left
+//! out only if the policy sets limits, see `limit`.
 
 mod binary;
 mod generated;
@@ -46,7 +46,7 @@ const GIT_COMMANDS: &[&str] =
 /// A part of a diff that may be shown shorter.
 enum Item<'a> {
     File(File<'a>),
-    /// Data of a binary file: all lines, and those that say nothing to a reader.
+    /// Data of a binary file: all lines, and those that are of no use to a reader.
     Binary(Range<usize>, Vec<Range<usize>>),
 }
 
@@ -62,7 +62,7 @@ impl Reducer for GitDiff {
         }
         match command.runs(writes_diffs) {
             true => Claim::Command,
-            // A patch that is read as a file is exact.
+            // A patch that is read as a file is kept exact.
             false if matches!(input.detection.shape, Shape::File | Shape::Search | Shape::Listing) => {
                 Claim::No
             }
@@ -73,7 +73,7 @@ impl Reducer for GitDiff {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let items = read(input);
-        // What is all that changed was asked for.
+        // If only one file changed, the agent asked for it.
         let is_alone = items.len() == 1;
         let folds =
             |item: &Item<'_>| matches!(item, Item::File(f) if !is_alone && generated::folds(input, f));
@@ -123,7 +123,7 @@ impl<'a> Item<'a> {
     }
 }
 
-/// Reads what stands between the files: `git status && git diff`, `git status -v`, `git log -p`.
+/// Reads the text between the files: `git status && git diff`, `git status -v`, `git log -p`.
 fn between<'a>(
     source: &Source<'a>,
     lines: Range<usize>,
@@ -148,7 +148,7 @@ fn is_diff(input: &Input<'_>) -> bool {
 /// The files and binary patches of a text, in order.
 fn read<'a>(input: &Input<'a>) -> Vec<Item<'a>> {
     let source = input.source;
-    // The end of a hunk may be what a filter took.
+    // A filter may have removed the end of a hunk.
     let is_filtered = input.detection.command.is_filtered();
     let mut items = Vec::new();
     let mut at = 0;
@@ -171,7 +171,7 @@ fn read<'a>(input: &Input<'a>) -> Vec<Item<'a>> {
     items
 }
 
-/// Leaves out all hunks of a file, behind one marker that names it.
+/// Leaves out all hunks of a file, under one marker that names it.
 fn fold(source: &Source<'_>, file: &File<'_>, group: u32, out: &mut Reduction) {
     let mut names = generated::named(source, file);
     for hunk in &file.hunks {
@@ -180,8 +180,8 @@ fn fold(source: &Source<'_>, file: &File<'_>, group: u32, out: &mut Reduction) {
     }
 }
 
-/// Leaves out what a limit says of each hunk, and unchanged lines. Every gap has a marker of its own:
-/// lines that only seem to stand together would be edited as if they did.
+/// Leaves out the lines that a limit selects in each hunk, and unchanged lines. Every gap has its own marker:
+/// otherwise an agent would edit lines as if they were adjacent.
 fn shrink(file: &File<'_>, cuts: &[Vec<Range<usize>>], out: &mut Reduction) {
     for (hunk, cuts) in file.hunks.iter().zip(cuts) {
         let is_cut = |gap: &Range<usize>| {

@@ -1,11 +1,10 @@
-//! `git status` in the long format: hints on what to type next are left out, of very many files in one state a sample is shown,
-//! and a folder that many entries in a row share is written once.
+//! `git status` in the long format: hints about further commands are left out, very many files in one state are shown
+//! as a sample, and a folder that many consecutive entries share is written once.
 //!
-//! Grammar: a block starts with `On branch …`, `HEAD detached at|from …`, `Not currently on any
-//! branch.` or a rebase in progress; sections follow, each a heading, hints, and entries behind a
-//! tab. A line that is none of these ends the block, and none starts in a Markdown fence. The short,
-//! porcelain and `-z` formats have nothing to leave out and are not read. No state of the tree is
-//! ever put into words of our own.
+//! Grammar: a block starts with `On branch …`, `HEAD detached at|from …`, `Not currently on any branch.` or a rebase
+//! in progress; sections follow, each a heading, hints, and entries after a tab. A line that is none of these ends
+//! the block, and none starts in a Markdown fence. The short, porcelain and `-z` formats have nothing to leave out
+//! and are not read. The reducer never describes the state of the tree in other words than git's.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -98,7 +97,7 @@ impl Reducer for GitStatus {
         if command.runs(|s| s.git_subcommand() == Some("status")) {
             return if lines.any(is_start) { Claim::Command } else { Claim::No };
         }
-        // A commit that finds nothing to do prints the same, but its answer is the commit's.
+        // A commit without changes prints the same, but it is the output of the commit.
         let is_other = command.runs(|s| s.git_subcommand() == Some("commit"))
             || matches!(input.detection.shape, Shape::File | Shape::Search | Shape::Listing | Shape::Diff);
         let starts = lines.find(|l| !l.is_empty()).is_some_and(is_start);
@@ -129,15 +128,15 @@ enum Section {
     Bare,
 }
 
-/// Entries in a row that say the same of files in the same folder.
+/// Consecutive entries with the same state, of files in the same folder.
 struct Run<'a> {
     label: &'a str,
     folder: &'a str,
     lines: Range<usize>,
 }
 
-/// Reads the blocks within some lines, adds what is left out, and gives the number of blocks. `group` is the
-/// last group of omissions that is taken.
+/// Reads the blocks within some lines, adds the omissions, and returns the number of blocks. `group` is the last used
+/// group of omissions.
 pub(super) fn scan(source: &Source<'_>, lines: Range<usize>, group: &mut u32, out: &mut Reduction) -> usize {
     scan_but(source, lines, &BTreeMap::new(), group, out)
 }
@@ -160,7 +159,7 @@ fn scan_sample(
     scan_but(input.source, lines, &left_out, group, out)
 }
 
-/// The files of each section, but for conflicts.
+/// The files of each section, except conflicts.
 fn listed<'a>(source: &Source<'a>) -> Vec<Vec<Listed<'a>>> {
     let mut sections: Vec<Vec<Listed<'a>>> = Vec::new();
     let mut section = None;
@@ -186,7 +185,7 @@ fn listed<'a>(source: &Source<'a>) -> Vec<Vec<Listed<'a>>> {
     sections
 }
 
-/// Reads the blocks; some lines are left out, each in a group and with what its marker says.
+/// Reads the blocks and leaves out some lines, each with its group and the text of its marker.
 fn scan_but(
     source: &Source<'_>,
     lines: Range<usize>,
@@ -216,7 +215,7 @@ fn scan_but(
         run = entry.map(|(label, folder)| Run { label, folder, lines: i..i + 1 });
         let line = uncommented(raw);
         if line.starts_with("```") {
-            // What a tutorial shows is no status of anything.
+            // A block in a tutorial is only an example.
             in_fence = !in_fence;
             in_block = false;
         } else if is_start(line) && !in_fence {
@@ -237,7 +236,7 @@ fn scan_but(
     blocks
 }
 
-/// A status in the old style, or in a commit template, has a `#` in front of every line.
+/// A status in the old style, or in a commit template, has a `#` before every line.
 fn uncommented(line: &str) -> &str {
     line.strip_prefix('#').map_or(line, |l| l.strip_prefix(' ').unwrap_or(l))
 }
@@ -255,8 +254,8 @@ fn is_start(line: &str) -> bool {
             .is_some_and(one_word)
 }
 
-/// A hint on a line of its own. One that names `--abort` stays: the guard takes the word for a
-/// failure and would bring the line back.
+/// A hint on a line of its own. One that names `--abort` is kept: the guard takes the word for a failure and would
+/// restore the line.
 fn is_hint(line: &str) -> bool {
     let Some(text) = line.strip_prefix("  (").and_then(|l| l.strip_suffix(')')) else { return false };
     HINTS.iter().any(|h| text.starts_with(h)) && !text.contains("abort")
@@ -270,8 +269,8 @@ fn section_of(line: &str) -> Option<Section> {
     }
 }
 
-/// What an entry says of its file (empty in a bare section) and the file's folder with its slash.
-/// `None` for entries that cannot share a folder: files at the top, quoted names, renames.
+/// The state in an entry (empty in a bare section) and the file's folder with its slash. `None` for entries that
+/// cannot share a folder: files at the top, quoted names, renames.
 fn entry(line: &str, section: Option<Section>) -> Option<(&str, &str)> {
     let body = line.strip_prefix('\t')?;
     let (label, path) = match section? {
@@ -293,7 +292,7 @@ fn entry(line: &str, section: Option<Section>) -> Option<(&str, &str)> {
     (!path.starts_with('"')).then_some((label, folder))
 }
 
-/// Writes the folder of a long run once, where that pays.
+/// Writes the folder of a long run once, if that pays.
 fn fold(source: &Source<'_>, run: Option<Run<'_>>, out: &mut Reduction) {
     let Some(Run { label, folder, lines }) = run.filter(|r| r.lines.len() >= MIN_RUN) else { return };
     let space = if label.is_empty() { "" } else { " " };
@@ -422,7 +421,7 @@ mod tests {
             );
             assert_eq!(out.lines().filter(|line| line.starts_with(" M ")).count(), 60, "{out}");
         }
-        // Few files, and those of other programs, all stay.
+        // Few files, and those of other programs, are all kept.
         let few = text.lines().filter(|line| !line.starts_with('\t') || line.contains("_1")).take(60);
         assert!(
             !shown("git status", &few.map(|line| line.to_owned() + "\n").collect::<String>(), Mode::Standard)

@@ -1,10 +1,10 @@
-//! What git says while it works: clone, fetch, pull, push, commit, merge, rebase, cherry-pick, switch,
-//! submodules and the like, and the same of hg. Object counts and transfers that came to their end and
-//! advice on what to type are left out; what happened to which reference, file or commit is kept.
+//! Progress of git commands: clone, fetch, pull, push, commit, merge, rebase, cherry-pick, switch, submodules and the
+//! like, and the same of hg. Object counts, finished transfers and advice on further commands are left out; changes
+//! of references, files and commits are kept.
 //!
-//! A transfer that did not come to its end keeps its last state. New references that keep their name,
-//! and files in one folder that came or went, are listed under what they share. Conflicts, rejections
-//! and the first lines of hints, which say why, stay.
+//! Of an unfinished transfer the last state is kept. New references that keep their name, and added or removed files
+//! in one folder, are listed below the text that they share. Conflicts, rejections and the first lines of hints,
+//! which name the cause, are kept.
 
 use std::ops::Range;
 
@@ -229,7 +229,7 @@ fn file(line: &str) -> Option<Entry<'_>> {
     Entry::new(line.get(..line.len() - path.len())?.trim_end(), path)
 }
 
-/// What stands in front of a new reference, its name, and what its new name has in front.
+/// The text before a new reference, its name, and what its new name has before it.
 fn new_ref(line: &str) -> Option<(&str, &str, &str)> {
     const KINDS: &[&str] = &["[new branch]", "[new tag]", "[new ref]"];
     let rest = line.strip_prefix(" * ")?;

@@ -1,4 +1,4 @@
-//! Version control: what changed, where things stand, and what a command did.
+//! Version control: changes, states, and the effects of commands.
 
 mod folders;
 mod forge;

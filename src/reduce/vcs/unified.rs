@@ -1,8 +1,8 @@
 //! Unified diffs: `--- old`, `+++ new`, then hunks `@@ -a,b +c,d @@`, for merges `@@@ -a,b -c,d +e,f @@@`.
 //!
-//! The lengths in a hunk's header say where it ends, so a removed `-- x` is never read as a header,
-//! and a cut or filtered hunk is recognised as incomplete. Nothing here decides what to
-//! leave out; it says which unchanged lines are far from any change.
+//! The lengths in a hunk's header give its end, so a removed `-- x` is never read as a header, and a cut or filtered
+//! hunk is recognised as incomplete. This module does not decide what to leave out; it finds unchanged lines that are
+//! far from any change.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use memchr::memmem;
 use crate::reduce::lines::leading_number;
 use crate::text::source::Source;
 
-/// Unchanged lines that stay on each side of a change: what git shows unless set otherwise.
+/// Unchanged lines that are kept on each side of a change: the default of git.
 const CONTEXT: usize = 3;
-/// Longest run of unchanged lines that stays whole.
+/// Longest run of unchanged lines that is shown whole.
 const MAX_RUN: usize = 8;
 /// Most parents of a merge that are read.
 const MAX_PARENTS: usize = 8;
@@ -33,7 +33,7 @@ pub struct File<'a> {
     pub name: &'a str,
     /// Path as the diff gives it, without the `a/` or `b/` of git.
     pub path: &'a str,
-    /// Its lines, with those of a hunk that is not as long as it says up to where that shows.
+    /// Its lines. A hunk that is shorter than its header states is included up to the line that shows this.
     pub lines: Range<usize>,
     /// Its hunks, without one that something inside it cut or filtered.
     pub hunks: Vec<Hunk>,
@@ -83,7 +83,7 @@ impl<'a> File<'a> {
 
 /// Changes that stand together, with unchanged lines around them.
 pub struct Hunk {
-    /// Its lines without its `@@` line, which stands before them.
+    /// Its lines without its `@@` line, which is before them.
     pub body: Range<usize>,
     /// Lines added or removed.
     pub changes: usize,
@@ -95,7 +95,7 @@ pub struct Hunk {
 }
 
 impl Hunk {
-    /// Reads the hunk whose `@@` line is `header`, or gives the line that cannot stand in it.
+    /// Reads the hunk whose `@@` line is `header`, or gives the line that cannot be in it.
     fn read(source: &Source<'_>, header: usize, mut lengths: Lengths) -> Result<Self, usize> {
         let first = header + 1;
         let parents = lengths.parents;
@@ -117,15 +117,15 @@ impl Hunk {
         }
         hunk.body.end = at;
         hunk.is_whole = lengths.is_used_up();
-        // A hunk without a change is none that a tool wrote; behind a cut a change may have followed.
+        // A hunk without a change is none that a tool wrote; after a cut a change may have followed.
         if run > first && hunk.is_whole {
             hunk.gap(source, run..at, CONTEXT, 0);
         }
         Ok(hunk)
     }
 
-    /// Takes a run of unchanged lines, of which some stay at each end, and the last that names where
-    /// in the file the change after it stands.
+    /// Adds a gap for a run of unchanged lines. Some lines at each end are kept, and so is the last heading, which
+    /// names the place of the next change.
     fn gap(&mut self, source: &Source<'_>, run: Range<usize>, head: usize, tail: usize) {
         if run.len() <= MAX_RUN {
             return;
@@ -158,19 +158,19 @@ impl Hunk {
     }
 }
 
-/// Whether an unchanged line names what the lines after it belong to, by the rule that git has for
-/// files of no known language: it starts with a letter, `_` or `$`.
+/// Whether an unchanged line is a heading of the lines after it, by git's rule for files of unknown languages: it
+/// starts with a letter, `_` or `$`.
 fn is_heading(line: &str, parents: usize) -> bool {
     line.as_bytes().get(parents).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
 }
 
-/// Whether lines may hold changes of the kind `[-old-]{+new+}`, which stand in lines that look unchanged.
+/// Whether lines may hold changes of the kind `[-old-]{+new+}`, which are in lines that look unchanged.
 fn has_word_changes(text: &str) -> bool {
     let has = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
     (has("[-") && has("-]")) || (has("{+") && has("+}"))
 }
 
-/// The path of the file in a `--- ` or `+++ ` line: `src/x.rs` in `+++ b/src/x.rs`. What stands behind a tab is a time or a
+/// The path of the file in a `--- ` or `+++ ` line: `src/x.rs` in `+++ b/src/x.rs`. The text after a tab is a time or a
 /// revision.
 fn file_path(line: &str) -> &str {
     let path = line.get(4..).unwrap_or_default();
@@ -202,7 +202,7 @@ impl Lengths {
         rest.strip_prefix(' ')?.starts_with(fence).then_some(Self { parents, old, new })
     }
 
-    /// Counts one line of the hunk; gives whether it is unchanged, or `None` when it cannot stand here.
+    /// Counts one line of the hunk; gives whether it is unchanged, or `None` when it cannot be here.
     fn take(&mut self, line: &str) -> Option<bool> {
         let mut marks = [b' '; MAX_PARENTS];
         // Editors and hosts cut the blanks of an empty unchanged line.
@@ -226,7 +226,7 @@ impl Lengths {
     }
 }
 
-/// The first line and the length in `12,5`, and what follows.
+/// The first line and the length in `12,5`, and the text after them.
 fn range(text: &str) -> Option<(usize, usize, &str)> {
     let (start, rest) = leading_number(text)?;
     let (length, rest) = match rest.strip_prefix(',') {
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(end.first(), Some(&(7..13)));
         assert!(gaps(&format!("@@ -1,20 +1,20 @@\n{}", same(20))).is_empty());
         assert!(gaps(&format!("@@ -1,20 +1,21 @@\n+y\n{} [-a-]{{+b+}}\n{}", same(10), same(9))).is_empty());
-        // The text ends in the hunk: what follows the last change stays.
+        // The text ends in the hunk: the lines after the last change are kept.
         assert!(gaps(&format!("@@ -1,30 +1,31 @@\n+y\n{}", same(20))).is_empty());
     }
 

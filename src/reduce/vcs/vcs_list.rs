@@ -1,7 +1,7 @@
-//! Lists with a path or a reference in every line: a folder that many in a row share is written once.
+//! Lists with a path or a reference in every line: a folder that many consecutive lines share is written once.
 //!
-//! Each kind is recognized by its lines; one that is no entry of the kind stays. Of what a list holds nothing
-//! is left out, no entry, no hash, no mark, but that of very many files in one state of `git status` a sample is shown.
+//! Each kind is recognized by its lines; a line that is not an entry of the kind is kept. No entry, hash or mark of a
+//! list is left out. The only exception are very many files in one state of `git status`, of which a sample is shown.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ const MIN_CONTENT_ENTRIES: usize = 8;
 /// How the lines of a kind are read.
 type Kind = fn(&str) -> Option<Line<'_>>;
 
-/// What a line of a kind is.
+/// The classes of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line<'a> {
     /// It has a folder.
@@ -104,7 +104,7 @@ impl Reducer for VcsList {
     }
 }
 
-/// The file of a line of `git status`, but for conflicts.
+/// The file of a line of `git status`, except conflicts.
 fn listed(line: usize, text: &str) -> Option<Listed<'_>> {
     const CONFLICTS: &[&str] = &["DD", "AU", "UD", "UA", "DU", "AA", "UU"];
     if text.starts_with("## ") || text.starts_with("# ") || text.starts_with("u ") {

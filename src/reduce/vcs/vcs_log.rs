@@ -1,12 +1,12 @@
-//! Logs of git, hg and svn: an author or date that the commit before has too is written once. Of older commits
-//! of a long log the subject is kept and the body is left out.
+//! Logs of git, hg and svn: an author or date that is the same as in the commit before is written once. Of older
+//! commits of a long log the subject is kept and the body is left out.
 //!
-//! A commit without an author has that of the commit above. From where on authors and dates are left out whatever
-//! they are, a marker of its own says so.
+//! A commit without an author has that of the commit above. If authors and dates of all commits from one on are left
+//! out, a marker says so.
 //!
-//! Hashes, revisions, references, subjects, trailers, parents and totals stay whatever the mode, and a
-//! line of a message that reads like a failure stays too. Of a log with a line for
-//! each commit the middle is left out when it is very long; what is in a format of the caller's stays.
+//! Hashes, revisions, references, subjects, trailers, parents and totals are kept in every mode, and so is a line of
+//! a message that reads like a failure. If a log with one line per commit is very long, its middle is left out. A log
+//! in a format of the caller is kept.
 
 mod style;
 mod undo;
@@ -184,9 +184,9 @@ pub(super) struct Log<'a> {
     body: Vec<usize>,
     /// Lines of a commit that is not shown.
     hidden: Vec<usize>,
-    /// Whether nothing of the commits stands between the pieces, so that whole commits may go.
+    /// Whether nothing of the commits is between the pieces, so that whole commits may go.
     is_alone: bool,
-    /// Whether author and date of a commit went whatever they are.
+    /// Whether author and date of a commit are left out even if they differ from those before.
     is_undated: bool,
 }
 
@@ -210,7 +210,7 @@ impl<'a> Log<'a> {
     /// Groups that a reader takes.
     pub(super) const GROUPS: u32 = 4;
 
-    /// Reads some lines and adds what is left out.
+    /// Reads some lines and adds the omissions.
     pub(super) fn read(&mut self, source: &Source<'a>, lines: Range<usize>, out: &mut Reduction) {
         for i in lines {
             if let Some(style) = Style::of(source, i) {
@@ -279,7 +279,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// What follows a message: file statistics.
+    /// Reads the lines after a message: file statistics.
     fn after(&self, line: &str, i: usize, out: &mut Reduction) {
         // What counts no lines says something else: a binary file that was emptied, a conflict.
         let is_file = line.starts_with(' ')
@@ -293,7 +293,7 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// Leaves out the body of an old commit: all behind the subject but trailers and failures.
+    /// Leaves out the body of an old commit: all after the subject but trailers and failures.
     fn end_body(&mut self, source: &Source<'a>, out: &mut Reduction) {
         let hidden = std::mem::take(&mut self.hidden);
         // A commit that reports a failure keeps those lines, and its hash with them.
@@ -311,18 +311,18 @@ impl<'a> Log<'a> {
         let subject = body.iter().position(|i| text(*i).is_empty()).unwrap_or(body.len());
         let is_merge = body.first().is_some_and(|i| text(*i).starts_with("Merge "));
         let mut rest = body[subject..].iter().copied().peekable();
-        // The first line of a merge's body is the title of what was merged.
+        // The first line of a merge's body is the title of the merged change.
         while is_merge && rest.next_if(|i| text(*i).is_empty()).is_some() {}
         let rest = rest.skip(usize::from(is_merge));
         let gone: Vec<usize> =
             rest.filter(|i| !is_trailer(text(*i)) && !signals::is_failure(source.line(*i))).collect();
         let last = body.iter().rev().find(|i| !text(**i).is_empty()).copied().unwrap_or(0);
-        // What is kept stands apart from the subject as before.
+        // The kept lines are separated from the subject as before.
         let texts = |lines: &[usize]| lines.iter().filter(|i| !text(**i).is_empty()).count();
         let has_kept = !is_merge && texts(body.get(subject..).unwrap_or_default()) > texts(&gone);
         let apart = body.get(subject).copied().filter(|_| has_kept);
         if texts(&gone) >= MIN_BODY {
-            // The empty line before the next commit stays.
+            // The empty line before the next commit is kept.
             gone.into_iter().filter(|i| *i <= last && Some(*i) != apart).for_each(|i| {
                 out.omit_in(i..i + 1, Reason::CommitBody, self.groups + 2);
             });

@@ -1,4 +1,5 @@
-//! Numbers in JSON that are secrets, and lists of numbers that spell one. A placeholder in place of one needs quotation marks, or the text is no longer JSON.
+//! Numbers in JSON that are secrets, and lists of numbers that spell a secret. A placeholder for them needs quotation
+//! marks, so that the text stays JSON.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use std::ops::Range;
 const MAX_BLANKS: usize = 16;
 
 /// The quotation mark to write around a placeholder for `value`: that of the name before it, with its backslashes. `None`
-/// if the value is not a number, or does not stand behind a quoted name and a colon.
+/// if the value is not a number, or is not after a quoted name and a colon.
 pub(super) fn quote<'a>(text: &'a [u8], value: &Range<usize>) -> Option<&'a [u8]> {
     if is_list(text, value) {
         return Some(quote_of_list(text, value.start));
@@ -27,7 +28,7 @@ pub(super) fn quote<'a>(text: &'a [u8], value: &Range<usize>) -> Option<&'a [u8]
     Some(&text[name.len() - backslashes..=name.len()])
 }
 
-/// Whether a value is some of the numbers of `[1, 2]`.
+/// Whether a value is a part of a list such as `[1, 2]`.
 fn is_list(text: &[u8], value: &Range<usize>) -> bool {
     let Some(bytes) = text.get(value.clone()) else { return false };
     let is_first = bytes.first().is_some_and(u8::is_ascii_digit) && bytes.contains(&b',');
@@ -40,9 +41,9 @@ fn is_list(text: &[u8], value: &Range<usize>) -> bool {
 
 /// The quotation mark for a placeholder in a list, with the backslashes of the string that holds the list.
 fn quote_of_list(text: &[u8], start: usize) -> &[u8] {
-    /// Bytes before a list in which the name of a member stands. A choice.
+    /// Bytes before a list that are searched for the name of its member. A choice.
     const MAX_NAME_BYTES: usize = 64;
-    /// Bytes of numbers before a value. A choice.
+    /// Bytes of numbers before a value that are searched for the start of their list. A choice.
     const MAX_LIST_BYTES: usize = 4 << 10;
     let is_item = |b: &&u8| b.is_ascii_digit() || b", \t\r\n[".contains(b);
     let start = start - text[..start].iter().rev().take(MAX_LIST_BYTES).take_while(is_item).count();

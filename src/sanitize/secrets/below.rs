@@ -1,20 +1,21 @@
-//! A value in quotation marks that stands in the line below its name: behind an operator or an open bracket at the end of the
-//! line, in a string of many lines, or in a text that a shell reads. It claims nothing.
+//! A value in quotation marks that is in the line below its name: after an operator or an open bracket at the end of
+//! the line, in a string of many lines, or in a here-document of a shell. It only finds the value; the caller claims
+//! it.
 
 use super::judge::{ByteSet, skip};
 use std::ops::Range;
 
 /// Longest line of a value, in bytes.
 const MAX_LINE_BYTES: usize = 4 << 10;
-/// Most strings in lines of their own that make one value. A choice.
+/// Most strings, each on its own line, that form one value. A choice.
 const MAX_STRINGS: usize = 16;
-/// Longest word that ends a text for a shell. A choice.
+/// Longest word that ends a here-document, in bytes. A choice.
 const MAX_WORD_BYTES: usize = 32;
 
 const BLANK: ByteSet = ByteSet::parse(" \t");
 const QUOTE: ByteSet = ByteSet::parse("\"'`");
 
-/// The value below what stands at `at`, behind the operator of a name.
+/// The value below what is at `at`, after the operator of a name.
 pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     match text.get(at)? {
         b'\r' | b'\n' => string(text, next_line(text, at)?, false),
@@ -29,13 +30,14 @@ pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The first sign of the next line, if nothing follows in this one.
+/// The position of the first character of the next line, if nothing follows in this line.
 fn next_line(text: &[u8], at: usize) -> Option<usize> {
     let end = at + usize::from(text.get(at) == Some(&b'\r'));
     (text.get(end) == Some(&b'\n')).then(|| skip(text, end + 1, BLANK, 64))
 }
 
-/// A string that is the rest of its line, and is no name of another value. In brackets, with those in the lines below.
+/// A string that is the rest of its line and not the name of another value. Inside brackets, strings in the lines
+/// below belong to it.
 fn string(text: &[u8], at: usize, is_in_brackets: bool) -> Option<Range<usize>> {
     let mut end = quoted(text, at)?;
     let start = at + 1;

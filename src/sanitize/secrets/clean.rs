@@ -1,5 +1,5 @@
-//! The short texts without secrets that this thread searched last. The parts of a call are looked at for several reasons, and
-//! come again with the next call. A text with a secret is never remembered.
+//! The short texts without secrets that this thread searched last. The parts of a call are examined for several
+//! reasons, and come again with the next call. Texts with a secret are never stored.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ pub(super) fn is_known(text: &[u8]) -> bool {
     text.len() <= MAX_BYTES && LAST.with_borrow(|last| last.iter().any(|known| known == text))
 }
 
-/// Remembers that a text holds no secret. The oldest is forgotten for it.
+/// Remembers that a text holds no secret. Replaces the oldest one.
 pub(super) fn remember(text: &[u8]) {
     if text.len() > MAX_BYTES {
         return;

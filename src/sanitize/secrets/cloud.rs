@@ -1,5 +1,5 @@
-//! Values that are secret because of their place: the data of a Kubernetes Secret, the secret of a secrets manager. All
-//! values there are removed, whatever they look like; names stay.
+//! Values that are secret because of their place: the data of a Kubernetes Secret, the answer of a secrets manager.
+//! All values there are removed, whatever they look like; names stay.
 //!
 //! Examines the document around a keyword, at most `REACH_BYTES` in each direction.
 
@@ -81,7 +81,7 @@ pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: R
             found.push(string);
         }
     }
-    // Without another string it read to the end.
+    // If there is no other string, the text was read to its end.
     scan.add_read(index, if strings.next().is_some() { strings.at - start } else { end - start });
     for value in found {
         scan.claim(rule, index, value);
@@ -266,7 +266,7 @@ fn in_string(value: &[u8], open: Option<u8>) -> usize {
         let ends = value.get(close).is_none_or(|b| b.is_ascii_whitespace() || b"\\\"'`,}]".contains(b));
         return if ends { close } else { value.len() };
     }
-    // Behind coded data a quote ends the string, whatever follows.
+    // After base64 a quote ends the string, whatever follows.
     let data = value.iter().take_while(|b| b.is_ascii_alphanumeric() || b"+/=".contains(b)).count();
     let slashes = value[data..].iter().take_while(|b| **b == b'\\').count();
     if data > 0 && open.is_some() && value.get(data + slashes).is_some_and(|b| open == Some(*b)) {

@@ -1,13 +1,13 @@
-//! Variables: environments that something listed, with `NAME=value` in every line or in the strings of a container, and
-//! commands and files that declare a value behind a name without an operator.
+//! Variables: listed environments, with `NAME=value` in every line or in the strings of a container, and commands and
+//! files that declare a value after a name without an operator.
 //!
-//! It reads the lines around a variable, a few at a time, and claims nothing.
+//! It reads a few lines around a variable, and makes no claims.
 
 use super::judge::{ByteSet, is_word, skip};
 use super::names::MAX_NAME_BYTES;
 use std::ops::Range;
 
-/// Lines without a setting that may stand between two settings of a file.
+/// Lines without a setting that may be between two settings of a file.
 const MAX_LINES_APART: usize = 3;
 
 /// Whether the previous line is a setting; skips blank lines and comments. `None` if there is no previous line.
@@ -70,7 +70,7 @@ pub(super) fn is_setting(text: &[u8]) -> bool {
     len > 0 && text.get(len) == Some(&b'=') && !text[0].is_ascii_digit()
 }
 
-/// Whether the value of such a name in a listed environment is a real value: such a list has no examples.
+/// Whether the value of such a name in a listed environment is a real value: these lists do not contain examples.
 pub(super) fn is_given(bytes: &[u8], password: bool) -> bool {
     let plain = bytes.iter().all(|b| b.is_ascii_graphic());
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
@@ -125,7 +125,7 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
 }
 
-/// Where a value begins that stands behind a name without an operator: behind a flag, a declaration, or in an element.
+/// Where a value begins that is after a name without an operator: after a flag, a declaration, or in an element.
 pub(super) fn behind_word(text: &[u8], name: &Range<usize>) -> Option<usize> {
     let before = name.start.checked_sub(1).map(|at| text[at]);
     if before == Some(b'<') {

@@ -1,27 +1,28 @@
-//! How far a value without quotation marks reaches over signs that also end values: `DB_PASSWORD=Kp7mQ2xR)t9zQ`.
+//! Finds the end of a value without quotation marks that contains characters which also end values:
+//! `DB_PASSWORD=Kp7mQ2xR)t9zQ`.
 //!
-//! In a setting that is the whole line the value goes to the end of the line, in a word of a log line or behind a flag to the
-//! end of the word. `password=get(user2)` is code and `password=abc1,host=db` a list: there the signs end the value. It reads
-//! one word and claims nothing.
+//! If a setting is the whole line, the value ends with the line; in a log line or after a flag it ends with the word.
+//! `password=get(user2)` is code and `password=abc1,host=db` is a list: there these characters end the value. It
+//! reads one word and makes no claims.
 
 use super::judge::{ByteSet, Doubt, is_random, is_random_with_signs, is_word, oddity, skip};
 use std::ops::Range;
 
 /// Longest word that is read. A choice.
 const MAX_WORD_BYTES: usize = 128;
-/// Shortest word of a language among the letters of a value. A choice.
+/// Shortest word of a natural language that is searched for in a value. A choice.
 const MIN_LETTERS_OF_WORD: usize = 4;
 
 const OPEN: ByteSet = ByteSet::parse("([{<");
 const CLOSE: ByteSet = ByteSet::parse(")]}>");
 const QUOTE: ByteSet = ByteSet::parse("\"'`");
-/// What may stand behind a value at the end of its word.
+/// Characters that may follow a value at the end of its word.
 const BEHIND: ByteSet = ByteSet::parse(",;&|)]}>\"'`");
-/// What stands between the items of a list.
+/// Characters between the items of a list.
 const BETWEEN: ByteSet = ByteSet::parse(",;&|");
 
-/// The end of a bare value that `first` begins, if it goes on behind `first`. `is_line` says that its name begins the line,
-/// `is_environment` that it is `name=value`, and `is_capital` that the name is in capitals.
+/// The end of a bare value that `first` begins, if it continues after `first`. `is_line` says that its name begins
+/// the line, `is_environment` that it is `name=value`, and `is_capital` that the name is in capitals.
 pub(super) fn end(
     text: &[u8],
     first: &Range<usize>,
@@ -43,7 +44,7 @@ pub(super) fn end(
     if is_environment && is_whole && is_list_of_keys(all) {
         return Some(start + all.len());
     }
-    // Where a value is the line, no bracket of code is open. A list may stand there.
+    // If the value is the whole line, it is not inside a bracket of code. It may still be a list.
     let is_shell = is_environment && is_whole;
     let word = if is_shell && is_capital { all } else { up_to_item(all) };
     let core = word.len() - word.iter().rev().take_while(|b| BEHIND.has(**b)).count();
@@ -84,20 +85,20 @@ fn is_list_of_keys(word: &[u8]) -> bool {
     word.contains(&b',') && keys.all(|key| key.len() >= 16 && is_random(key, Doubt::Some))
 }
 
-/// Whether nothing but blanks and a comment stands behind a value in its line.
+/// Whether nothing but blanks and a comment is after a value in its line.
 fn is_last(text: &[u8], end: usize) -> bool {
     let at = skip(text, end, const { ByteSet::parse(" \t") }, 8);
     text.get(at).is_none_or(|b| b"\r\n".contains(b) || *b == b'#' && at > end)
 }
 
-/// The word before an escape that a string around it has: a line end, a quotation mark.
+/// The part of a word before an escape of the surrounding string: a line end, a quotation mark.
 fn up_to_escape(word: &[u8]) -> &[u8] {
     let is_escape = |at: &usize| word.get(at + 1).is_none_or(|b| b"nrtu\"'`\\".contains(b));
     let end = memchr::memchr_iter(b'\\', word).find(is_escape).unwrap_or(word.len());
     &word[..end]
 }
 
-/// The word before the next `name=value` or `name: value` of a list.
+/// The part of a word before the next `name=value` or `name: value` of a list.
 fn up_to_item(word: &[u8]) -> &[u8] {
     let is_item = |at: &usize| {
         let name = skip(word, at + 1, const { ByteSet::parse("\"' ") }, 2);
@@ -108,10 +109,11 @@ fn up_to_item(word: &[u8]) -> &[u8] {
     &word[..end.unwrap_or(word.len())]
 }
 
-/// Most signs between items that are looked at in a word.
+/// Most separators that are examined in a word.
 const MAX_ITEMS: usize = 16;
 
-/// Whether a word is code, a pattern or a list of names, with `behind` at its end. No code of a shell ends in an open bracket.
+/// Whether a word is code, a pattern or a list of names; `behind` follows it. Shell code never ends in an open
+/// bracket.
 fn is_code(word: &[u8], behind: &[u8], is_shell: bool) -> bool {
     const PAIRS: &[&[u8; 2]] =
         &[b"::", b"=>", b"->", b"==", b"&&", b"||", b"()", b"[]", b"{}", b"(\"", b"('", b"[\"", b"['", b"]("];
@@ -133,7 +135,7 @@ fn is_code(word: &[u8], behind: &[u8], is_shell: bool) -> bool {
             depth += 1;
         } else if CLOSE.has(*b) {
             pairs += usize::from(depth > 0);
-            // Behind the bracket of a call no name follows.
+            // A name does not follow the closing bracket of a call.
             inside |= next(at).is_some_and(is_word);
             if depth == 0 && !is_shell && next(at).is_none_or(|b| b",;.)]}".contains(&b)) {
                 return true;
@@ -142,7 +144,7 @@ fn is_code(word: &[u8], behind: &[u8], is_shell: bool) -> bool {
         }
     }
     let is_call = pairs > 0 && depth == 0 && !inside;
-    // The call goes on in the next line, or ends behind the word.
+    // The call continues in the next line, or ends after the word.
     let is_open =
         depth > 0 && (behind.iter().any(|b| b",)]}>".contains(b)) || OPEN.has(word[word.len() - 1]));
     is_call || is_open && !is_shell || is_list(word)
@@ -158,18 +160,19 @@ fn is_list(word: &[u8]) -> bool {
     word.iter().any(|b| BETWEEN.has(*b)) && word.split(|b| BETWEEN.has(*b)).all(is_plain)
 }
 
-/// Whether letters of both cases and digits stand in a word as they do in no name.
+/// Whether letters of both cases and digits are mixed in a way that no name has.
 pub(super) fn is_strong(word: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| word.iter().any(is);
     has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit) && oddity(word) > 0
 }
 
-/// Whether a word of a language is in the rest of a value.
+/// Whether the rest of a value contains a word of a natural language.
 fn has_word(rest: &[u8]) -> bool {
     rest.split(|b| !b.is_ascii_lowercase()).any(|word| word.len() >= MIN_LETTERS_OF_WORD)
 }
 
-/// Whether a string of several words is a password: most of them have letters and digits, and none is a word of a message.
+/// Whether a string of several words is a password: most of the words have letters and digits, and none is a common
+/// word of messages.
 pub(super) fn is_phrase(value: &[u8]) -> bool {
     /// Most words. A choice.
     const MAX_WORDS: usize = 12;
@@ -197,7 +200,7 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
 mod tests {
     use crate::sanitize::secrets::redact;
 
-    /// Values that hold signs which also end values, blanks and escapes.
+    /// Values with blanks, escapes, and characters that also end values.
     const SIGNED: &[&str] = &[
         "Kp7mQ2xR)t9zQ",
         "Kp7mQ2xR]t9zQ",
@@ -215,7 +218,7 @@ mod tests {
         "#Sommer2024x",
     ];
 
-    /// Where a value reaches to the end of its line, of its word or of its string.
+    /// Texts in which a value ends with its line, its word or its string.
     const WHOLE: &[&str] = &[
         "A=1\nDB_PASSWORD=*\nB=2\n",
         "db:\n  user: app\n  password: *\n  host: h\n",

@@ -1,25 +1,25 @@
 //! Passwords of letters and digits inside a line: in logs, in strings, in printed objects.
 //!
-//! `password = hunter2xyz` is a password there, and the name of a variable in code. So the value must be no name that
-//! programs use, and the line must not be code. It reads one line and claims nothing.
+//! `password = hunter2xyz` is a password there, and the name of a variable in code. So the value must not be a name
+//! that programs use, and the line must not be code. It reads one line and makes no claims.
 
 use super::judge::{ByteSet, Sought, oddity, skip};
 use super::words::describes;
 use std::ops::Range;
 
 const BLANK: ByteSet = ByteSet::parse(" \t");
-/// Shortest and longest value.
+/// Shortest value and the first length that is too long, in bytes.
 const BYTES: Range<usize> = 8..65;
 /// Bytes of a line before the name that are read.
 const MAX_LINE_BYTES: usize = 256;
 
-/// Words with digits that names in code hold.
+/// Words with digits that occur in names in code.
 const KNOWN: Sought<30> = Sought::new([
     "utf8", "utf16", "base64", "base32", "b64", "sha1", "sha2", "sha3", "sha5", "md5", "oauth2", "s3b",
     "s3cl", "s3k", "x509", "ec2", "k8s", "http2", "pkcs", "p12", "aes1", "aes2", "pbkdf2", "argon2", "rfc",
     "i18n", "int32", "int64", "ed25519", "ipv",
 ]);
-/// Words before a name that only code has.
+/// Words before a name that occur only in code.
 const CODE: &[&str] = &[
     "let",
     "const",
@@ -48,7 +48,7 @@ const CODE: &[&str] = &[
     "import",
 ];
 
-/// Whether a word is one with digits that names in code hold.
+/// Whether a word is one with digits that occurs in names in code.
 pub(super) fn is_known(word: &[u8]) -> bool {
     KNOWN.is_in(&word.to_ascii_lowercase())
 }
@@ -107,7 +107,7 @@ fn is_code(before: &[u8], name: &[u8], between: &[u8]) -> bool {
     behind || is_word || operator.starts_with(b":=") || operator.starts_with(b"?")
 }
 
-/// `here is the password: garden1844`: whether a sentence leads up to a name.
+/// Whether a sentence precedes a name: `here is the password: garden1844`.
 fn is_told(before: &[u8]) -> bool {
     const LEADS: &[&[u8]] = &[b"the", b"your", b"my", b"our", b"his", b"her", b"their", b"this", b"new"];
     let before = before.trim_ascii_end();
@@ -115,7 +115,7 @@ fn is_told(before: &[u8]) -> bool {
     LEADS.iter().any(|lead| before[start..].eq_ignore_ascii_case(lead))
 }
 
-/// Whether a name stands in the brackets of a call.
+/// Whether a name is in the brackets of a call.
 fn is_argument(before: &[u8]) -> bool {
     let mut depth = 0usize;
     for (at, b) in before.iter().enumerate().rev() {

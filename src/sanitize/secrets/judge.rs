@@ -1,4 +1,4 @@
-//! Distinguishes secret values from look-alikes: entropy, byte classes, templates, randomness.
+//! Distinguishes secret values from look-alikes by entropy, byte classes, templates and randomness.
 //!
 //! Judges one candidate value at a time and never reads the text around it.
 
@@ -108,7 +108,7 @@ pub(super) fn is_template(value: &[u8]) -> bool {
 /// Marks of templates that are two signs or a sign and a letter, which a password may hold.
 const SHORT_MARKS: &[&str] = &["$(", "%s", "%(", "%{", "\\(", "<%"];
 
-/// Whether a mark makes a value a template. Inside letters and digits that nobody writes a short one is part of the value.
+/// Whether a mark makes a value a template. Inside random letters and digits, a short mark is part of the value.
 fn is_marked(value: &[u8], mark: &str) -> bool {
     let Some(at) = memchr::memmem::find(value, mark.as_bytes()) else { return false };
     let behind = &value[at + mark.len()..];
@@ -124,7 +124,8 @@ fn is_marked(value: &[u8], mark: &str) -> bool {
     !is_part
 }
 
-/// Whether letters of both cases and digits alternate as they do in no text that a person writes as an example.
+/// Whether letters of both cases and digits alternate as in generated values, and not as in examples that people
+/// write.
 fn is_made(value: &[u8]) -> bool {
     let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
     count(u8::is_ascii_digit) > 1
@@ -267,7 +268,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || value.len() > 2 && value[0].is_ascii_alphabetic() && &value[1..3] == b":\\"
 }
 
-/// Whether a value that begins with `/` is a path. One in 64 keys in base64 begins so too.
+/// Whether a value that begins with `/` is a path. One in 64 base64 keys also begins with `/`.
 fn is_path(value: &[u8]) -> bool {
     let rest = &value[1..];
     let is_coded = rest.iter().all(|&b| b.is_ascii_alphanumeric() || b"+/=".contains(&b));
@@ -276,14 +277,14 @@ fn is_path(value: &[u8]) -> bool {
         && is_coded
         && value.len().is_multiple_of(4)
         && (value.ends_with(b"=") || rest.contains(&b'+') || !rest.contains(&b'/'));
-    // Of a path not every part has letters of both cases and digits.
+    // In a path, not every part has letters of both cases and digits.
     let is_mixed = |part: &[u8]| {
         part.iter().any(u8::is_ascii_uppercase)
             && part.iter().any(u8::is_ascii_lowercase)
             && part.iter().any(u8::is_ascii_digit)
     };
     let is_key = is_key || is_coded && value.len() >= 16 && rest.split(|b| *b == b'/').all(is_mixed);
-    // A pattern between slashes has these signs too.
+    // A regular expression between slashes also has these characters.
     let is_signed = rest.iter().any(|b| b"!^<>|;()[]*=?".contains(b))
         && !rest.starts_with(b"^")
         && !rest.contains(&b'\\');
@@ -292,7 +293,7 @@ fn is_path(value: &[u8]) -> bool {
     !(is_key && oddity(rest) > 2 || is_made)
 }
 
-/// Whether what stands behind `#` or `@` is a chosen password, and no colour, selector, annotation or name of a scope.
+/// Whether the text after `#` or `@` is a chosen password, and not a colour, selector, annotation or scope name.
 fn is_chosen_behind_sign(rest: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| rest.iter().any(is);
     let digits = rest.iter().filter(|b| b.is_ascii_digit()).count();
@@ -341,7 +342,7 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
     let floor = match n {
         0..16 => 2.9,
         16..24 => 3.1,
-        // Of sixteen digits some come often by chance.
+        // With sixteen digits, repetitions are frequent by chance.
         _ if value.iter().all(u8::is_ascii_hexdigit) => 3.0,
         _ => 3.3,
     };
@@ -355,9 +356,9 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
         || is_random_with_signs(value)
 }
 
-/// Whether long letters change their case as often as no words do.
+/// Whether a long run of letters changes its case more often than words do.
 fn is_alternating(value: &[u8]) -> bool {
-    /// Fewest letters. A choice.
+    /// Fewest letters of such a run. A choice.
     const MIN_LETTERS: usize = 32;
     let changes = value.windows(2).filter(|two| two[0].is_ascii_lowercase() != two[1].is_ascii_lowercase());
     value.len() >= MIN_LETTERS
@@ -365,7 +366,7 @@ fn is_alternating(value: &[u8]) -> bool {
         && changes.count() * 3 > value.len()
 }
 
-/// Whether a person chose a value with letters of both cases, two digits or more, and signs between them that stand in no
+/// Whether a person chose a value with letters of both cases, two digits or more, and signs between them that are in no
 /// name, path or code: `Violet589?rJkW`.
 pub(super) fn is_signed_password(value: &[u8]) -> bool {
     let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
@@ -383,13 +384,13 @@ pub(super) fn is_signed_password(value: &[u8]) -> bool {
 
 /// Whether a value of many signs is random, as frameworks make their keys: `8$w@k3(7n!x_q2&z^m0p5=jr#t+6yv9h*4bu1-cg)se%fl`.
 ///
-/// Patterns, queries and code have many signs too; their letters stand in words, or in ranges.
+/// Patterns, queries and code have many signs too; their letters are in words, or in ranges.
 pub(super) fn is_random_with_signs(value: &[u8]) -> bool {
     /// Fewest bytes, kinds of signs, and entropy. A choice: patterns have as few.
     const MIN_BYTES: usize = 20;
     const MIN_KINDS: u32 = 4;
     const MIN_ENTROPY: f32 = 3.8;
-    /// More letters in a row are a word. A choice.
+    /// Longest run of letters; a longer one is a word. A choice.
     const MAX_RUN: usize = 5;
     const PATTERN: Sought<8> = Sought::new(["a-z", "A-Z", "0-9", "\\d", "\\w", "(?", "[^", ".*"]);
     if value.len() < MIN_BYTES
@@ -398,7 +399,7 @@ pub(super) fn is_random_with_signs(value: &[u8]) -> bool {
     {
         return false;
     }
-    // Django says of its own keys that they are no good in production.
+    // Django marks its generated keys with this prefix.
     let value = value.strip_prefix(b"django-insecure-").unwrap_or(value);
     let set = byte_set(value);
     let rare = byte_set(b"!@#$%^&*()+~{}[]<>;|") & set;
@@ -462,7 +463,7 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// Whether a person would choose this as a password; plain words do not count.
+/// Whether a person would choose this as a password; plain words do not qualify.
 pub(super) fn is_password(value: &[u8]) -> bool {
     let n = value.len();
     if !(6..=256).contains(&n) || is_uuid(value) {
@@ -482,11 +483,11 @@ pub(super) fn is_password(value: &[u8]) -> bool {
     if digits == n {
         return true;
     }
-    // In other scripts it is a label.
+    // A value mostly in other scripts is a label.
     if other * 2 > n {
         return false;
     }
-    // Several signs between letters of both cases are more than code has without brackets.
+    // Code without brackets does not have several special characters between letters of both cases.
     let is_signed = n >= 12
         && special > 2
         && lower > 2
@@ -497,7 +498,7 @@ pub(super) fn is_password(value: &[u8]) -> bool {
     lower + upper > 0 && !opens_code && (digits > 0 || (special > 0 && lower > 0 && upper > 0 && n >= 8))
 }
 
-/// Signs that people put into passwords.
+/// Special characters that people use in passwords.
 const SPECIAL: ByteSet = ByteSet::parse("!@#$%^&*~+=?");
-/// Signs with which code begins.
+/// Characters with which code begins.
 const OPENS_CODE: ByteSet = ByteSet::parse("#.^/%{<([$@:*&\\|?!=+-");

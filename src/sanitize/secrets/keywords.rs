@@ -6,17 +6,17 @@
 
 use crate::stop;
 
-/// Bits of a slot of the table.
+/// Bits of a slot number of the table.
 const HASH_BITS: u32 = 15;
 const SLOTS: usize = 1 << HASH_BITS;
-/// Bits of a slot of the bitmap. The first three of four bytes choose sixteen slots, the fourth chooses one of them. A word
-/// of three bytes takes all sixteen. Few slots are taken, so nearly every other position is rejected.
+/// Bits of a slot number of the bitmap. The first three of four bytes choose sixteen slots, the fourth chooses one of
+/// them. A word of three bytes takes all sixteen. Few slots are taken, so nearly every other position is rejected.
 const MAP_BITS: u32 = 18;
 const FOURTH_BITS: u32 = 4;
 const MAP_SLOTS: usize = 1 << MAP_BITS;
 /// Makes letters lower case; for other bytes it only merges some.
 const FOLD: u32 = 0x2020_2020;
-/// The bit that tells the case of a letter.
+/// The bit that holds the case of a letter.
 const CASE: u8 = 0x20;
 const FOLD_ALL: u64 = (FOLD as u64) << 32 | FOLD as u64;
 /// Positions whose four bytes all lie within eight bytes.
@@ -53,10 +53,10 @@ struct Head {
     /// Its first eight bytes, and the bits of them that a text must have too: all but the case of letters.
     eight: u64,
     mask: u64,
-    /// The eight behind these.
+    /// The next eight bytes.
     tail: u64,
     tail_mask: u64,
-    /// How many of the heads behind it, within its slot, have the same first eight bytes.
+    /// How many of the heads after it, within its slot, have the same first eight bytes.
     alike: u16,
     /// How many of these have the same ninth byte too.
     alike_in_nine: u16,
@@ -101,7 +101,7 @@ impl Head {
         (self.eight ^ eight) & self.mask == 0
     }
 
-    /// The bits by which the eight behind these are not `tail`, in any case. The lowest are those of the ninth byte.
+    /// The bits by which the eight after these are not `tail`, in any case. The lowest are those of the ninth byte.
     fn differs_behind(&self, tail: u64) -> u64 {
         (self.tail ^ tail) & self.tail_mask
     }
@@ -235,14 +235,14 @@ impl Keywords {
                 next += if is_ninth_wrong { usize::from(head.alike_in_nine) } else { 0 };
                 continue;
             }
-            // The first sixteen bytes are right, also where the text ends: no word has a zero byte.
+            // The first sixteen bytes match, even at the end of the text: no word has a zero byte.
             if !head.is_long || self.ends(usize::from(head.word), text, start) {
                 found(usize::from(head.word), start);
             }
         }
     }
 
-    /// Whether a text has what a word has behind its first sixteen bytes.
+    /// Whether the text matches a word after its first sixteen bytes.
     fn ends(&self, word: usize, text: &[u8], start: usize) -> bool {
         let rest = self.words[word].as_bytes().get(16..).unwrap_or_default();
         let here = text.get(start + 16..).and_then(|here| here.get(..rest.len()));
@@ -265,7 +265,7 @@ fn map_slot(bytes: u32) -> usize {
 
 #[inline(always)]
 fn map_slot_of_folded(bytes: u32) -> usize {
-    // The fourth byte falls out of the product.
+    // The shift removes the fourth byte from the product.
     let three = bytes.wrapping_mul(FACTOR << 8) >> (32 - MAP_BITS + FOURTH_BITS);
     (three << FOURTH_BITS | (bytes >> 24) & ((1 << FOURTH_BITS) - 1)) as usize
 }

@@ -13,12 +13,11 @@ use super::table::{Form, Place, Rule, Table, compile};
 use super::{cloud, named, pem, shapes, terraform};
 use crate::stop;
 
-/// Bytes that continue a value beyond the window of its rule.
-/// A value of so many bytes whose word goes on is one that its regex did not read to the end. A choice: no key of a fixed
-/// length is longer and has letters behind it.
+/// Bytes that continue a value beyond the window of its rule. If a value has this many bytes and its word continues,
+/// its regex did not read it to the end. A choice: no key of a fixed length is longer and is followed by letters.
 const LONG_BYTES: usize = 100;
 pub(super) const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
-/// Bytes of the name of an element, with its prefix.
+/// Bytes of the name of an XML element, including its prefix.
 const ELEMENT: ByteSet = ByteSet::parse("a-zA-Z0-9_.:-");
 /// Shorter tokens are not joined from pieces.
 const MAX_SHORT_TOKEN_BYTES: usize = 11;
@@ -140,7 +139,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Adds to the window of a rule, or runs its regex over the last one and begins another.
+    /// Extends the window of a rule, or runs its regex over the last window and begins a new one.
     fn add_window(&mut self, rule: &Rule, index: u16, window: Range<usize>) {
         let seen = &mut self.state(index).seen;
         if seen.start < seen.end && window.start <= seen.end {
@@ -173,7 +172,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Runs a regex at each of a few places, up to its first match. It reads up to `end`, and no match twice.
+    /// Runs a regex at each of a few places, up to its first match. It reads up to `end`, and does not read a match
+    /// twice.
     fn run_pattern_at(&mut self, rule: &Rule, index: u16, starts: Range<usize>, end: usize) {
         let Some(regex) = self.regex(rule, index, &(starts.start..end)) else { return };
         let text = &self.text[..end];
@@ -218,14 +218,14 @@ impl Scan<'_> {
         self.claim(rule, index, value);
     }
 
-    /// Whether a value that begins with so many bytes of a set may be assigned to the name in which a keyword ends.
+    /// Whether a value that begins with this many bytes of a set may be assigned to the name in which a keyword ends.
     fn may_be_assigned(&self, end: usize, set: ByteSet, bytes: usize) -> bool {
         shapes::value_behind(self.text, end).is_some_and(|at| skip(self.text, at, set, bytes) == at + bytes)
     }
 }
 
 impl Scan<'_> {
-    /// The end of the value at `at` that is longer than its rule reads. No run is read twice.
+    /// The end of the value at `at` that is longer than its rule reads. It does not read a run twice.
     fn end_of_value(&mut self, at: usize) -> usize {
         if !self.beyond.contains(&at) {
             self.beyond = at..LONG_VALUE.run(self.text, at);

@@ -1,8 +1,8 @@
 //! Finds secrets in bytes, by rules that are data, and puts a named placeholder where each value stood.
 //!
-//! [`rules.toml`](./rules.toml) holds the rules, `read` and `table` load them, `scan` runs them, `judge` tells secrets from
-//! look-alikes. `keywords` finds the keywords of all rules in one pass; a rule reads only near its own. Other occurrences of
-//! a found value are removed too (`repeats`).
+//! [`rules.toml`](./rules.toml) holds the rules, `read` and `table` load them, `matcher` and `scan` run them, `judge`
+//! distinguishes secrets from look-alikes. `keywords` finds the keywords of all rules in one pass; a rule reads only
+//! near its own. Other occurrences of a found value are removed too (`repeats`).
 //!
 //! It never removes key names, quotes or the text around a value. It reads only the given bytes, and lets no text through if
 //! the rules cannot be loaded.
@@ -52,7 +52,7 @@ const UNAVAILABLE: &str = "rules-unavailable";
 pub struct Finding {
     /// Offset of the first byte of the secret value.
     pub start: usize,
-    /// Offset behind the last byte of the secret value.
+    /// Offset after the last byte of the secret value.
     pub end: usize,
     /// Name of the rule, for example `github-pat`.
     pub rule: &'static str,
@@ -70,12 +70,12 @@ pub struct Redacted {
 /// Rule ids with the number of values each removed, in the order of the rule table.
 pub type Hits = Vec<(&'static str, usize)>;
 
-/// What the documentation says about one rule.
+/// One rule, for the documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleInfo {
-    /// Stable name, as it stands in the placeholder.
+    /// Stable name, as it is in the placeholder.
     pub id: &'static str,
-    /// What kind of secret it finds, in a few words.
+    /// The kind of secret that it finds, in a few words.
     pub description: &'static str,
 }
 
@@ -107,7 +107,7 @@ fn findings(table: &'static table::Table, claims: Vec<scan::Claim>) -> Vec<Findi
 /// `text` with every secret replaced, or `None` when there is none. Redacting the result finds nothing.
 pub fn redact(text: &str) -> Option<Redacted> {
     let (bytes, hits) = redact_bytes(text.as_bytes())?;
-    // Values begin and end at ASCII bytes, so the lossy branch is for a defect only; it still leaks nothing.
+    // Values begin and end at ASCII bytes, so the lossy branch is only reached by a defect; even then nothing leaks.
     let text =
         String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
     Some(Redacted { text, hits })
@@ -129,7 +129,7 @@ pub fn redact_but(text: &str, keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool
 /// Longest output, in bytes, that can be the value of one name. A choice: certificates and keys have rules of their own.
 const MAX_VALUE_BYTES: usize = 4 << 10;
 
-/// Whether a text can be one value: a single word that is no data.
+/// Whether a text can be one value: a single word that is not structured data.
 pub fn is_value(text: &str) -> bool {
     let value = text.trim();
     !value.is_empty()
@@ -138,8 +138,9 @@ pub fn is_value(text: &str) -> bool {
         && !value.contains(char::is_whitespace)
 }
 
-/// As [`redact_but`], for a text that is nothing but the value of `name`, as the command says that wrote it
-/// (`printenv DB_PASSWORD`). The whole value goes if it is a secret beside that name. `None` for any other text.
+/// As [`redact_but`], for a text that is nothing but the value of `name`, as the command shows that wrote it
+/// (`printenv DB_PASSWORD`). The whole value is removed if it would be a secret beside that name. `None` for any
+/// other text.
 pub fn redact_value(
     text: &str,
     name: &str,
@@ -206,7 +207,7 @@ fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> 
     Some((out, count(&findings)))
 }
 
-/// What stands in the place of a finding, with letters as wide as those of the value.
+/// The text that replaces a finding, with letters as wide as those of the value.
 pub fn placeholder(text: &[u8], finding: &Finding) -> Vec<u8> {
     let narrow = format!("{PLACEHOLDER}{}]", finding.rule).into_bytes();
     match hidden::nulls::padding(&text[finding.start..finding.end]) {

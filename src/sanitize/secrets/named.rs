@@ -1,7 +1,7 @@
 //! Values of names that mean a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<password>…</password>`.
 //!
-//! Most text that it reads is program code: types, calls, variables, messages. It claims nothing there. A value must be a
-//! literal, and must look chosen (passwords) or random (other names).
+//! Most text that it reads is program code: types, calls, variables, messages. It makes no claims there. A value must
+//! be a literal, and must look chosen (passwords) or random (other names).
 
 use super::environment::{
     MAX_LINE_BYTES, declared, is_container_variable, is_given, is_setting, setting_before, setting_behind,
@@ -83,7 +83,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if hit.start - start == MAX_NAME_BYTES || end - hit.end == MAX_NAME_BYTES || !stands_alone(text, &hit) {
         return;
     }
-    // Another keyword of the same name, whose value is already claimed.
+    // Another keyword in the same name, whose value is already claimed.
     if scan.state(index).seen == (start..end) {
         return;
     }
@@ -152,15 +152,15 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
 }
 
-/// The first of the strings in lines of their own that make one value.
+/// The first of several strings on separate lines that form one value.
 fn first_string(value: &[u8]) -> &[u8] {
     let line = memchr::memchr(b'\n', value).and_then(|end| value.get(..end));
     let line = line.map(|line| line.trim_ascii_end());
     line.and_then(|line| line.get(..line.len().saturating_sub(1))).unwrap_or(value)
 }
 
-/// `'$Kx9mQ2vLw7z'`: a value that begins like a variable, in quotation marks in which no variable is read: single ones, or
-/// those of JSON. No name is written so.
+/// `'$Kx9mQ2vLw7z'`: a value that begins like a variable, in quotation marks in which variables are not expanded:
+/// single ones, or those of JSON. Names are not written this way.
 fn is_literal(text: &[u8], name_end: usize, value: &Range<usize>) -> bool {
     let quote = value.start.checked_sub(1).and_then(|before| text.get(before));
     let is_exact = match quote {
@@ -176,7 +176,7 @@ fn is_literal(text: &[u8], name_end: usize, value: &Range<usize>) -> bool {
         && is_random(word, Doubt::Some)
 }
 
-/// Whether a name says that its value is a key that grants access, so that a UUID behind it is one and no id.
+/// Whether a name means a key that grants access, so that a UUID after it is a secret and not an id.
 fn is_name_of_key(name: &[u8]) -> bool {
     const KEYS: &[&str] = &[
         "clientsecret",
@@ -200,8 +200,8 @@ fn is_name_of_key(name: &[u8]) -> bool {
     })
 }
 
-/// `SNYK_TOKEN`, `railwayToken`: whether a name says of whom a token or a secret is, so that a UUID is one. Those that tell
-/// requests apart are none.
+/// `SNYK_TOKEN`, `railwayToken`: whether a name gives the service of a token or a secret, so that a UUID is a secret.
+/// Names of request ids do not.
 fn is_name_of_service(name: &[u8], word: Range<usize>) -> bool {
     const OF_REQUESTS: &[&str] = &[
         "request", "client", "idempot", "trace", "correl", "cancel", "progress", "session", "upload", "lock",
@@ -215,7 +215,7 @@ fn is_name_of_service(name: &[u8], word: Range<usize>) -> bool {
         && !OF_REQUESTS.iter().any(|word| judge::contains(head, word))
 }
 
-/// Whether a value behind a name such as `token` or `secret` names something that everybody may know: a contract of a
+/// Whether a value after a name such as `token` or `secret` is the id of something public: a contract of a
 /// blockchain, the commit of a submodule, an object of a cluster.
 fn is_name_of_resource(text: &[u8], name: usize, bytes: &[u8]) -> bool {
     /// Hexadecimal digits of a contract's address, and of a commit.
@@ -226,9 +226,9 @@ fn is_name_of_resource(text: &[u8], name: usize, bytes: &[u8]) -> bool {
     is_contract || is_commit() || is_object_of_cluster(bytes)
 }
 
-/// `kube-api-access-7xk2p`: words, and what a cluster makes at random behind them.
+/// `kube-api-access-7xk2p`: words, and a random suffix that a cluster appends.
 fn is_object_of_cluster(bytes: &[u8]) -> bool {
-    /// The signs that Kubernetes takes for the ends of names.
+    /// The characters that Kubernetes uses for random suffixes of names.
     const MADE: ByteSet = ByteSet::parse("bcdfghjklmnpqrstvwxz2456789");
     let is_word = |part: &[u8]| part.len() > 1 && part.iter().all(u8::is_ascii_lowercase);
     let is_made = |part: &[u8]| (5..=10).contains(&part.len()) && part.iter().all(|b| MADE.has(*b));
@@ -239,7 +239,8 @@ fn is_object_of_cluster(bytes: &[u8]) -> bool {
         && parts.all(is_word)
 }
 
-/// Whether a string of a list beside a name is but another name: no signs of a password, and nothing random.
+/// Whether a string in a list beside a name is just another name: without special characters of passwords, and not
+/// random.
 fn is_plain(bytes: &[u8], name: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| bytes.iter().any(is);
     let is_variable = name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase);
@@ -248,7 +249,7 @@ fn is_plain(bytes: &[u8], name: &[u8]) -> bool {
     !has(u8::is_ascii_digit) || !(is_mixed || is_signed || is_random(bytes, Doubt::Some))
 }
 
-/// `0x5555556a2c0`: where a debugger found the string behind it.
+/// `0x5555556a2c0`: where a debugger found the string after it.
 fn is_address(bytes: &[u8]) -> bool {
     bytes.len() <= 18
         && bytes.strip_prefix(b"0x").is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
@@ -269,7 +270,8 @@ fn is_count(name: &[u8], bytes: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"pass") && bytes.iter().all(u8::is_ascii_digit)
 }
 
-/// `self.password = password2` and `password: 'hashed_password_123'`: the name of a variable, or of what a test has hashed.
+/// `self.password = password2` and `password: 'hashed_password_123'`: the name of a variable, or of a value that a
+/// test has hashed.
 fn is_variable_of_object(name: &[u8], bytes: &[u8]) -> bool {
     let is_of_object = [&b"self."[..], b"this."].iter().any(|owner| name.starts_with(owner));
     let is_name = bytes.iter().all(|b| is_word(*b)) && bytes[0].is_ascii_lowercase();
@@ -277,7 +279,7 @@ fn is_variable_of_object(name: &[u8], bytes: &[u8]) -> bool {
     is_name && (is_of_object && judge::contains(bytes, "pass") || is_hashed)
 }
 
-/// `POSTGRES_PASSWORD=postgres`: the password that comes with the service of that name.
+/// `POSTGRES_PASSWORD=postgres`: the default password of the service of that name.
 fn is_of_service(name: &[u8], bytes: &[u8]) -> bool {
     let service = name.split(|b| *b == b'_').next().unwrap_or_default();
     service.len() >= 4
@@ -285,14 +287,14 @@ fn is_of_service(name: &[u8], bytes: &[u8]) -> bool {
         && judge::is_default(service, bytes)
 }
 
-/// `password1 != password2`: a comparison of two names.
+/// Whether an operator is a comparison: `password1 != password2`.
 fn compares(operator: &[u8]) -> bool {
     operator.windows(2).any(|w| w == b"==" || w == b"!=")
 }
 
 /// Finds the value of the name at `name`.
 fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> {
-    // Behind a letter of another script it is a dash.
+    // After a letter of another script it is a dash.
     let flag = text[name.start] == b'-' && (name.start == 0 || text[name.start - 1].is_ascii());
     // `**NAME**: …` of Markdown.
     let bold = text[name.end..].starts_with(b"**") && text[..name.start].ends_with(b"**");
@@ -352,7 +354,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
             || extent::end_in_string(text, name.start, &value.range).filter(|_| tight && capitals);
         match extent::end(text, &value.range, is_first, is_environment, capitals).or_else(in_string) {
             Some(end) => value.range.end = end,
-            // An element ends there.
+            // An XML element ends there.
             None if text[value.range.end..].starts_with(b"</") => {}
             None if text.get(value.range.end).is_some_and(|b| b"([{<".contains(b)) => return None,
             None => {}
@@ -365,7 +367,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     Some(value)
 }
 
-/// Behind the anchor and the tag that YAML writes in front of a value: `&name `, `!!str `.
+/// After the anchor and the tag that YAML writes before a value: `&name `, `!!str `.
 fn behind_properties(text: &[u8], mut at: usize) -> usize {
     for _ in 0..2 {
         if !matches!(text.get(at), Some(b'&' | b'!')) {
@@ -382,17 +384,17 @@ fn behind_properties(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// `?password=…`, and ` password=… ` in a log line: between commas or brackets it would be an argument.
+/// `?password=…`, and ` password=… ` in a log line: between commas or brackets it is an argument of code.
 fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
     let before = name.start.checked_sub(1).map_or(b'\n', |i| text[i]);
     let behind = text.get(end).copied().unwrap_or(b'\n');
     b"?&;".contains(&before) || (before.is_ascii_whitespace() && behind.is_ascii_whitespace())
 }
 
-/// Longest type without a blank behind it. A longer one is base64 that ends with `=`. A choice.
+/// Longest type without a blank after it. A longer one is base64 that ends with `=`. A choice.
 const MAX_TYPE_BYTES: usize = 16;
 
-/// `let key: &str = "…"`: the position of the value, if a type stands at `at`.
+/// `let key: &str = "…"`: the position of the value, if a type is at `at`.
 fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let end = skip(text, at, const { ByteSet::parse("a-zA-Z0-9_&<>[].| ?") }, MAX_NAME_BYTES);
     let is_type = end > at && (text[end - 1] == b' ' || end - at <= MAX_TYPE_BYTES);
@@ -436,13 +438,14 @@ fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
 /// Most quotation marks inside a value. A choice.
 const MAX_JOINED: usize = 4;
 
-/// Where a string goes on whose quotation mark at `at` stands for itself: `'it'\''s'` of shells, `'it''s'` of SQL and YAML.
+/// Where a string continues if the quotation mark at `at` is an escaped one: `'it'\''s'` of shells, `'it''s'` of SQL
+/// and YAML.
 fn rejoined(text: &[u8], at: usize, quote: u8) -> Option<usize> {
     let rest = &text[at..text.len().min(at + 8)];
     let shell = quote == b'\'' && rest.starts_with(b"'\\''");
     let doubled = quote != b'`' && rest.get(1) == Some(&quote);
     let from = at + if shell { 4 } else { 2 };
-    // Two that nothing follows end a string of their own.
+    // Two marks that nothing follows are the end of the string.
     let goes_on = text.get(from).is_some_and(|b| b.is_ascii_graphic() && !b")]},;:\"'".contains(b));
     ((shell || doubled) && goes_on).then_some(from)
 }
@@ -476,7 +479,7 @@ fn skip_scheme(text: &[u8], at: usize) -> usize {
         .map_or(0, |s| s.len())
 }
 
-/// `Key [None]: value`: the end of the operator behind what a prompt shows of the value before.
+/// `Key [None]: value`: the end of the operator after a prompt that shows the previous value.
 fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {
     let inside = text.get(at..)?.strip_prefix(b"[")?;
     let len = inside.iter().take(24).position(|b| !b.is_ascii_alphanumeric() && *b != b'*')?;

@@ -24,7 +24,7 @@ impl Names {
     /// The name that contains `hit`, at most `MAX_NAME_BYTES` on either side. Keywords come in order.
     pub(super) fn around(&mut self, text: &[u8], hit: &Range<usize>) -> Range<usize> {
         if !(self.head.start..=self.head.end).contains(&hit.start) {
-            // Everything up to the end of the last head is known.
+            // The bytes up to the end of the last head are already classified.
             let known = self.head.end.min(hit.start);
             let from = skip_back(text, hit.start, HEAD, MAX_NAME_BYTES.min(hit.start - known));
             let start = if from == known && !self.head.is_empty() {
@@ -49,13 +49,14 @@ impl Names {
 pub(super) enum Tail {
     /// The name ends with the keyword, or with a word that changes nothing: `_prod`, `2`, `Value`.
     Plain,
-    /// Anything else: the value must look more random.
+    /// Any other part: the value must look more random.
     Other,
     /// The name is about a secret: `_type`, `Count`, `_url`.
     About,
 }
 
-/// Whether the word of a keyword that ends with `last` goes on in `tail`, as in `tokenizer`; with a plural it does not.
+/// Whether the word of a keyword that ends with `last` continues in `tail`, as in `tokenizer`; with a plural it does
+/// not.
 pub(super) fn goes_on(tail: &[u8], last: u8) -> bool {
     let Some(&next) = tail.first() else { return false };
     let is_one_word = next.is_ascii_alphabetic() && next.is_ascii_lowercase() == last.is_ascii_lowercase();
@@ -63,7 +64,7 @@ pub(super) fn goes_on(tail: &[u8], last: u8) -> bool {
     is_one_word && !is_plural
 }
 
-/// `pass` and `pwd` occur in many words; they count only as words of their own.
+/// `pass` and `pwd` occur in many words; they are keywords only as separate words.
 pub(super) fn stands_alone(text: &[u8], hit: &Range<usize>) -> bool {
     let Some(&before) = hit.start.checked_sub(1).and_then(|i| text.get(i)) else { return true };
     let first = text[hit.start];
@@ -77,7 +78,7 @@ pub(super) fn is_verdict(text: &[u8], name: Range<usize>, hit: &Range<usize>) ->
     name == *hit && hit.len() == 4 && text.get(hit.end) == Some(&b':')
 }
 
-/// Starts of words after a keyword that describe a secret: `token_type`.
+/// Starts of words after a keyword that make a name describe a secret instead of naming it: `token_type`.
 const ABOUT: &[&str] = &[
     "type", "name", "count", "len", "size", "url", "uri", "path", "file", "dir", "id", "ids", "exp", "ttl",
     "time", "limit", "usage", "field", "label", "policy", "hint", "regex", "pattern", "prefix", "format",

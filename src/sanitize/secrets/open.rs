@@ -1,15 +1,18 @@
-//! Where the end of a text that is still arriving may be a part of a secret. Such an end waits until the rest of it has come.
+//! Finds an end of a text that is still arriving which may be a part of a secret. Such an end is held back until its
+//! rest arrives.
 
 use super::pem;
 use super::table::table;
 
 /// Longest last line that waits as a whole, in bytes. A choice.
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// Lines before the last one, without empty ones, whose keywords count too: a value may stand below its name. A choice.
+/// Lines before the last one, without empty ones, whose keywords are considered too: a value may be below its name. A
+/// choice.
 const LINES_BEFORE: usize = 2;
 
-/// Where the end of a text begins that may be a part of a secret: a last line without its end if a keyword of a rule stands in
-/// it or in the lines before, or a key block without its END line. `None` if all of it can be judged.
+/// The start of the end of a text that may be a part of a secret: of an incomplete last line if it or the lines
+/// before contain a keyword of a rule, or of a key block without its END line. `None` if the whole text can be
+/// judged.
 pub fn open(text: &[u8]) -> Option<usize> {
     let block = pem::open(text);
     let from = text.len().saturating_sub(MAX_LINE_BYTES);
@@ -17,7 +20,7 @@ pub fn open(text: &[u8]) -> Option<usize> {
     let line = match memchr::memrchr2(b'\n', b'\r', near).map(|at| at + 1) {
         Some(line) => line,
         None if from == 0 => 0,
-        // A line that is too long waits with its last word alone.
+        // Of a line that is too long, only the last word is held back.
         None => near.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1),
     };
     if line == near.len() || is_prompt(near.get(line..).unwrap_or_default()) {
@@ -26,7 +29,7 @@ pub fn open(text: &[u8]) -> Option<usize> {
     let mut read = line;
     for _ in 0..LINES_BEFORE {
         let before = near.get(..read).unwrap_or_default().trim_ascii_end();
-        // The line of a name whose value is still to come ends with a sign.
+        // The line of a name whose value is still to come ends with an operator or a bracket.
         if before.last().is_none_or(u8::is_ascii_alphanumeric) {
             break;
         }
@@ -40,11 +43,11 @@ pub fn open(text: &[u8]) -> Option<usize> {
     block.into_iter().chain(line).min()
 }
 
-/// Longest line that is taken for a prompt, in bytes. A choice.
+/// Longest line that is treated as a prompt, in bytes. A choice.
 const MAX_PROMPT_BYTES: usize = 200;
 
-/// Whether a line without its end asks for a value and holds none: `user@host's password: `. Whoever is to answer has to see it.
-/// A value that follows is found behind it.
+/// Whether an incomplete line asks for a value and holds none: `user@host's password: `. The user must see it at
+/// once. A value that follows is still found.
 fn is_prompt(line: &[u8]) -> bool {
     let Some((b':' | b'?', asks)) = line.trim_ascii_end().split_last() else { return false };
     let has_value = asks.iter().enumerate().any(|(at, byte)| match byte {

@@ -1,4 +1,5 @@
-//! Private keys in blocks: PEM, OpenSSH, PGP, static keys of OpenVPN (between BEGIN and END) and PuTTY (behind `Private-Lines`).
+//! Private keys in blocks: PEM, OpenSSH, PGP, static keys of OpenVPN (between BEGIN and END) and PuTTY (after
+//! `Private-Lines`).
 //!
 //! The body is removed, the lines around it stay. A block without an end, as in cut output, is removed up to the first line
 //! that is not key material. Code that only mentions the markers stays.
@@ -56,7 +57,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
 
 /// Whether a block with this name holds a key.
 fn is_key(label: &[u8]) -> bool {
-    /// Keys that are not called private.
+    /// Private keys whose label does not say so.
     const KEYS: &[&[u8]] = &[b"tls-crypt-v2 client key", b"tls-crypt-v2 server key"];
     label.windows(11).any(|w| w == b"PRIVATE KEY")
         || is_of_hex(label)
@@ -68,10 +69,10 @@ fn is_of_hex(label: &[u8]) -> bool {
     label.windows(11).any(|w| w.eq_ignore_ascii_case(b"STATIC KEY "))
 }
 
-/// Where the last block of a text that is still arriving begins, if it is a key without its END line, and nothing but key
-/// material stands in it so far.
+/// The start of the last block of a text that is still arriving, if it is a key without its END line and contains
+/// only key material so far.
 pub(super) fn open(text: &[u8]) -> Option<usize> {
-    /// Bytes before the word: the dashes, and what tools put in front of a line.
+    /// Bytes before the word: the dashes, and what tools put before a line.
     const MAX_BEFORE_BYTES: usize = 64;
     let near = text.len().saturating_sub(MAX_BLOCK_BYTES);
     let word = near + memchr::memmem::rfind(text.get(near..)?, b"BEGIN ")?;
@@ -201,7 +202,7 @@ fn body_start(text: &[u8], from: usize) -> usize {
             || rest.starts_with(b"\\\\")
             || rest.first() == Some(&b'\\') && rest.get(1).is_some_and(|&b| SPACE.has(b))
         {
-            // Another escape, such as that of a colour, stays whole.
+            // Another escape, such as one for a colour, is not split.
             at += 1;
         } else {
             return at;
@@ -209,7 +210,7 @@ fn body_start(text: &[u8], from: usize) -> usize {
     }
 }
 
-/// The runs of base64 bytes of at least `shortest` bytes.
+/// The runs of base64 digits of at least `shortest` bytes.
 fn runs(text: &[u8], range: Range<usize>, shortest: usize) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     std::iter::from_fn(move || {

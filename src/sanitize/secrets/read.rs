@@ -1,4 +1,4 @@
-//! Parses `rules.toml` without a TOML parser, which would take longer than the first request may.
+//! Parses `rules.toml` without a TOML parser, which would slow down the first request too much.
 //!
 //! It supports the part of TOML that the file uses: `[[rule]]`, one key per line, strings, numbers, booleans, and arrays of
 //! strings or numbers. It skips the examples, which only tests use. A test compares it with a full parser.
@@ -7,14 +7,14 @@
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Entry {
     pub(super) id: String,
-    /// What kind of secret it finds.
+    /// The kind of secret that it finds.
     pub(super) description: String,
     /// Lower-case literals; every match contains at least one of them. Default: the prefixes.
     pub(super) keywords: Vec<String>,
     /// Literal prefixes of a token, case-sensitive; part of the value.
     pub(super) prefix: Vec<String>,
     /// The inside of a regex class: the bytes after a prefix, or of an assigned value. With a `regex`: the first bytes of its
-    /// value, which then has to stand behind a name with a keyword in it, an operator and quotation marks; see
+    /// value, which then must be after a name with a keyword in it, an operator and quotation marks; see
     /// `shapes::value_behind`.
     pub(super) charset: String,
     /// Smallest and largest number of bytes of `charset`; without a second number there is no upper limit. With a `regex`: how
@@ -30,9 +30,9 @@ pub(super) struct Entry {
     pub(super) regex: String,
     /// How many bytes before and after a keyword a match of `regex` may reach.
     pub(super) reach: Vec<usize>,
-    /// Whether `regex` asks for the end of a word, or a byte that no word has, behind each keyword.
+    /// Whether `regex` asks for the end of a word, or a byte that no word has, after each keyword.
     pub(super) ends_word: bool,
-    /// The byte with which a match of `regex` begins, if only a name that ends with a keyword stands behind it.
+    /// The byte with which a match of `regex` begins, if only a name that ends with a keyword is after it.
     pub(super) opening: String,
     /// The name of a matcher written in Rust: `private-key`, `url-password`, `cookie`, `password`, `random`,
     /// `kubernetes-secret`, `secret-string`, `terraform-random`, `terraform-attributes`.

@@ -1,6 +1,7 @@
 //! Other occurrences of a found secret: without its name, in a comment, in the echo of a command.
 //!
-//! Only values that look random and stand alone count, so a weak password does not remove ordinary words.
+//! Only values that look random and occur as separate words are searched, so a weak password does not remove ordinary
+//! words.
 
 use std::collections::HashSet;
 

@@ -12,7 +12,7 @@ use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use std::ops::Range;
 
-/// How often one rule judges values with the same end; limits the work on a text full of keywords.
+/// Most judgements of one rule on values with the same end; limits the work on a text full of keywords.
 pub(super) const NESTED: usize = 8;
 
 /// Bytes that one rule may read near all its keywords, for each byte of the text.
@@ -20,7 +20,7 @@ const WORK_PER_BYTE: usize = 4;
 /// The limit for short texts, in bytes.
 const MIN_WORK_BYTES: usize = 16 << 10;
 
-/// The state table grows by this many rules.
+/// The state table grows in steps of this many rules.
 const PLACES_STEP: usize = 512;
 
 /// Bytes after a keyword that suffice, and the same for rules that read many lines.
@@ -100,12 +100,12 @@ impl Matches {
     }
 }
 
-/// Room for the groups of a match, of the rule that matched last.
+/// Reusable memory for the groups of a match, of the rule that matched last.
 #[derive(Debug, Default)]
 pub(super) struct Groups(Option<(u16, Captures)>);
 
 impl Groups {
-    /// The room for a rule with this regex.
+    /// The memory for a rule with this regex.
     pub(super) fn of(&mut self, rule: u16, regex: &Regex) -> &mut Captures {
         if self.0.as_ref().is_some_and(|(of, _)| *of != rule) {
             self.0 = None;
@@ -114,7 +114,7 @@ impl Groups {
     }
 }
 
-/// The bytes before and behind a range.
+/// The bytes before and after a range.
 fn around(text: &[u8], range: &Range<usize>) -> [Option<u8>; 2] {
     [range.start.checked_sub(1).map(|before| text[before]), text.get(range.end).copied()]
 }
@@ -147,7 +147,7 @@ pub(super) struct Scan<'t> {
     judged: (Range<usize>, bool),
     /// Groups of the last match.
     pub(super) groups: Groups,
-    /// What `named` remembers between keywords.
+    /// State of `named` between keywords.
     pub(super) bare: BareRun,
 }
 
@@ -203,7 +203,7 @@ impl<'t> Scan<'t> {
         self.near.last().is_some_and(|last| last.start <= hit.start && hit.end + behind <= last.end)
     }
 
-    /// The end of the run of `set` at `from`. A run that this rule has already read gives nothing, and neither does a run
+    /// The end of the run of `set` at `from`. Returns nothing for a run that this rule has already read, or for a run
     /// with too many keywords.
     pub(super) fn run(&mut self, index: u16, set: judge::ByteSet, from: usize) -> Option<usize> {
         let text = self.text;
@@ -300,8 +300,8 @@ impl<'t> Scan<'t> {
 /// Most backslashes in a row that are counted.
 const MAX_SLASHES: usize = 16;
 
-/// The start of a value that does not part a backslash from its letter: behind an escaped line end or tab, and with any other
-/// escape.
+/// The start of a value, moved so that no escape is split: an escaped line end or tab is excluded, `\\u0041`
+/// is included.
 fn outside_escape(text: &[u8], start: usize) -> usize {
     let slashes = text[..start].iter().rev().take(MAX_SLASHES).take_while(|b| **b == b'\\').count();
     match text.get(start) {

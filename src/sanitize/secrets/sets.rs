@@ -46,8 +46,8 @@ impl ByteSet {
         self
     }
 
-    /// The same with the bytes of letters of other scripts, without those of punctuation, arrows and the signs that draw
-    /// tables.
+    /// The same with the bytes of letters of other scripts, without those of punctuation, arrows and box-drawing
+    /// characters.
     pub(super) const fn with_letters(mut self) -> ByteSet {
         let mut b = 0x80;
         while b < 0xEE {

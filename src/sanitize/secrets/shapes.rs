@@ -1,6 +1,6 @@
 //! Secrets that are known by the shape around them: vendor name = value, passwords in URLs, cookie headers.
 //!
-//! Also reads operators for the other matchers. It does not decide whether a name is telling; `named` does.
+//! Also reads operators for the other matchers. It does not decide whether a name means a secret; `named` does.
 
 use super::environment::behind_word;
 use super::judge::{self, ByteSet, Doubt, is_word, skip, skip_back};
@@ -61,9 +61,9 @@ pub(super) fn value_behind(text: &[u8], end: usize) -> Option<usize> {
     is_operator.then(|| skip(text, skip(text, at + 1, BLANK, 16), QUOTES, 5))
 }
 
-/// The place where the value begins that is assigned to a name with the vendor keyword `hit`.
+/// The start of the value that is assigned to a name with the vendor keyword `hit`.
 ///
-/// The name must also hold a word such as "key" or "token": `linear: <40 hex digits>` is a commit more often.
+/// The name must also hold a word such as "key" or "token": `linear: <40 hex digits>` is more often a commit.
 pub(super) fn assigned_value(text: &[u8], hit: Range<usize>) -> Option<usize> {
     const TELLING: &[&str] =
         &["key", "token", "secret", "api", "auth", "pass", "pwd", "pat", "cred", "licen"];
@@ -113,7 +113,7 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
     let is_word = WORDS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()));
     let is_code = password.windows(2).any(|w| w == b"[^" || w == b"(." || w == b"$(")
         || password.first() == Some(&b'$');
-    // A password that everybody knows, of a server that nobody else reaches.
+    // A default password for a server on the local machine.
     let host = &authority[at + 1..];
     let is_container = host.iter().all(|b| b.is_ascii_alphanumeric() || b"-_:".contains(b));
     let user = &user_info[..colon];
@@ -134,7 +134,7 @@ fn is_this_machine(host: &[u8]) -> bool {
     })
 }
 
-/// `scheme://user:pa/ss@host`: a password that nobody encoded. A number behind the colon is a port.
+/// `scheme://user:pa/ss@host`: a password with an unencoded slash. A number after the colon is a port.
 fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<usize>> {
     /// Longest such password, in bytes. A choice.
     const MAX_BYTES: usize = 64;
@@ -197,7 +197,8 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     scan.state(index).seen = hit.start..at.max(hit.end);
 }
 
-/// Where the cookies begin that a keyword announces: behind an operator, a flag, or the member of a header with that name.
+/// Where the cookies begin that a keyword announces: after an operator, a flag, or the member of a header with that
+/// name.
 fn behind_cookie(text: &[u8], hit: &Range<usize>) -> Option<usize> {
     let word = &text[hit.clone()];
     if !word.ends_with(b"e") && !word.ends_with(b"E") {
@@ -209,8 +210,8 @@ fn behind_cookie(text: &[u8], hit: &Range<usize>) -> Option<usize> {
     operator(text, closed).or_else(behind_flag).or_else(|| value_field(text, hit.end))
 }
 
-/// Calls `found` with the values of members that look like those of cookies: `{"sid": "…"}` and `{"name": "sid", "value": "…"}`.
-/// Where reading stopped.
+/// Calls `found` with the values of members that look like those of cookies: `{"sid": "…"}` and
+/// `{"name": "sid", "value": "…"}`. Returns where it stopped reading.
 fn cookie_members(text: &[u8], range: Range<usize>, mut found: impl FnMut(Range<usize>)) -> usize {
     const BETWEEN: ByteSet = ByteSet::parse(" \t\r\n,{}[");
     let string = |at: usize| {
@@ -241,7 +242,8 @@ fn cookie_members(text: &[u8], range: Range<usize>, mut found: impl FnMut(Range<
     }
 }
 
-/// `name: DB_PASSWORD` followed by `value: …`, on one line or two, in YAML, JSON or XML: the end of the operator behind `value`.
+/// `name: DB_PASSWORD` followed by `value: …`, on one line or two, in YAML, JSON or XML: the end of the operator
+/// after `value`.
 pub(super) fn value_field(text: &[u8], from: usize) -> Option<usize> {
     let at = skip(text, from, const { ByteSet::parse(" \t\r\n\"',\\") }, 48);
     let word = text.get(at..at + 5)?;
@@ -263,7 +265,7 @@ fn is_session_value(name: &[u8], value: &[u8]) -> bool {
         || (telling && value.len() >= 6 && value.iter().any(u8::is_ascii_digit))
 }
 
-/// Whether a token may begin at `at`: not in mid-word, where an escape (`\n`, `%3D`, a colour) is no word.
+/// Whether a token may begin at `at`: not inside a word. An escape (`\n`, `%3D`, a colour) is not part of a word.
 pub(super) fn starts_word(text: &[u8], at: usize) -> bool {
     let Some(&last) = text[..at].last() else { return true };
     let before = |n: usize| at.checked_sub(n).map(|i| text[i]);

@@ -34,11 +34,11 @@ pub(super) enum Form {
     KubernetesSecret,
     /// The secret of a secrets manager.
     SecretString,
-    /// What Terraform made at random, in its state.
+    /// Random values in Terraform's state.
     TerraformRandom,
-    /// The telling attributes of a resource in Terraform's state.
+    /// Attributes with names of secrets, of a resource in Terraform's state.
     TerraformAttributes,
-    /// A telling name, an operator and a value; `password` accepts what people choose, else only random values.
+    /// The name of a secret, an operator and a value; `password` accepts what people choose, else only random values.
     Named { password: bool },
 }
 
@@ -98,9 +98,9 @@ pub(super) enum Place {
     Near,
     /// The same, if the keyword ends a word.
     NearWord,
-    /// At the keyword, if behind its name and an operator stands a value that begins with so many bytes of a set.
+    /// At the keyword, if its name and an operator are followed by a value that begins with this many bytes of a set.
     Assigned(ByteSet, usize),
-    /// At this byte, which stands in front of the name that the keyword ends.
+    /// At this byte, which is before the name that the keyword ends.
     Opening(u8),
 }
 
@@ -147,11 +147,11 @@ pub(super) struct Table {
     pub(super) keywords: Keywords,
     /// For each keyword the rules that look near it.
     pub(super) users: Vec<Vec<u16>>,
-    /// For each keyword whether names hold it: an assigned value or a telling name.
+    /// For each keyword whether names hold it: an assigned value or the name of a secret.
     pub(super) names: Vec<bool>,
     /// For each keyword whether a rule that reads many lines looks near it.
     pub(super) wide: Vec<bool>,
-    /// For each keyword whether it is a word of names that tell.
+    /// For each keyword whether it is a word in names of secrets.
     pub(super) named: Vec<bool>,
     /// The keyword that is the placeholder itself.
     pub(super) placeholder: usize,
@@ -172,7 +172,7 @@ pub(super) fn load(source: &str) -> Result<Table, String> {
             true => entry.prefix.iter().map(|p| p.to_ascii_lowercase()).collect(),
             false => entry.keywords,
         };
-        // Words are no vendor's key; a hexadecimal or UUID value is never a word.
+        // A word is not a vendor's key; a hexadecimal or UUID value is never a word.
         let words = matches!(&form, Form::Assigned { set, .. } if set.has(b'g') || set.has(b'G'));
         let random = entry.random || words;
         rules.push(Rule { form, keywords, random, entropy: entry.entropy, allow: entry.allow });
@@ -255,8 +255,9 @@ fn form(entry: &Entry) -> Result<Form, &'static str> {
     })
 }
 
-/// Without Unicode a regex of this table takes a hundredth of the memory, and every secret is ASCII. Nothing looks ahead for
-/// the literals of a regex: it runs only near a keyword, and where keywords are dense that costs more than the automaton.
+/// Without Unicode a regex of this table takes a hundredth of the memory, and every secret is ASCII. The prefilter
+/// for literals of a regex is off: a regex runs only near a keyword, and where keywords are dense the prefilter costs
+/// more than the automaton.
 pub(super) fn compile(regex: &str) -> Result<Regex, Box<meta::BuildError>> {
     let config = meta::Config::new()
         .utf8_empty(false)

@@ -1,4 +1,5 @@
-//! Values of Terraform's state: what `random_password` made, and the attributes of a resource that has sensitive ones.
+//! Values of Terraform's state: the results of `random_password`, and attributes of a resource with sensitive
+//! attributes.
 //!
 //! Each byte is read once for each of the two. It does not parse the state as a whole.
 
@@ -12,16 +13,16 @@ use std::ops::Range;
 const FORWARD_BYTES: usize = 4 << 10;
 /// How far the attributes may begin before the list of the sensitive ones.
 const BACK_BYTES: usize = 32 << 10;
-/// Names of what a random password is kept as.
+/// Members that hold a random password.
 const RESULTS: &[&[u8]] = &[b"result", b"bcrypt_hash"];
 /// Words in the names of attributes that hold secrets.
 const TELLING: &[&str] =
     &["password", "passphrase", "secret", "private_key", "token", "access_key", "connection_string"];
-/// Ends of names that only tell about one.
+/// Ends of names that only describe a secret.
 const ABOUT: &[&str] =
     &["arn", "name", "id", "version", "path", "url", "length", "policy", "type", "enabled"];
 
-/// `"type": "random_password"`: the results behind it.
+/// `"type": "random_password"`: the results after it.
 pub(super) fn random(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
     let end = text.len().min(hit.end + FORWARD_BYTES);
@@ -34,7 +35,7 @@ pub(super) fn random(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     }
 }
 
-/// `"sensitive_attributes"`: the telling attributes before it.
+/// `"sensitive_attributes"`: the attributes with names of secrets before it.
 pub(super) fn attributes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
     let from = hit.start.saturating_sub(BACK_BYTES).max(scan.state(index).seen.end.min(hit.start));
@@ -48,7 +49,8 @@ pub(super) fn attributes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
     members(text, from + start..hit.start, telling, |value| scan.claim(rule, index, value));
 }
 
-/// Calls `found` with the strings of the members that `telling` knows; where it stopped, between two strings.
+/// Calls `found` with the strings of the members that `telling` accepts. Returns where it stopped, between two
+/// strings.
 fn members(
     text: &[u8],
     range: Range<usize>,

@@ -1,4 +1,4 @@
-//! Holds the rules to their own examples.
+//! Tests the rules with their own examples.
 
 use super::table::{Form, SOURCE, compile, load, table};
 use super::*;
@@ -27,7 +27,7 @@ fn a_value_goes_wherever_it_stands() {
     let text = format!("# it was {value}, once\napi_key: {value}\nand x{value}\n");
     let shown = "# it was [REDACTED:generic-api-key], once\napi_key: [REDACTED:generic-api-key]\nand x";
     assert_eq!(redact(&text).unwrap().text, format!("{shown}{value}\n"));
-    // A weak one is a word of the text.
+    // A weak password may also be a word of the text.
     let text = "password: \"Development-2024\"\nthe Development-2024 is up\n";
     assert!(redact(text).unwrap().text.ends_with("the Development-2024 is up\n"));
 }
@@ -235,7 +235,7 @@ fn texts_full_of_markers_take_linear_time() {
     ];
     for spam in spams {
         let text = spam.repeat((1 << 17) / spam.len());
-        // Work that grows with the square would take hours here; the bench shows the speed.
+        // Quadratic work would take hours here; the bench shows the speed.
         let found = find(text.as_bytes());
         assert!(found.windows(2).all(|pair| pair[0].end <= pair[1].start), "{spam:?}");
     }
@@ -249,7 +249,7 @@ mod properties {
     use regex::bytes::{Regex, RegexBuilder};
     use std::sync::LazyLock;
 
-    /// Everything a text is put together from: examples, whole and in pieces, and what stands around them.
+    /// Everything a text is put together from: examples, whole and in pieces, and the text around them.
     static PARTS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let mut parts: Vec<String> = [
             "\n",
@@ -306,7 +306,7 @@ mod properties {
         let mut all = Scan::new(text);
         for (rule, index) in table.rules.iter().zip(0u16..) {
             if let Form::Pattern { regex, .. } = &rule.form {
-                // A regex may be wider than its keywords; a text without any of them is none of its business.
+                // A regex may match texts without its keywords; the rule does not apply to those.
                 if !rule.keywords.iter().any(|word| judge::contains(text, word)) {
                     continue;
                 }
@@ -356,7 +356,7 @@ mod properties {
         format!("([{}]{{{min},{max}}})(?:[^A-Za-z0-9_+/=-]|$)", ENTRIES[usize::from(index)].charset)
     }
 
-    /// As the library makes it of itself.
+    /// The regex with the library's default options.
     fn plain(regex: &str) -> Regex {
         RegexBuilder::new(regex).unicode(false).size_limit(64 << 20).build().unwrap()
     }
@@ -367,7 +367,7 @@ mod properties {
         CACHE.lock().unwrap().entry(index).or_insert_with(|| plain(regex)).clone()
     }
 
-    /// A regex that gives texts for a regex with conditions on what stands around them: without these.
+    /// A regex that gives texts for a regex with conditions on the text around them: without these.
     fn without_conditions(regex: &str) -> String {
         regex.replace("\\b", "").replace("(?:^|", "(?:").replace("|$)", ")")
     }
@@ -447,7 +447,7 @@ fn a_listed_environment_gives_no_secret_away() {
     assert!(out.contains("NODE_ENV=production") && out.contains("PARALLELISM=false"), "{out}");
     let text = "declare -x A=\"1\"\ndeclare -x DB_PASSWORD=\"correct-horse\"\ndeclare -x B=\"2\"\n";
     assert!(!redact(text).unwrap().text.contains("horse"));
-    // In prose and alone it may be an example.
+    // In prose, and alone, it may be an example.
     assert!(redact("Set this:\nDB_PASSWORD=correct-horse\nand start.\n").is_none());
 }
 

@@ -1,8 +1,8 @@
-//! Words as passwords: whether `correcthorsebattery` behind a name for a password is the password.
+//! Words as passwords: whether `correcthorsebattery` after a name for a password is the password.
 //!
-//! In code such a word is a type, a variable or a message far more often. So it counts only where a text is data and not
-//! code: a pair of JSON, a file with `[sections]`, a mapping of YAML with other settings around it, an environment.
-//! It reads a few lines around a name and claims nothing.
+//! In code such a word is a type, a variable or a message far more often. So it is treated as a password only in
+//! data: a pair of JSON, a file with `[sections]`, a mapping of YAML with other settings around it, an environment.
+//! It reads a few lines around a name and makes no claims.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ use super::judge::{ByteSet, MAX_ODDITY_OF_NAMES, Sought, is_word, oddity, skip, 
 const BLANK: ByteSet = ByteSet::parse(" \t");
 const KEY: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
 
-/// Shorter words are names, labels and what tests use.
+/// Shorter words, in bytes, are names, labels and values of tests.
 const MIN_BYTES: usize = 8;
 const MAX_BYTES: usize = 64;
-/// The same with a sign among the letters. A choice.
+/// The same for words with a special character among the letters. A choice.
 const MIN_BYTES_WITH_SIGN: usize = 12;
 /// Lines before a setting that are searched for the heading of its section.
 const MAX_LINES_OF_SECTION: usize = 16;
-/// Lines before and after a setting that are searched for one that says who or where.
+/// Lines before and after a setting that are searched for a setting with a user or a place.
 const MAX_LINES_BESIDE: usize = 6;
-/// Lines before and after a setting that have to be settings too. A choice.
+/// Lines before and after a setting that must be settings too. A choice.
 const MAX_LINES_OF_DATA: usize = 3;
-/// Pairs before and after a pair that are searched for one that says who or where. A choice.
+/// Pairs before and after a pair that are searched for a user or a place. A choice.
 const MAX_PAIRS_BESIDE: usize = 4;
 /// Bytes of these lines together.
 const MAX_NEAR_BYTES: usize = 512;
@@ -111,8 +111,8 @@ const DESCRIBING: Sought<80> = Sought::new([
     "failed",
 ]);
 
-/// Whether the value of a name for a password is a word, and stands where only values stand. `is_field` says that the value has
-/// a field of its own, as in `name: DB_PASSWORD` above `value: …`.
+/// Whether the value of a name for a password is a word, at a place where only values occur. `is_field` says that the
+/// value has a field of its own, as in `name: DB_PASSWORD` above `value: …`.
 pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>, is_field: bool) -> bool {
     let bytes = &text[value.clone()];
     let is_value = || {
@@ -124,7 +124,7 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
             || is_beside_pair(text, name, value)
             || is_flag(text, name, value)
     };
-    // A pass is a step of a compiler, or a test that passed.
+    // `pass` may also mean a step of a compiler, or a test that passed.
     let near = &text[name.start.saturating_sub(MAX_NEAR_BYTES / 4)..name.start];
     let has_user = || memchr::memmem::find(near, b"\"user").is_some();
     let is_pass = text[name.clone()].eq_ignore_ascii_case(b"pass") && !has_user();
@@ -134,7 +134,7 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
 /// Whether letters are neither a word nor words in camel case: two runs of capitals or more among small letters, or letters
 /// of alternating case.
 pub(super) fn is_mixed(bytes: &[u8]) -> bool {
-    // A sign between letters is one that a generator put there.
+    // A special character between letters comes from a generator.
     let sign = bytes.iter().position(|b| matches!(b, b'_' | b'-'));
     if let Some(at) = sign.filter(|at| (2..bytes.len() - 2).contains(at)) {
         let letters = [&bytes[..at], &bytes[at + 1..]].concat();
@@ -162,7 +162,8 @@ fn is_parameter(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool 
         && (b"&#\"'\\<>);,".contains(&behind) || behind.is_ascii_whitespace())
 }
 
-/// `host=db user=app password=…`, also with commas between and quotation marks around: a pair beside says who or where.
+/// `host=db user=app password=…`, also with commas between and quotation marks around: a pair beside it gives a user
+/// or a place.
 fn is_beside_pair(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     let before = &text[name.start.saturating_sub(MAX_NEAR_BYTES / 4)..name.start];
     let before = &before[memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)..];
@@ -201,7 +202,7 @@ fn is_flag(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
         && (behind.is_ascii_whitespace() || b"\"'\\".contains(&behind))
 }
 
-/// Whether a word may be a password: letters alone, no label in one capitalized word.
+/// Whether a word may be a password: only letters, and not a label of one capitalized word.
 fn may_be_chosen(bytes: &[u8]) -> bool {
     if bytes.contains(&b'-') {
         return is_chain(bytes);
@@ -293,8 +294,8 @@ fn is_setting(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     }
 }
 
-/// Whether all lines beside a setting are settings with the same operator, comments or blank, and none is code; or there are
-/// none.
+/// Whether all lines beside a setting are settings with the same operator, comments or blank, and none is code; also
+/// true without such lines.
 fn are_settings(text: &[u8], start: usize, end: usize, operator: u8) -> bool {
     let is_data = |line: &[u8]| {
         let line = line.trim_ascii();
@@ -308,7 +309,7 @@ fn are_settings(text: &[u8], start: usize, end: usize, operator: u8) -> bool {
         let value = value.trim_ascii();
         let is_setting = match line.get(key) {
             Some(b'=') => operator == b'=' && !is_code(value),
-            // A list in YAML has settings of a shell.
+            // A list in YAML may hold shell settings.
             Some(b':') => is_apart && (value.is_empty() || !is_type(value)),
             _ => false,
         };
@@ -353,7 +354,7 @@ fn is_in_section(before: &[u8]) -> bool {
     false
 }
 
-/// Whether a line beside the setting says who or where, with a value: `user: app`, `host: db.example.com`.
+/// Whether a line beside the setting gives a user or a place: `user: app`, `host: db.example.com`.
 fn is_beside_settings(text: &[u8], start: usize, end: usize, indent: usize) -> bool {
     let behind = &text[end..text.len().min(end + MAX_NEAR_BYTES)];
     let behind = behind.split(|b| *b == b'\n').skip(1);
@@ -384,7 +385,7 @@ fn says_where<'t>(lines: impl Iterator<Item = &'t [u8]>, indent: usize) -> bool 
     false
 }
 
-/// Whether a name says who or where.
+/// Whether a name means a user or a place.
 fn is_place(key: &[u8]) -> bool {
     const KEYS: &[&str] = &[
         "user", "host", "server", "port", "db", "database", "url", "uri", "login", "email", "endpoint",

@@ -3,17 +3,17 @@
 //! Printable text never counts as part of a control unless the sequence is complete and valid; of a broken sequence only the
 //! introducer is removed. Each byte is read a bounded number of times.
 //!
-//! The crate `vte` does not serve here. It parses as terminals do, so a broken sequence takes the text behind it along: all
-//! that follows a title without an end, the first letter after `ESC [ 31` and a blank. Outputs that were cut or mixed have
-//! such sequences, and the text behind one may be an error. It also prints what follows a C1 control that UTF-8 encodes.
-//! `tests::text_behind_broken_sequences_stays` compares the two.
+//! The crate `vte` is not suitable here. It parses as terminals do, so a broken sequence takes the text after it
+//! along: all that follows a title without an end, the first letter after `ESC [ 31` and a blank. Outputs that were
+//! cut or mixed have such sequences, and the text after one may be an error. It also prints what follows a C1 control
+//! that UTF-8 encodes. `tests::text_behind_broken_sequences_stays` compares the two.
 
 use std::borrow::Cow;
 
 /// Most numbers a control sequence may carry; more are dropped (colours, which use more, are not
 /// looked at).
 const MAX_PARAMS: usize = 6;
-/// Longest control sequence that is taken for one, in bytes.
+/// Longest control sequence that is recognized, in bytes.
 const MAX_SEQUENCE_BYTES: usize = 128;
 
 /// One piece of a terminal stream.
@@ -27,7 +27,7 @@ pub(super) enum Token<'t> {
     Return,
     /// `\b`.
     Backspace,
-    /// VT or FF: ends the row where text stands before it.
+    /// VT or FF: ends the row where text is before it.
     PageFeed,
     /// NUL.
     Nul,
@@ -280,7 +280,7 @@ enum Parsed<'t> {
 }
 
 impl Csi {
-    /// A number after `:` refines the one before it and is no parameter of its own.
+    /// A number after `:` refines the one before it and is not a separate parameter.
     fn push(&mut self, value: u32, sub: bool) {
         if !sub && self.len < MAX_PARAMS {
             self.params[self.len] = value;

@@ -31,8 +31,8 @@ const WORDS: &[(&[u8], bool)] = &[
     (b"ERR!", false),
 ];
 
-/// For each of the first three bytes of a word, the words that have it there, one bit each. One lookup rejects most places.
-/// from a word at one look.
+/// For each of the first three bytes of a word, the words that have it there, one bit each. One lookup rejects most
+/// places.
 static HEADS: [[u32; 256]; 3] = {
     let mut heads = [[0; 256]; 3];
     let mut i = 0;
@@ -82,11 +82,11 @@ fn begins_word(row: &[u8], at: usize, inside: bool) -> bool {
     }
 }
 
-/// The word itself or a form of it; `exceptiongroup` and `failover` are names of something else.
+/// The word itself or a form of it; not a longer name such as `exceptiongroup` or `failover`.
 fn ends_word(row: &[u8], end: usize) -> bool {
     const ENDINGS: [&[u8]; 13] =
         [b"", b"s", b"ed", b"ing", b"ure", b"ures", b"ked", b"S", b"ED", b"ING", b"URE", b"URES", b"KED"];
-    // One letter more than the longest ending: a row of words without an end is not read to its end for each of them.
+    // Reads one letter more than the longest ending, so that the work on a long row of letters is limited.
     let letters = row[end..].iter().take(5).take_while(|byte| byte.is_ascii_alphabetic()).count();
     // After a capitalised word another word may follow: `ErrorKind`.
     ENDINGS.contains(&&row[end..end + letters]) || row[end].is_ascii_uppercase()

@@ -1,10 +1,10 @@
-//! Keeps placeholders of secrets from being overwritten: without them nothing would tell that a value is gone.
+//! Keeps placeholders of secrets from being overwritten: without them nothing would show that a value was removed.
 
 use crate::sanitize::secrets::PLACEHOLDER;
 use crate::stop;
 
-/// The text with a line end for the carriage return behind the last placeholder of a line, where what follows on that line
-/// would overwrite it; `None` if there is no such line.
+/// The text with a line end for the carriage return after the last placeholder of a line, where what follows on that
+/// line would overwrite it; `None` if there is no such line.
 pub(in crate::sanitize) fn parted(text: &str) -> Option<String> {
     if !text.contains(PLACEHOLDER) || !text.contains('\r') {
         return None;
@@ -20,7 +20,7 @@ pub(in crate::sanitize) fn parted(text: &str) -> Option<String> {
     (out != text).then_some(out)
 }
 
-/// What stands before and behind the carriage return after which a line overwrites its last placeholder.
+/// The text before and after the carriage return after which a line overwrites its last placeholder.
 fn overwritten_at(line: &str) -> Option<(&str, &str)> {
     let last = line.rfind(PLACEHOLDER)?;
     let (before, rest) = line.split_at(last);
@@ -38,7 +38,7 @@ mod tests {
         let parted = |text: &str| parted(text).unwrap_or_else(|| text.to_owned());
         let one = "password=[REDACTED:generic-password]";
         assert_eq!(parted(&format!("a\n{one}\rxxxx\nb\n")), format!("a\n{one}\nxxxx\nb\n"));
-        // The last state of a progress bar has its own.
+        // The last state of a progress bar has its own placeholder.
         let bar = format!("1% {one}\r2% {one}\n");
         assert_eq!(parted(&bar), bar);
         for text in [format!("{one}\r\nb\r\n"), format!("{one}\r\r\n"), "a\rb\n".to_owned()] {

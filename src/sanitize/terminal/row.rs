@@ -23,7 +23,7 @@ const TAB_STOP: usize = 8;
 enum Form {
     /// In `text`, only printable ASCII: column and byte are the same.
     Ascii,
-    /// In `text`, anything else that was only appended to; how wide it is nobody has asked yet.
+    /// In `text`, anything else that was only appended to; its width is not computed yet.
     Text,
     /// In `cells`.
     Cells,
@@ -258,7 +258,7 @@ impl Row {
     /// single bytes; empty if nothing was written. Each check sees only newer text.
     pub(super) fn take_fresh(&mut self, around: usize) -> (Vec<u8>, Range<usize>) {
         if self.form == Form::Text {
-            // From here on the row has columns, so that the next look can be a narrow one.
+            // From here on the row has columns, so that the next check can read fewer of them.
             self.make_cells();
         }
         let range = std::mem::take(&mut self.fresh);
@@ -293,7 +293,7 @@ impl Row {
         }
     }
 
-    /// The columns as cells, which they stay until the row is cleared.
+    /// The row as cells; it keeps this form until it is cleared.
     fn make_cells(&mut self) -> &mut Vec<Cell> {
         if self.form != Form::Cells {
             append_cells(&mut self.cells, &mut self.clusters, &self.text);
@@ -354,7 +354,7 @@ fn join_cluster(cell: Cell, ch: char, clusters: &mut Vec<String>) -> Cell {
     CLUSTER | (clusters.len() - 1) as Cell
 }
 
-/// Blanks the columns, and what is left of wide characters and tabs that reach into or out of them.
+/// Blanks the columns, and the remaining parts of wide characters and tabs that extend into or out of them.
 fn free(cells: &mut [Cell], columns: Range<usize>) {
     if cells.get(columns.start) == Some(&CONTINUED) {
         for cell in cells[..columns.start].iter_mut().rev() {

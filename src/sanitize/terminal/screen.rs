@@ -17,11 +17,11 @@ const HISTORY: usize = 200;
 /// Longest row, in columns, that can be edited. Terminals wrap far earlier. A longer row stays, and the edit starts a new
 /// row below it.
 const EDITABLE: usize = 4096;
-/// The least height that a screen is taken to have: that of the VT100, and of nearly all pseudo-terminals.
+/// The assumed minimum height of a screen: that of the VT100, and of nearly all pseudo-terminals.
 const MIN_HEIGHT_ROWS: usize = 24;
-/// Columns that an edit may look at or move for nothing; more are counted.
+/// Columns that an edit may read or move without counting as effort.
 const NEAR: usize = 256;
-/// Columns that edits may look at or move for each byte of the stream, and in any stream.
+/// Columns that edits may read or move: for each byte of the stream, and at least in any stream.
 const EFFORT: usize = 32;
 const MIN_EFFORT: usize = 1 << 16;
 /// Rows that a status bar below a scroll region may take.
@@ -29,7 +29,7 @@ const MAX_FOOTER: usize = 8;
 /// The column "end of the row", for rows whose width was not computed yet.
 const END_OF_ROW: usize = usize::MAX;
 
-/// What [`Screen::finish`] gives.
+/// The result of [`Screen::finish`].
 pub(super) struct Shown {
     pub(super) text: String,
     pub(super) overwrites: usize,
@@ -40,11 +40,11 @@ pub(super) struct Shown {
 /// The screen.
 pub(super) struct Screen {
     out: String,
-    /// Boxed, so that little moves where rows are put in or taken out.
+    /// Boxed, so that inserting and removing rows moves little memory.
     rows: VecDeque<Box<Row>>,
     #[allow(clippy::vec_box, reason = "they go into `rows`")]
     spare: Vec<Box<Row>>,
-    /// So many of the first rows are empty for sure.
+    /// The number of first rows that are known to be empty.
     cleared: usize,
     /// Index into `rows`, or into `footer` while `in_footer`.
     row: usize,
@@ -55,7 +55,7 @@ pub(super) struct Screen {
     footer: Vec<Box<Row>>,
     /// The scroll region's last row counted from 1, where one is set.
     bottom: Option<usize>,
-    /// Rows of this screen that have left for the output.
+    /// Rows of this screen that were moved to the output.
     left: usize,
     /// Row counted from the screen's first, and column.
     saved: (usize, usize),
@@ -63,16 +63,16 @@ pub(super) struct Screen {
     height: usize,
     /// The screen began with a clear or a jump to its first row.
     anchored: bool,
-    /// The cursor was put into the first row and column, and nothing was done since.
+    /// The cursor was moved to the first row and column, and nothing happened since.
     homed: bool,
-    /// The overwriting that goes on is counted.
+    /// The current overwriting is already counted.
     counted: bool,
     drawing: bool,
     last: Option<char>,
     /// Blanks, rows and kept lines that may still be created without input.
     allowance: usize,
-    /// Columns that edits may still look at or move, but for near ones. Then rows are not edited any more, but followed
-    /// by new ones.
+    /// Columns that edits may still read or move, except near ones. After that, rows are no longer edited; text goes
+    /// to new rows.
     effort: usize,
     overwrites: usize,
     kept_failures: usize,
@@ -178,7 +178,7 @@ impl Screen {
         }
     }
 
-    /// VT and FF part text that they stand between, and do nothing else.
+    /// VT and FF separate the text before and after them, and do nothing else.
     pub(super) fn page_feed(&mut self) {
         if self.column != 0 {
             self.line_feed();
@@ -274,7 +274,7 @@ impl Screen {
         self.place_footer();
         self.drop_unfed();
         self.leave(self.rows.len());
-        // Every row left with a line feed behind it; the last one has none.
+        // Every row left with a line feed after it; the last one has none.
         self.out.pop();
         Shown {
             text: self.out,
@@ -305,7 +305,7 @@ impl Screen {
         self.go_to_column(column);
     }
 
-    /// Rows at the end that only a cursor move made, and that nothing was written to.
+    /// Removes rows at the end that were created only by cursor moves and have no text.
     fn drop_unfed(&mut self) {
         while self.rows.len() > 1
             && self.rows.back().is_some_and(|row| !row.fed && row.is_blank() && row.held.is_empty())
@@ -315,7 +315,7 @@ impl Screen {
         self.cleared = self.cleared.min(self.rows.len());
     }
 
-    /// Writes the first `count` rows out.
+    /// Moves the first `count` rows to the output.
     fn leave(&mut self, count: usize) {
         let mut shown = None;
         // Empty rows before the first text of a screen, created only by cursor moves, are not output.

@@ -62,7 +62,7 @@ fn broken_sequences_lose_no_text() {
     assert_eq!(shown("\x1b]0;never ended\nsecond\n"), "never ended\nsecond\n");
     assert_eq!(shown("\x1bPnever\nended"), "Pnever\nended");
     assert_eq!(shown("\u{90}never\nended"), "never\nended");
-    // Latin-1 debris of UTF-8 text is no control sequence.
+    // Latin-1 debris of UTF-8 text is not a control sequence.
     assert_eq!(shown("\u{c3}\u{9b}ber \u{e2}\u{80}\u{9c}so\u{e2}\u{80}\u{9d}"), "\u{c3}ber \u{e2}so\u{e2}");
     assert_eq!(shown("\x1b(0lqqk\x1b(B ok"), "┌──┐ ok");
     assert_eq!(shown("\x1b(0lq\nplain"), "┌─\nplain");
@@ -130,7 +130,7 @@ fn failures_survive_being_overwritten() {
     keep("E: no candidate\rReading 5%      \rReading 9%", &["E: no candidate", "Reading 9%"]);
     keep("TypeError: x\x1b[2K\rnext", &["TypeError: x", "next"]);
     keep("a\npanic at b\nc\x1b[2A\r\x1b[3Md", &["panic at b", "d"]);
-    // Only redrawn, or no failure at all.
+    // These are only redrawn, or are not failures.
     keep("error: a\rerror: a and b", &["error: a and b"]);
     keep("10% 0 errors\r20% 0 errors", &["20% 0 errors"]);
     keep("[==> ] 3/9: proc-macro-error, thiserror\r[===>] 4/9: serde\x1b[K", &["[===>] 4/9: serde"]);
@@ -255,7 +255,7 @@ fn hostile_streams_stay_small_and_fast() {
     }
 }
 
-/// What the oracle's screen holds, without blanks at the ends of rows and empty rows at the end.
+/// The text on the oracle's screen, without blanks at the ends of rows and empty rows at the end.
 fn oracle(stream: &str) -> String {
     let mut parser = vt100::Parser::new(60, 400, 0);
     parser.process(stream.replace('\n', "\r\n").as_bytes());
@@ -303,10 +303,10 @@ proptest! {
     fn agrees_with_the_oracle(pieces in prop::collection::vec(piece(), 1..30)) {
         let mut stream = pieces.concat();
         if ["X", "P", "@"].iter().any(|what| stream.contains(what)) {
-            // What is left of a wide character that an insertion or a deletion cuts, terminals do not agree on.
+            // Terminals differ in what remains of a wide character that an insertion or a deletion cuts.
             stream = stream.replace(['漢', '字'], "w");
         }
-        // A `homed` erase keeps what it clears, which no screen does.
+        // A `homed` erase keeps the cleared text, unlike a terminal.
         prop_assume!(!stream.contains("\x1b[1;1H"));
         prop_assert_eq!(trimmed(&shown(&stream)), oracle(&stream), "{:?}", stream);
     }
@@ -315,7 +315,7 @@ proptest! {
     fn any_text_is_settled_at_once(text in "(\\PC|[\\x00-\\x1f]|\x1b\\[[0-9;?]{0,4}[@-~]|\x1b[ -~]|[\u{80}-\u{9f}]){0,60}") {
         let once = shown(&text);
         let is_settled = |text: &str| text.chars().all(|ch| !ch.is_control() || ch == '\n' || ch == '\t');
-        // Where nothing else is to be done, line ends stay as they are.
+        // Without other controls, line ends stay unchanged.
         prop_assert!(is_settled(&once) || once == text && is_settled(&text.replace("\r\n", "\n")));
     }
 

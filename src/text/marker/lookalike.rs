@@ -1,8 +1,8 @@
-//! Look-alikes: text that looks like a marker of ours gets a backslash in front. That is every text that starts like
+//! Look-alikes: text that looks like a marker of ours gets a backslash before it. That is every text that starts like
 //! a marker: in any case, width or similar letters; with any number of blanks or invisible characters; across a line
 //! end; with escapes or entities for the bracket or letters; or with terminal sequences or overwritten letters.
 //!
-//! A reader does not know our grammar, so every text that starts like a marker is escaped, whether or not it goes on
+//! A reader does not know our grammar, so every text that starts like a marker is escaped, whether or not it continues
 //! like one. The only exception is a template in program code, which has placeholders where a marker has numbers: it
 //! claims nothing. The meaning of a text is never considered. Each position is checked once: the letters of an
 //! opening, and a bounded number of other bytes.
@@ -23,9 +23,9 @@ const OPENINGS: &[(&str, &[char])] = &[
     ("forgelzwdictionary", &[']']),
     ("forgerepairdictionary", &[']']),
 ];
-/// The most bytes behind an opening bracket that are read as a terminal shows them, or as a template.
+/// The most bytes after an opening bracket that are read as a terminal shows them, or as a template.
 const REACH_BYTES: usize = 256;
-/// The most characters behind a bracket that are read as a terminal shows them. A choice: twice the longest opening.
+/// The most characters after a bracket that are read as a terminal shows them. A choice: twice the longest opening.
 const MAX_SHOWN: usize = 48;
 /// Ways to write a backspace, or the start of a sequence that moves the cursor, in JSON and in source code.
 const BACK: &[&str] = &[
@@ -201,7 +201,7 @@ fn bracket(bytes: &[u8], at: usize) -> Seen<usize> {
     }
 }
 
-/// The opening of a look-alike behind a bracket.
+/// The opening of a look-alike after a bracket.
 fn opening_behind(bytes: &[u8], bracket: Range<usize>, goes_back: bool) -> Seen<&'static str> {
     let behind = &bytes[bracket.end..];
     match behind.first() {
@@ -274,7 +274,7 @@ fn opening_of(mut next: impl FnMut() -> Option<Option<char>>) -> Seen<&'static s
 
 /// The opening as a terminal would show it; `No` if nothing moves the cursor or starts a terminal sequence.
 fn shown(bytes: &[u8]) -> Seen<&'static str> {
-    // Invisible characters in front are skipped without a limit; they can belong to no other bracket.
+    // Invisible characters before it are skipped without a limit; they can belong to no other bracket.
     let mut rest = bytes;
     while let Next::One(character, len) = written::next(rest)
         && !is_sequence(character)
@@ -358,7 +358,7 @@ fn cells(bytes: &[u8]) -> Option<Vec<char>> {
             ']' | 'P' | 'X' | '^' | '_' => {
                 let is_end = |c: &char| matches!(c, '\u{7}' | '\u{9c}' | '\u{1b}');
                 if std::iter::from_fn(|| taken(&mut rest)).find(is_end) == Some('\u{1b}') {
-                    // This backslash escapes nothing behind it, however often it was escaped itself.
+                    // This backslash escapes nothing after it, however often it was escaped itself.
                     let slashes = rest.iter().take_while(|b| **b == b'\\').count();
                     rest = &rest[slashes..];
                 }

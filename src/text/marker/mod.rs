@@ -32,7 +32,7 @@ const DUPLICATE_OPEN: &str = "[Duplicate of ";
 /// The start of the pointer to an externalized text; its published form must not change either.
 const EXTERNALIZED_OPEN: &str = "[EXTERNALIZED: ";
 const DUPLICATE_CLOSE: &str = "; see earlier result]";
-/// Follows the tool in a duplicate marker; behind it are the label of the earlier call and how many results ago it
+/// Follows the tool in a duplicate marker; after it are the label of the earlier call and how many results ago it
 /// was.
 const SAME_OUTPUT: &str = " (same output";
 /// End of the marker of a result that differs from the earlier one only in times.
@@ -126,7 +126,7 @@ pub enum Marker {
     },
     /// An earlier result shows these lines, or the model wrote them into an argument of a call.
     Shown {
-        /// First line: the number that the tool wrote in front of it, or else its number in the result.
+        /// First line: the number that the tool wrote before it, or else its number in the result.
         first: usize,
         /// Last line.
         last: usize,
@@ -273,9 +273,9 @@ fn counted(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// The command in front of the handle.
+/// The command before the handle.
 const SHOW: &str = "tersed artifacts show ";
-/// The option in front of the folder.
+/// The option before the folder.
 const FOLDER: &str = " --dir ";
 
 /// The kind of parts of structured data.
@@ -321,7 +321,7 @@ pub enum NumbersThere {
     SameNumbers,
     /// The first line has this number there.
     From(usize),
-    /// The origin has no line numbers. The marker then says "here" behind the range, so that the range is not taken
+    /// The origin has no line numbers. The marker then says "here" after the range, so that the range is not taken
     /// for one of the origin.
     NoNumbers,
 }

@@ -255,7 +255,7 @@ fn parse_why(text: &str) -> Option<(RemovedWhy, Option<String>)> {
     Some((why(later), by))
 }
 
-/// A number with its noun, and the text behind it.
+/// A number with its noun, and the text after it.
 fn counted<'a>(text: &'a str, noun: &str) -> Option<(usize, &'a str)> {
     let (count, rest) = text.split_once(' ')?;
     let count = number(count)?;

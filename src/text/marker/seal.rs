@@ -107,7 +107,7 @@ pub fn is_sealed(text: &str, key: &SealKey) -> bool {
 /// The most bytes that are read to find the start of a sealed output, over all attempts.
 const MAX_READ: usize = 16 << 20;
 
-/// The start of an output that `seal` finished with this key and that goes on to the end of the text: the start of
+/// The start of an output that `seal` finished with this key and that continues to the end of the text: the start of
 /// the text or of a line. The last line end may be missing, since hosts remove it.
 pub fn sealed_from(text: &str, key: &SealKey) -> Option<usize> {
     let open = find_open(text, 0)?;

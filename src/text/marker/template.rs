@@ -74,7 +74,7 @@ pub(super) enum Seen<T> {
     Cut,
 }
 
-/// Whether the text behind a bracket is, up to its end, a marker with placeholders such as `{n}`, `%d`, `${n}` or
+/// Whether the text after a bracket is, up to its end, a marker with placeholders such as `{n}`, `%d`, `${n}` or
 /// `<n>` for all numbers and names, so that it claims nothing.
 pub(super) fn template(bytes: &[u8]) -> Seen<()> {
     let mut has_blank = false;

@@ -173,7 +173,7 @@ impl Digits {
     }
 }
 
-/// The same character, with `bytes` more bytes in front.
+/// The same character, with `bytes` more bytes before it.
 fn behind(found: Option<Next>, bytes: usize) -> Option<Next> {
     found.map(|found| match found {
         One(c, len) => One(c, len + bytes),

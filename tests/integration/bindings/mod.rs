@@ -1,7 +1,7 @@
 //! The types of the clients, written from the published schema: one model, one printer per language.
 //!
-//! Names that exist only for hosts which spell a member in another way are left out: a typed client
-//! needs one. The printers know nothing of the protocol beyond what the schema says.
+//! Aliases of members, which exist only for other hosts, are left out: a typed client needs one name. The printers
+//! use only the schema.
 
 mod model;
 mod python;

@@ -1,5 +1,5 @@
-//! What the schema says, in the few shapes that it uses. A keyword that would change the shape of a type
-//! and is not known here is a panic, so that no type becomes wrong in silence.
+//! The contents of the schema, in the few shapes that it uses. An unknown keyword that would change the shape of a
+//! type causes a panic, so that no type becomes wrong silently.
 
 use std::collections::BTreeSet;
 

@@ -56,7 +56,7 @@ fn definition(definition: &Definition, sent: bool) -> String {
             )
         }
         Shape::Object(fields) if fields.iter().any(|f| is_keyword(f) && !f.required) => {
-            // Members that a class cannot name stand in a base without a class body.
+            // Members that a class cannot name are in a base without a class body.
             let (words, others): (Vec<&Field>, Vec<&Field>) = fields.iter().partition(|f| is_keyword(f));
             assert!(words.iter().all(|f| !f.required) && others.iter().all(|f| f.required), "{name}");
             let mut out = format!("\n\nclass _{name}(TypedDict):\n");
@@ -133,7 +133,7 @@ fn doc(indent: &str, text: &str) -> String {
     format!("{indent}\"\"\"{}{end}\"\"\"\n", lines.join(&format!("\n{indent}")))
 }
 
-/// A type; what a host sends may be any mapping, what it receives is a `dict`.
+/// A type. Values that a host sends may be any mapping; values that it receives are a `dict`.
 fn of(of_: &Type, sent: bool) -> String {
     match of_ {
         Type::Any => "Any".into(),

@@ -22,7 +22,7 @@ fn batch(results: &[Value], total: usize, per_result: usize) -> Value {
     call(&Engine::default(), "toolResult/compressBatch", &params).unwrap()
 }
 
-/// Whether every failure line of a result stands in its text.
+/// Whether every failure line of a result is in its text.
 fn lost_failures<'a>(sample: &'a Sample, out: &str) -> Vec<&'a str> {
     let source = Source::new(&sample.text);
     let lines = signals::failure_lines(&source).into_iter().map(|i| source.line(i).trim());
@@ -63,7 +63,7 @@ fn a_thousand_random_batches_land_under_their_budgets() {
                 text.lines().filter(|line| line.starts_with("[tersed") && line.contains(", budget]")).count();
             assert!(cuts <= 1, "{round} {name}\n{text}");
             trimmed += usize::from(cuts == 1);
-            // Of what reports failures, all that fits is kept.
+            // All failure lines that fit are kept.
             let guard = &result["evidence"]["guard"];
             if guard["signals"].as_u64() > Some(0) {
                 judged += 1;

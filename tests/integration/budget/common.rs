@@ -1,4 +1,4 @@
-//! What the tests share: inputs, an engine, and a die.
+//! Helpers for the tests: inputs, an engine, and random numbers.
 
 use crate::common::fixture::Fixture;
 use serde_json::{Value, json};

@@ -136,8 +136,8 @@ fn failures_survive_in_every_preview() {
         if guard["signals"].as_u64() > Some(0) {
             let source = Source::new(&sample.text);
             let first = signals::failure_lines(&source).first().map(|&line| source.line(line).trim());
-            // A report in one line is cut inside, as the count of the guard accounts for.
-            // White space of JSON goes, and so do colours.
+            // A report on one line is cut inside, which the count of the guard includes. White space of JSON and
+            // colours are removed.
             let is_whole = |line: &str| {
                 let is_rewritten = line.len() > LONG_LINE || line.starts_with('{') || line.contains('\u{1b}');
                 is_rewritten || text.contains(line)

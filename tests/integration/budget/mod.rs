@@ -1,4 +1,4 @@
-//! Budgets: one result, a batch, pressure, pointers, and what becomes of all that when it comes again.
+//! Budgets: one result, a batch, pressure, pointers, and all of these when the same request is sent again.
 //!
 //! Everything runs over the inputs of the fixtures and over small texts that are written here.
 

@@ -32,7 +32,7 @@ fn used(outcome: &Outcome) -> &BudgetUse {
     outcome.evidence.budget.as_ref().unwrap()
 }
 
-/// Markers of a text that say that lines are left out for a budget.
+/// Markers in a text for lines that are left out for a budget.
 fn cuts(text: &str) -> usize {
     text.lines()
         .filter(|line| {
@@ -65,11 +65,12 @@ fn every_sample_lands_under_every_budget() {
             assert!(used(&outcome).met && used(&outcome).why.is_none());
             assert!(cuts(&out) <= 1, "{name} {budget}\n{out}");
             assert!(!stacked(&out), "{name} {budget}\n{out}");
-            // What looks like ours is escaped, at one byte each, where nothing makes up for it.
+            // Look-alikes of markers are escaped, with one byte each, which may make the text longer.
             let escapes = out.matches("\\[").count().saturating_sub(text.matches("\\[").count());
             assert!(out.len() <= text.len() + escapes, "{name} {budget}");
             cut += usize::from(used(&outcome).rung.cut);
-            // Again with the same budget, nothing happens. What has no marker is too small to be looked at.
+            // A second pass with the same budget changes nothing. A text without a marker is too small to be
+            // examined.
             let min_bytes = if out.ends_with("[...truncated]") { 1024 } else { 0 };
             let again = run(&call, &out, &Policy { min_bytes, ..policy(budget) });
             assert_eq!(again.texts.concat(), out, "{name} {budget}");
@@ -185,7 +186,7 @@ fn where_not_even_a_marker_fits_the_text_is_cut_inside() {
     let outcome = run(&ToolCall::default(), &text, &policy(1));
     assert_eq!(outcome.texts.concat(), "[...truncated]");
     assert_eq!((used(&outcome).met, used(&outcome).why), (false, Some(Reason::BudgetTooSmall)));
-    // The first failure is what a stub is about.
+    // A stub shows the first failure.
     let text = text.replace("line 120 is short", "error: no space");
     let out = run(&ToolCall::default(), &text, &policy(12)).texts.concat();
     assert!(out.starts_with("error: no space"), "{out}");

@@ -1,4 +1,4 @@
-//! The same call again: its bytes stay, whatever is asked beside its policy and whatever was forgotten.
+//! The same call again gets the same bytes, whatever else the request asks for and whatever was forgotten.
 
 use serde_json::{Value, json};
 use tersed::engine::{Engine, Settings};
@@ -46,7 +46,7 @@ fn neighbours_and_pressure_are_no_part_of_a_request() {
         // Alone, with no budget for all.
         let params = json!({"sessionId": "s", "result": a, "budget": {"perResult": 0, "total": 0}});
         assert_eq!(call(&engine, "toolResult/compress", &params).unwrap()["content"], first[0]);
-        // What is known already leaves only the rest to the new ones.
+        // Known results keep their tokens; the new ones share the rest.
         let d = plain("d", &words(400, "d"));
         let third = of(&[a, b, d], 1500, 0.0);
         assert_eq!(contents(&third)[..2], first[..]);

@@ -1,4 +1,4 @@
-//! Codings as tools write them: percent signs, escapes, entities, dumps, base64.
+//! Encodings as tools write them: percent signs, escapes, entities, dumps, base64.
 
 use std::fmt::Write;
 
@@ -145,7 +145,7 @@ pub fn od_b(text: &str) -> String {
     })
 }
 
-/// `tcpdump -X`: words of two bytes behind offsets.
+/// `tcpdump -X`: words of two bytes after offsets.
 pub fn tcpdump(text: &str) -> String {
     dump(text, |at, bytes| {
         let words: Vec<String> =
@@ -154,7 +154,7 @@ pub fn tcpdump(text: &str) -> String {
     })
 }
 
-/// Wireshark: bytes behind offsets of four digits.
+/// Wireshark: bytes after offsets of four digits.
 pub fn wireshark(text: &str) -> String {
     dump(text, |at, bytes| format!("{at:04x}   {:<47}   {}", pairs(bytes, " "), letters(bytes)))
 }

@@ -1,7 +1,8 @@
-//! The table of hiding places: values of every rule, each in every place where tools leave them. Prints how many
-//! are found and holds each place to its share. `cargo test --test integration hiding_places -- --nocapture` shows the table.
+//! The table of hiding places: values of every rule, each in every place where tools leave them. Prints how many are
+//! found, and fails if a place falls below its required share.
+//! `cargo test --test integration hiding_places -- --nocapture` shows the table.
 //!
-//! A value counts as found when no part of it is left, as it stands or as it is coded.
+//! A value counts as found if no part of it is left, neither plain nor encoded.
 
 mod codings;
 mod places;
@@ -129,7 +130,7 @@ fn what_is_no_secret_stays() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// JSON stays JSON, whatever is taken out of its strings.
+/// JSON is still JSON after secrets are removed from its strings.
 #[test]
 fn json_stays_json() {
     let mut wrong = Vec::new();
@@ -146,7 +147,7 @@ fn json_stays_json() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What was redacted is not redacted again, in any place.
+/// Redacted text is not redacted again, in any place.
 #[test]
 fn redacting_again_changes_nothing() {
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! The places: each writes a value as some tool leaves it, with what to look for afterwards.
+//! The places: each writes a value as some tool prints it, and names the strings that must not be left afterwards.
 
 use super::codings as c;
 use super::values::Case;
@@ -32,7 +32,7 @@ fn parts(text: String, parts: Vec<String>, width: usize) -> Option<Hidden> {
     Some(Hidden { text, parts, width })
 }
 
-/// Puts something in front of every line.
+/// Puts something before every line.
 fn fronted(case: &Case, front: impl Fn(usize) -> String) -> Option<Hidden> {
     let body = format!("# settings\n{}\nend of it", case.line());
     let lines = body.lines().enumerate().map(|(i, line)| front(i + 1) + line);
@@ -73,7 +73,7 @@ fn broken(case: &Case, between: &str) -> Option<Hidden> {
     parts(format!("{}{a}{between}{b}{}\n", case.before, case.after.trim_end()), vec![a, b], PLAIN)
 }
 
-/// A string in quotes, cut in two: `before` must leave a quote open, or the value stands alone in quotes.
+/// A string in quotes, cut in two: `before` must leave a quote open, or the value is alone in quotes.
 fn strung(case: &Case, between: &str) -> Option<Hidden> {
     if case.value.contains(['\n', '"']) || case.rule == "none" {
         return None;
@@ -136,7 +136,7 @@ macro_rules! places {
     };
 }
 
-/// A telling name and its value, where the name alone tells and the value is one word.
+/// The name of a secret and its value, if only the name shows that it is a secret, and the value is one word.
 fn named(case: &Case) -> Option<(&str, &str)> {
     let name = case.name().filter(|_| case.is_named && case.rule != "none")?;
     let fits = !case.value.contains(|c: char| c.is_whitespace() || "\"'`<>\\".contains(c));

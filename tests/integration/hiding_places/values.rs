@@ -1,4 +1,4 @@
-//! Values of every rule, made from the shapes in `rules.toml`: what stands around an example, and another value
+//! Values of every rule, made from the shapes in `rules.toml`: the text around an example, and another value
 //! of the same kind. The same ones in every run; none of them is anyone's.
 
 use tersed::sanitize::secrets;
@@ -7,7 +7,7 @@ const RULES: &str = include_str!("../../../src/sanitize/secrets/rules.toml");
 /// Values of each example.
 const EACH: u64 = 2;
 
-/// A value and what stands around it where its rule knows it.
+/// A value and the text around it where its rule knows it.
 #[derive(Debug, Clone)]
 pub struct Case {
     pub rule: String,
@@ -16,7 +16,7 @@ pub struct Case {
     pub after: String,
     /// Whether the rule knows the value alone.
     pub is_bare: bool,
-    /// Whether it knows it behind its name, in quotes.
+    /// Whether it knows it after its name, in quotes.
     pub is_named: bool,
 }
 

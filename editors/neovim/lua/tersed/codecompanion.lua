@@ -1,4 +1,4 @@
---- codecompanion.nvim: gives what a tool returned to tersed before the model sees it.
+--- codecompanion.nvim: passes tool results to tersed before the model sees them.
 
 local M = {}
 
@@ -6,8 +6,8 @@ local function session_of(chat)
   return 'codecompanion-' .. tostring(chat.id or chat.bufnr or 0)
 end
 
--- The one call of this tool that has no output yet, from the messages of the chat. The callback is told the name of
--- the tool alone; without the call no later result can refer to this one.
+-- The only call of this tool that has no output yet, from the messages of the chat. The callback gets only the name of
+-- the tool; without the call no later result can refer to this one.
 local function open_call(chat, tool)
   local answered, found, count = {}, nil, 0
   for _, message in ipairs(chat.messages or {}) do
@@ -28,11 +28,11 @@ local function open_call(chat, tool)
   return count == 1 and found or nil
 end
 
--- Results that each chat was given, to see which of them its messages lost: a chat can be edited, cut short and summed
--- up, and says so in none of its events.
+-- Results that each chat got, to find those that are no longer in its messages: a chat can be edited, shortened and
+-- summarized without an event.
 local given = {}
 
--- Tells which results are left of those that the chat was given.
+-- Reports which of the chat's results are left.
 local function forget_lost(chat, session)
   local known = given[session]
   if not known then
@@ -87,7 +87,7 @@ function M.on_tool_output(chat, args)
     })
   end)
   if ok and answer then
-    -- Where there is no text for the user, the chat shows that for the model: it stays the whole one.
+    -- Without a text for the user, the chat shows the text for the model, so set the whole text for the user.
     args.for_user = args.for_user or args.for_llm
     args.for_llm = answer.content
   end
@@ -99,7 +99,7 @@ local function chat_of(event)
   return ok and bufnr and companion.buf_get_chat and companion.buf_get_chat(bufnr) or nil
 end
 
---- Adds the callback to every chat that is made from now on.
+--- Adds the callback to every new chat.
 function M.attach()
   local group = vim.api.nvim_create_augroup('tersed', { clear = true })
   local function on(pattern, act)

@@ -1,13 +1,13 @@
---- Talks to `tersed`, a child process, over `vim.lsp.rpc`.
+--- The client of `tersed`, a child process, with `vim.lsp.rpc`.
 ---
---- Fail open: no function here raises an error. When the program is missing, slow, crashed or answers what is no answer,
---- the result is nil and the caller keeps what it has. A program that failed is started again when it is needed next,
---- after a pause that doubles from 250 ms to 60 s. After two waits in a row that were for nothing nobody waits for a minute.
+--- Fail open: no function here raises an error. If the program is missing, slow, crashed, or answers garbage, the
+--- result is nil and the caller keeps its own text. A program that failed is started again when it is next needed,
+--- after a pause that doubles from 250 ms to 60 s. After two waits without an answer, it is not asked for a minute.
 
 local M = {}
 
 local FIRST_PAUSE, LAST_PAUSE = 250, 60000
--- After so many late answers in a row nobody is asked for so many milliseconds.
+-- After so many late answers in a row the program is not asked for so many milliseconds.
 local MOST_LATE, REST = 2, 60000
 
 local defaults = {
@@ -15,9 +15,9 @@ local defaults = {
   cmd = { vim.env.TERSED_BIN or 'tersed' },
   --- See `protocol/spec.md`, section 4.2.
   policy = {},
-  --- Milliseconds after which a result stays as it came.
+  --- Milliseconds after which the original is kept.
   deadline = 1500,
-  --- Milliseconds after which a program that does not greet counts as broken.
+  --- Milliseconds after which a program that does not answer `initialize` counts as broken.
   start_deadline = 5000,
 }
 
@@ -26,7 +26,7 @@ M.config = vim.deepcopy(defaults)
 -- The running program: `rpc`, and whether it is `dead`.
 local server = nil
 local pause, not_before = FIRST_PAUSE, 0
--- Late answers in a row, whichever program was asked.
+-- Late answers in a row, of all programs.
 local late = 0
 
 local function now()
@@ -136,7 +136,7 @@ local function start()
   end
   local greeting = greet(M.config.policy)
   if greeting == nil and server == which and not which.dead and next(M.config.policy) ~= nil then
-    -- A misspelt setting must not cost redaction: the default ones count.
+    -- A misspelt setting must not turn off redaction, so the default settings apply.
     vim.notify_once('tersed: its policy was refused, the default one counts', vim.log.levels.WARN)
     greeting = greet({})
   end
@@ -149,7 +149,7 @@ local function start()
   return which
 end
 
---- Settings; those that are absent have their defaults.
+--- Settings; absent ones have their defaults.
 function M.setup(options)
   M.stop()
   M.config = vim.tbl_extend('force', vim.deepcopy(defaults), options or {})
@@ -166,7 +166,7 @@ function M.request(method, params)
   return which and ask(which, method, params, M.config.deadline)
 end
 
--- JSON is UTF-8; what is not, stays as it is.
+-- JSON is UTF-8; other text is kept unchanged.
 local function is_utf8(text)
   local ok, same = pcall(function()
     return vim.fn.iconv(text, 'utf-8', 'utf-8') == text
@@ -174,7 +174,7 @@ local function is_utf8(text)
   return ok and same
 end
 
---- What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or nil.
+--- The answer of `toolResult/compress` for `result` (`{content, evidence, artifact}`), or nil.
 function M.compress(session, result)
   if type(result.content) ~= 'string' or result.content == '' or not is_utf8(result.content) then
     return nil
@@ -186,8 +186,8 @@ function M.compress(session, result)
   return answer
 end
 
---- Tells that a conversation was summed up, cut short or cleared: of what its model was given only the calls in
---- `visible`, a list that may be absent, are left. Starts no program.
+--- Reports that a conversation was summarized, shortened or cleared: only the calls in `visible`, an optional list, are
+--- left in its context. Does not start the program.
 function M.forget(session, visible)
   if server then
     local left = visible and #visible > 0 and visible or nil
@@ -195,26 +195,26 @@ function M.forget(session, visible)
   end
 end
 
---- A conversation goes on in two ways: the new session begins with all that the other one shows. Starts no program.
+--- Forks a conversation: the new session starts with all results that the other one shows. Does not start the program.
 function M.fork(session, new)
   return server and M.request('session/fork', { sessionId = session, newSessionId = new })
 end
 
---- Closes a session. Starts no program.
+--- Closes a session. Does not start the program.
 function M.close(session)
   if server then
     M.request('session/close', { sessionId = session })
   end
 end
 
---- The text of an original, or of its lines `first` to `last`; nil where there is none.
+--- The text of an original, or of its lines `first` to `last`; nil if there is none.
 function M.read(session, id, first, last)
   local lines = first and { { first, last or first } } or nil
   local answer = M.request('artifact/read', { sessionId = session, id = id, lines = lines, numbering = 'shown' })
   return type(answer) == 'table' and answer.text or nil
 end
 
---- Totals of a session, as `session/stats` gives them, or nil. Starts no program.
+--- Totals of a session from `session/stats`, or nil. Does not start the program.
 function M.stats(session)
   return server and M.request('session/stats', { sessionId = session })
 end

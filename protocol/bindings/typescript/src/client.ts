@@ -1,4 +1,4 @@
-/** The client that offers every method of the protocol and throws what goes wrong. */
+/** The client that offers every method of the protocol and throws errors. */
 
 import type { Connection } from "./connection.js";
 import { RequestCancelled, RequestTimeout } from "./errors.js";
@@ -9,12 +9,12 @@ import { Supervisor } from "./supervisor.js";
 
 /** How the server is run, and how long requests may take. */
 export interface ClientOptions extends Launch {
-  /** Milliseconds for each request, with the start that it may need. Default 30000. */
+  /** Milliseconds for each request, including a start of the server. Default 30000. */
   timeout?: number | undefined;
 }
 
 /**
- * A client. It starts nothing yet: the server is started by the first request, and again after it ended.
+ * A client. The first request starts the server; after it ended, the next request starts it again.
  * A server that waits for requests does not keep the process of its host alive.
  *
  * ```ts
@@ -23,7 +23,7 @@ export interface ClientOptions extends Launch {
  * await client.close();
  * ```
  *
- * For code that must go on whatever happens, see `Compressor`.
+ * For code that must continue after any error, see `Compressor`.
  */
 export class Client extends Methods {
   private readonly supervisor: Supervisor;
@@ -36,29 +36,29 @@ export class Client extends Methods {
   }
 
   /**
-   * Leaves out settings that the server refuses, with a warning, instead of throwing. A `Compressor` wants it so: with a
-   * wrong setting secrets have to be removed all the same.
+   * Leaves out settings that the server refuses, with a warning, instead of throwing. A `Compressor` uses this, because
+   * secrets must be removed even with wrong settings.
    */
   beLenient(): void {
     this.supervisor.isLenient = true;
   }
 
-  /** What the server offers, once it is started. */
+  /** The server's answer to `initialize`, once it is started. */
   get capabilities(): Capabilities | undefined {
     return this.supervisor.capabilities;
   }
 
-  /** The process id of the server, while one runs. */
+  /** The process id of the server, while it runs. */
   get pid(): number | undefined {
     return this.supervisor.pid;
   }
 
-  /** How often a server was started, or tried to. */
+  /** How often a start of the server was tried. */
   get starts(): number {
     return this.supervisor.starts;
   }
 
-  /** Starts the server, where none runs, and gives what it offers. */
+  /** Starts the server if it does not run, and returns its answer to `initialize`. */
   async start(options: RequestOptions = {}): Promise<Capabilities> {
     await this.connect(options);
     return this.supervisor.capabilities as Capabilities;
@@ -100,7 +100,7 @@ export class Client extends Methods {
     (await this.connect({})).notify(method, params);
   }
 
-  /** Ends the server in order, by force after `timeout` milliseconds. */
+  /** Ends the server properly, and kills it after `timeout` milliseconds. */
   async close(timeout = 5000): Promise<void> {
     await this.supervisor.close(timeout);
   }

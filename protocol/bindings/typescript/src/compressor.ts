@@ -1,4 +1,4 @@
-/** Compression that never gets in the way. */
+/** Compression that never fails its caller. */
 
 import { Client, type ClientOptions } from "./client.js";
 import { BinaryNotFound, RedactionFailed, TersedError } from "./errors.js";
@@ -17,35 +17,35 @@ import type {
 } from "./protocol.js";
 import { Stream } from "./stream.js";
 
-/** What decides which results may leave the context. */
+/** The state of the context, from which removable results are chosen. */
 export interface ReclaimOptions {
-  /** What the context holds, in order: the calls of results, and tokens of what stands between. */
+  /** The contents of the context, in order: calls of results, and the tokens between them. */
   context?: ContextItem[] | undefined;
-  /** The cache, and how many requests are to come. */
+  /** The cache, and how many requests are expected. */
   terms?: ReclaimTerms | undefined;
   sessionId?: string | undefined;
 }
 
-/** What is known of a tool call and its result. */
+/** A tool call and properties of its result. */
 export interface CallInfo {
   /** The name of the tool. */
   tool?: string | undefined;
-  /** The arguments of the call; the command in them is found. */
+  /** The arguments of the call; a command in them is recognized. */
   arguments?: unknown;
-  /** The command line, where it is not in the arguments. */
+  /** The command line, if it is not in the arguments. */
   command?: CommandWords | undefined;
-  /** With a session: the same call gives the same bytes again. */
+  /** With a session, the same call gets the same bytes again. */
   toolCallId?: string | undefined;
   exitCode?: number | undefined;
   isError?: boolean | undefined;
 }
 
-/** What may be said of one compression. */
+/** Options of one compression. */
 export interface CompressOptions extends CallInfo {
   sessionId?: string | undefined;
   /** What the agent is looking for. */
   query?: string | undefined;
-  /** The exact bytes are wanted. */
+  /** Return the exact bytes. */
   fullOutput?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -53,10 +53,10 @@ export interface CompressOptions extends CallInfo {
 export interface CompressorOptions {
   /** The client, or how to make one. */
   client?: Client | ClientOptions | undefined;
-  /** The conversation: memo, duplicates and artifacts belong to it. */
+  /** Identifies the conversation, which has its own memo, references and originals. */
   sessionId?: string | undefined;
   policy?: PolicyPatch | undefined;
-  /** Milliseconds after which the original comes back. Default 5000. */
+  /** Milliseconds after which the original is returned. Default 5000. */
   deadline?: number | undefined;
   /** Called with every failure. */
   onFailure?: ((failure: Failure) => void) | undefined;
@@ -65,10 +65,10 @@ export interface CompressorOptions {
 /**
  * Compresses tool results and fails open.
  *
- * With `tersed` missing, slow, broken or gone, every method gives back what it was given, within
- * `deadline` milliseconds, and tells `onFailure` why. After a failure the server is not tried for a while,
+ * With `tersed` missing, slow, broken or gone, every method returns the original within
+ * `deadline` milliseconds, and calls `onFailure` with the reason. After a failure the server is not tried for a while,
  * so that calls in between cost nothing. Settings that the server refuses are left out, with a warning: the
- * default ones count. The one error that is thrown is `RedactionFailed`: the server is there and could not remove
+ * defaults apply. The only error that is thrown is `RedactionFailed`: the server is there and could not remove
  * secrets.
  */
 export class Compressor {
@@ -103,7 +103,7 @@ export class Compressor {
     }
   }
 
-  /** Compresses the results of one turn, in order: each by itself, or in a member beside `fullOutput`. */
+  /** Compresses the results of one turn, in order: each a result, or an object with `result` and `fullOutput`. */
   async compressBatch(
     results: readonly BatchItem[],
     sessionId = this.sessionId,
@@ -122,8 +122,8 @@ export class Compressor {
   }
 
   /**
-   * Compresses the tool results in a request body as a model's provider takes it. With `reclaim`, and in a session,
-   * earlier results that are not needed any more leave the conversation when that pays.
+   * Compresses the tool results in a request body for a model's provider. With `reclaim`, and in a session,
+   * earlier results that are no longer needed are removed from the conversation when that pays.
    */
   async compressMessages<T extends object>(
     body: T,
@@ -136,7 +136,7 @@ export class Compressor {
   ): Promise<MessagesOutcome<T>> {
     const { format, sessionId = this.sessionId, signal, reclaim = false } = options;
     try {
-      // What left has to be remembered.
+      // Removed results must be remembered, which needs a session.
       const auto = reclaim && sessionId ? { reclaim: "auto" as const } : {};
       const params = { body, format, sessionId, policy: this.policy, ...auto };
       const answer = await this.client.messagesCompress(params, { timeout: this.deadline, signal });
@@ -148,7 +148,7 @@ export class Compressor {
   }
 
   /**
-   * Opens a stream for a command that is still running. It has the policy and, unless another is named, the session of
+   * Opens a stream for a command that is still running. It uses the policy and, unless you name another, the session of
    * this compressor.
    */
   stream(call: CallInfo = {}, sessionId = this.sessionId): Stream {
@@ -158,8 +158,8 @@ export class Compressor {
   }
 
   /**
-   * The original behind a marker's handle, or lines of it (`[first, last]`, from 1); `undefined` where it
-   * cannot be read. All pages are read. Fit for a tool that the model may call.
+   * The original that a marker's handle names, or lines of it (`[first, last]`, from 1); `undefined` if it
+   * cannot be read. All pages are read. Suitable for a tool that the model may call.
    */
   async read(
     id: string,
@@ -183,7 +183,7 @@ export class Compressor {
 
   /**
    * Lines of an original that match, with their numbers and lines around them; at most 50 matches.
-   * `undefined` where it cannot be searched.
+   * `undefined` if it cannot be searched.
    */
   async search(
     id: string,
@@ -208,7 +208,7 @@ export class Compressor {
     }
   }
 
-  /** The originals that can be read back, newest first; `undefined` where that is not known. */
+  /** The originals that can be read back, newest first; `undefined` if that is unknown. */
   async list(sessionId = this.sessionId): Promise<Listed[] | undefined> {
     const found: Listed[] = [];
     try {
@@ -224,7 +224,7 @@ export class Compressor {
     }
   }
 
-  /** Totals of the session: what was saved, by tool and reducer; `undefined` where there are none. */
+  /** Totals of the session: what was saved, by tool and reducer; `undefined` if there are none. */
   async stats(sessionId = this.sessionId): Promise<Stats | undefined> {
     if (sessionId === undefined) return undefined;
     try {
@@ -237,7 +237,7 @@ export class Compressor {
     }
   }
 
-  /** Ends the conversation: its memory and its originals are dropped. The server goes on. */
+  /** Ends the conversation: its memory and its originals are dropped. The server keeps running. */
   async closeSession(sessionId = this.sessionId): Promise<void> {
     if (sessionId === undefined) return;
     try {
@@ -247,7 +247,7 @@ export class Compressor {
     }
   }
 
-  /** Tells that results left the model's context, so that nothing refers to them any more. */
+  /** Reports that results left the model's context, so that nothing refers to them any more. */
   async evicted(toolCallIds: string[], sessionId = this.sessionId): Promise<void> {
     if (sessionId === undefined) return;
     try {
@@ -258,8 +258,8 @@ export class Compressor {
   }
 
   /**
-   * Tells that the conversation was summed up, cut short, cleared or resumed: of what the model was given only the
-   * calls in `visible` are still in its context.
+   * Reports that the conversation was summarized, shortened, cleared or resumed: only the results of the calls in
+   * `visible` are still in the model's context.
    */
   async compacted(visible: string[] = [], sessionId = this.sessionId): Promise<void> {
     if (sessionId === undefined) return;
@@ -271,9 +271,9 @@ export class Compressor {
   }
 
   /**
-   * Begins a session with all that this one shows: a conversation goes on in two ways. With `visible` the new
-   * context shows only the results of these calls. False where the new session could not be begun or was there
-   * already: then nothing refers across.
+   * Starts a session with all results that are visible in this one, for a forked conversation. With `visible` the
+   * new context shows only the results of these calls. False if the new session could not be started or already
+   * existed: then the two do not share references.
    */
   async fork(newSessionId: string, visible?: string[], sessionId = this.sessionId): Promise<boolean> {
     if (sessionId === undefined) return false;
@@ -288,9 +288,9 @@ export class Compressor {
   }
 
   /**
-   * What is to take the place of results that are not needed any more, by their calls. `answers` are what the model
-   * said since the last time. Ask before every request to the model, for the first time before the first result.
-   * What is given counts: put all of it in place. Empty where nothing pays, and where it fails.
+   * The stand-ins for results that are no longer needed, by call. `answers` are the model's answers since the last
+   * time. Call this before every request to the model, for the first time before the first result. The stand-ins are
+   * remembered as shown: use all of them. Empty if nothing pays, and after a failure.
    */
   async reclaim(
     answers?: ModelAnswer[],
@@ -315,7 +315,7 @@ export class Compressor {
     }
   }
 
-  /** Ends the server. Later calls give back what they are given. */
+  /** Ends the server. Later calls return the original. */
   async close(): Promise<void> {
     await this.client.close();
   }
@@ -338,7 +338,7 @@ export class Compressor {
   }
 }
 
-/** Whether it was told that there is no program: once is enough. */
+/** Whether the missing program was already reported; this is done once. */
 let isWarned = false;
 
 /** The content of one result of a batch. */
@@ -355,7 +355,7 @@ function outcome<T>(answer: Compressed, original: T): Outcome<T> {
   };
 }
 
-/** The content, if it has the shape of what was sent. */
+/** The content, if it has the shape of the original. */
 export function checked<T>(content: unknown, original: T): T {
   const fits =
     typeof content === typeof original &&

@@ -14,7 +14,7 @@ import { Decoder, encode } from "./framing.js";
 import { type Launch, commandLine } from "./launch.js";
 import type { RequestOptions } from "./methods.js";
 
-/** Milliseconds that a server has to answer a request which timed out and was cancelled. */
+/** Milliseconds within which a server must answer a request that timed out and was cancelled. */
 const HANG_GRACE = 1000;
 const METHOD_NOT_FOUND = -32601;
 
@@ -26,9 +26,9 @@ interface Call {
 /** A running server. */
 export class Connection {
   readonly started = performance.now();
-  /** For its owner to set, once the server is initialized. */
+  /** The owner sets it once the server is initialized. */
   ready = false;
-  /** Whether it was killed since it answered nothing. */
+  /** Whether it was killed because it answered nothing. */
   hung = false;
   private readonly child: ChildProcess;
   private readonly decoder = new Decoder();
@@ -47,7 +47,7 @@ export class Connection {
     this.child = spawn(program, words, {
       stdio: ["pipe", "pipe", launch.stderr ?? "ignore"],
       windowsHide: true,
-      // A Ctrl-C in the host's terminal is the host's business; the server ends with the host.
+      // The host handles a Ctrl-C in its terminal; the server ends with the host.
       detached: process.platform !== "win32",
       ...(launch.env ? { env: launch.env } : {}),
       ...(launch.cwd !== undefined ? { cwd: launch.cwd } : {}),
@@ -66,7 +66,7 @@ export class Connection {
     return this.child.pid;
   }
 
-  /** Sends a request. Rejects with a `TersedError`, or with what `JSON.stringify` throws. */
+  /** Sends a request. Rejects with a `TersedError`, or with an error of `JSON.stringify`. */
   request(method: string, params: unknown, options: RequestOptions): Promise<unknown> {
     const { timeout, signal } = options;
     return new Promise((resolve, reject) => {
@@ -110,7 +110,7 @@ export class Connection {
     if (!this.fault) this.child.stdin?.write(encode({ jsonrpc: "2.0", method, params }));
   }
 
-  /** Ends the process at once; what is unanswered fails with `fault`. */
+  /** Ends the process at once; unanswered requests fail with `fault`. */
   kill(fault: TersedError = new ServerExited(null, "SIGKILL")): void {
     this.end(fault);
     this.child.kill("SIGKILL");
@@ -119,8 +119,8 @@ export class Connection {
   }
 
   /**
-   * Ends the server as the protocol wants it, by force after `timeout` milliseconds. One that is late with
-   * an answer, or not yet ready, is given no time.
+   * Ends the server with `shutdown` and `exit`, and kills it after `timeout` milliseconds. One that is late with
+   * an answer, or not yet ready, is killed at once.
    */
   async close(timeout: number): Promise<void> {
     if (this.ready && this.late.size === 0 && !this.fault) {
@@ -132,7 +132,7 @@ export class Connection {
         await this.ending;
         clearTimeout(timer);
       } catch {
-        // Whatever it was, the process has to go.
+        // After any error the process must end.
       }
     }
     this.kill();
@@ -170,7 +170,7 @@ export class Connection {
       try {
         this.launch.onNotification?.(method, params);
       } catch {
-        // The fault of a listener is no fault of the server.
+        // An error of a listener is not an error of the server.
       }
       return;
     }
@@ -182,7 +182,7 @@ export class Connection {
     else call?.resolve(result);
   }
 
-  /** A server that closed its output and lives on can be asked nothing. */
+  /** A server that closed its output but still runs can answer nothing. */
   private outputEnded(): void {
     const timer = setTimeout(() => this.kill(), 2000);
     void this.ending.then(() => clearTimeout(timer));
@@ -214,7 +214,7 @@ export class Connection {
   }
 }
 
-/** Pipes of children are sockets, whose types do not say so. */
+/** Pipes of child processes are sockets, but their types do not say so. */
 function handle(stream: unknown): { ref?(): void; unref?(): void } | undefined {
   return typeof stream === "object" && stream !== null ? stream : undefined;
 }

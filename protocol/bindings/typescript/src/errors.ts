@@ -10,12 +10,12 @@ export class TersedError extends Error {
   }
 }
 
-/** There is no `tersed` to run: not given, not in `TERSED_BIN`, of no package, not on `PATH`. */
+/** No `tersed` was found: not given, not in `TERSED_BIN`, not in a package, not on `PATH`. */
 export class BinaryNotFound extends TersedError {
   override readonly reason = "missing";
 }
 
-/** The server failed lately and is not started again before `retryIn` milliseconds have passed. */
+/** The server failed recently and is not started again before `retryIn` milliseconds have passed. */
 export class ServerUnavailable extends TersedError {
   override readonly reason = "unavailable";
   constructor(
@@ -60,7 +60,7 @@ export class RequestCancelled extends TersedError {
 /** The server answered with an error. */
 export class RpcError extends TersedError {
   override readonly reason: string = "refused";
-  /** The stable name of the fault, where there is one. */
+  /** The stable name of the fault, if it has one. */
   readonly kind: string | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
@@ -78,7 +78,7 @@ export class RpcError extends TersedError {
   }
 }
 
-/** Secrets could not be removed, so that no content came back. Fail-open helpers throw it, too. */
+/** Secrets could not be removed, so no content was returned. Fail-open helpers throw it, too. */
 export class RedactionFailed extends RpcError {
   override readonly reason = "redaction_failed";
 }

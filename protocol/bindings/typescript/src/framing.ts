@@ -6,19 +6,19 @@ const MAX_HEADER = 4096;
 const MAX_BODY = 2 ** 30;
 const HEADER_END = Buffer.from("\r\n\r\n");
 
-/** A message as it goes over the wire. Throws `TypeError` for what is no JSON. */
+/** A message with its header, as bytes. Throws `TypeError` for values that are not JSON. */
 export function encode(message: object): Buffer {
   const body = Buffer.from(JSON.stringify(message));
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
 }
 
-/** Cuts a stream of bytes into messages, whatever the pieces in which it comes. */
+/** Splits a stream of bytes into messages. The bytes may arrive in any pieces. */
 export class Decoder {
   private chunks: Buffer[] = [];
   private size = 0;
   private need: number | undefined;
 
-  /** Adds bytes; gives the messages that are whole now. Throws `ProtocolViolation`. */
+  /** Adds bytes; returns the messages that are complete now. Throws `ProtocolViolation`. */
   push(chunk: Buffer): unknown[] {
     this.chunks.push(chunk);
     this.size += chunk.length;
@@ -72,7 +72,7 @@ export class Decoder {
   }
 }
 
-/** Whether a text may be the start of header fields: each whole line has a colon. */
+/** Whether a text may be the start of header fields: each complete line has a colon. */
 function startsHeader(text: string): boolean {
   const lines = text.split("\n");
   const last = lines.pop() ?? "";

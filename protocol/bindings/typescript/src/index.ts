@@ -1,8 +1,8 @@
 /**
  * A client of `tersed`, which makes tool results cheaper for coding agents.
  *
- * `Compressor` fails open: without a working server it gives back what it was given. `Client` offers every
- * method of the protocol and throws what goes wrong.
+ * `Compressor` fails open: without a working server it returns the original results. `Client` offers every
+ * method of the protocol and throws errors.
  */
 
 export { Client, type ClientOptions } from "./client.js";

@@ -9,18 +9,18 @@ import type { Options } from "./protocol.js";
 
 /** Milliseconds between a failure and the next start. */
 export interface Backoff {
-  /** Before the second start; the first after a server that had been ready comes at once. */
+  /** Before the second start; the first start after a server that had been ready has no delay. */
   initial: number;
-  /** What each further failure multiplies the delay by. */
+  /** The factor by which each further failure multiplies the delay. */
   factor: number;
   maximum: number;
-  /** A server that lived so long clears the count. */
+  /** A server that ran for so long resets the count. */
   stable: number;
 }
 
 export const DEFAULT_BACKOFF: Backoff = { initial: 200, factor: 2, maximum: 30_000, stable: 30_000 };
 
-/** Milliseconds to wait after so many failures in a row; the first one waits for nothing. */
+/** Milliseconds to wait after so many failures in a row; 0 after the first. */
 export function delay(backoff: Backoff, failures: number): number {
   if (failures < 2) return 0;
   return Math.min(backoff.maximum, backoff.initial * backoff.factor ** Math.min(failures - 2, 64));
@@ -33,22 +33,22 @@ export interface Launch {
    * `TERSED_BIN` names, the program of the npm package `tersed`, or `tersed` from `PATH`.
    */
   command?: string | readonly string[] | undefined;
-  /** What follows the command. */
+  /** The arguments after the command. */
   arguments?: readonly string[] | undefined;
   /** The server's settings, `policy` and others. */
   options?: Options | undefined;
   env?: NodeJS.ProcessEnv | undefined;
   cwd?: string | undefined;
-  /** What becomes of the server's log. Default `ignore`. */
+  /** Where the server's log goes, as for `stdio` of `spawn`. Default `ignore`. */
   stderr?: "ignore" | "inherit" | undefined;
   /** Milliseconds in which the server must be ready. Default 10000. */
   startTimeout?: number | undefined;
   backoff?: Partial<Backoff> | undefined;
-  /** Called with what the server tells without being asked. */
+  /** Called with each notification of the server. */
   onNotification?: ((method: string, params: unknown) => void) | undefined;
 }
 
-/** The program and its arguments. Throws `BinaryNotFound` naming what was looked for. */
+/** The program and its arguments. Throws `BinaryNotFound`, which names the places that were searched. */
 export function commandLine(launch: Launch): [string, string[]] {
   const { command, env } = launch;
   const [first, ...rest] = typeof command === "object" ? command : [command];
@@ -59,8 +59,8 @@ export function commandLine(launch: Launch): [string, string[]] {
 }
 
 /**
- * The path of the `tersed` to run: the one that is given, else that of `TERSED_BIN`, else that of the npm package
- * `tersed` where it is installed beside this one, else from `PATH`.
+ * The path of the `tersed` to run: the given one, else that of `TERSED_BIN`, else that of the npm package
+ * `tersed` if it is installed beside this one, else from `PATH`.
  */
 export function findBinary(given?: string, env: NodeJS.ProcessEnv = process.env): string {
   const sources: [string, string | undefined][] = [

@@ -1,34 +1,34 @@
-/** What the fail-open helpers give: results, and why one came back as it was. */
+/** The results of the fail-open helpers, and why one was returned unchanged. */
 
 import type { ArtifactRef, BeforeAfter, Evidence, MessageResult, Reclaim } from "./protocol.js";
 
-/** Why a result came back as it was. */
+/** Why a result was returned unchanged. */
 export interface Failure {
   /**
    * `missing`, `unavailable`, `exited`, `garbage`, `timeout`, `cancelled`, `refused`, `closed`,
    * `unserializable` or `error`.
    */
   reason: string;
-  /** What was asked. */
+  /** The method that was called. */
   method: string;
   error: unknown;
 }
 
-/** What the model is to see, in the shape in which it was given. With `failure` it is the original. */
+/** The text for the model, in the shape of the original. With `failure` it is the original. */
 export interface Outcome<T> {
   content: T;
   evidence?: Evidence | undefined;
-  /** The stored original, where the content differs from it. */
+  /** The stored original, if the content differs from it. */
   artifact?: ArtifactRef | undefined;
   failure?: Failure | undefined;
 }
 
-/** A body as the model's provider is to get it, and what became of its results. */
+/** A request body for the model's provider, and the outcomes of its results. */
 export interface MessagesOutcome<T> extends Outcome<T> {
-  /** What became of each result, in order; absent with `failure`. */
+  /** The outcome of each result, in order; absent with `failure`. */
   results?: MessageResult[] | undefined;
   /** Tokens of all results. */
   tokens?: BeforeAfter | undefined;
-  /** What left the conversation, where that was asked for. */
+  /** The results that were removed from the conversation, if that was requested. */
   reclaim?: Reclaim | undefined;
 }

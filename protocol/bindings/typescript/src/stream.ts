@@ -1,11 +1,11 @@
-/** Results of long commands, as they come; failing open. */
+/** Streams for the output of running commands. They fail open. */
 
 import type { Client } from "./client.js";
 import { TersedError } from "./errors.js";
 import type { Failure, Outcome } from "./outcome.js";
 import type { Compressed, StreamName, StreamOpenParams } from "./protocol.js";
 
-/** The content of a stream: a string, or one part for each name that came. */
+/** The content of a stream: a string, or one part for each name. */
 export type StreamContent = string | { type: "text"; text: string }[];
 
 /** A stream of a `Compressor`: `append` what the command writes, then `close` or `discard`. */
@@ -14,7 +14,7 @@ export class Stream {
   private id: string | undefined;
   private failure: Failure | undefined;
   private isOver = false;
-  /** Requests go out one after the other, however they are called. */
+  /** Requests are sent one after the other, even if calls overlap. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -24,7 +24,7 @@ export class Stream {
     private readonly params: StreamOpenParams,
   ) {}
 
-  /** Adds a piece, which may end anywhere. */
+  /** Adds a piece of the output, which may end anywhere. */
   append(text: string, stream: StreamName = "none"): Promise<void> {
     const pieces = this.pieces.get(stream) ?? [];
     this.pieces.set(stream, pieces);
@@ -37,14 +37,14 @@ export class Stream {
     });
   }
 
-  /** What the result would be if the command ended now. */
+  /** The result as if the command ended now. */
   async peek(): Promise<Outcome<StreamContent>> {
     return this.answer("toolResult/peek", (streamId) =>
       this.client.toolResultPeek({ streamId }, { timeout: this.timeout }),
     );
   }
 
-  /** Ends the stream; gives the compressed result, or the whole original. */
+  /** Ends the stream; returns the compressed result, or the whole original. */
   async close(
     end: { exitCode?: number | undefined; isError?: boolean | undefined } = {},
   ): Promise<Outcome<StreamContent>> {
@@ -99,7 +99,7 @@ export class Stream {
     return outcome ?? { content: this.original(), failure: this.failure };
   }
 
-  /** After a failure nothing is asked any more. */
+  /** After a failure the server is not asked again. */
   private next(method: string, work: () => Promise<void>): Promise<void> {
     const turn = this.last.then(async () => {
       if (this.failure) return;

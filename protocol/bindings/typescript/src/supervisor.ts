@@ -1,4 +1,4 @@
-/** Keeps a server running: starts it on first use, and again after it ended, not too often. */
+/** Keeps a server running: starts it on first use, and again after it ended, with delays. */
 
 import { Connection } from "./connection.js";
 import {
@@ -18,21 +18,22 @@ export const PROTOCOL_VERSION = 1;
 /** The code of JSON-RPC for parameters that are wrong. */
 const INVALID_PARAMS = -32602;
 
-/** Waits for nothing in a row after which the server is given a rest, and its length in milliseconds. */
+/** After so many waits in a row without an answer the server is not asked for a while. */
 const MOST_WAITS = 2;
+/** Milliseconds for which it is not asked then. */
 const REST = 60_000;
 
-/** A server that was started, and the promise of its being ready. */
+/** A server that was started, and a promise that resolves when it is ready. */
 class Start {
   connection: Connection | undefined;
   ready!: Promise<Connection>;
 }
 
-/** Hands out the one connection. */
+/** Provides the only connection. */
 export class Supervisor {
   capabilities: Capabilities | undefined;
   starts = 0;
-  /** Whether settings that the server refuses are left out. Else that is an error of the request. */
+  /** Whether settings that the server refuses are left out. Otherwise the request fails. */
   isLenient = false;
   private readonly backoff: Backoff;
   private hasOptions: boolean;
@@ -56,7 +57,7 @@ export class Supervisor {
     return this.current?.connection?.pid;
   }
 
-  /** The connection, as soon as the server is initialized. Rejects while a failure is too fresh. */
+  /** The connection, as soon as the server is initialized. Rejects during the delay after a failure. */
   async ready(): Promise<Connection> {
     if (this.closed) throw new ClientClosed("the client was closed");
     const rest = this.restUntil - performance.now();
@@ -75,13 +76,13 @@ export class Supervisor {
     return start.ready;
   }
 
-  /** A caller waited for nothing. After two in a row nobody is held up for a minute. */
+  /** A caller waited and got no answer. After two such waits in a row no caller has to wait for a minute. */
   waited(): void {
     this.waits += 1;
     if (this.waits >= MOST_WAITS) this.restUntil = performance.now() + REST;
   }
 
-  /** There was an answer. */
+  /** An answer arrived. */
   answered(): void {
     this.waits = 0;
   }
@@ -94,7 +95,8 @@ export class Supervisor {
   }
 
   /**
-   * The parameters without their policy, if that was refused: secrets have to be removed. Throws any other error.
+   * The parameters without their policy, if that was refused: secrets must be removed even with wrong settings. Throws
+   * any other error.
    */
   withoutPolicy<P>(error: unknown, params: P): P {
     const { policy } = (params ?? {}) as { policy?: unknown };
@@ -106,7 +108,7 @@ export class Supervisor {
     return this.withoutRefused(params);
   }
 
-  /** Remembers a session with its policy, for the case that the server is started again. */
+  /** Remembers a session with its policy, in case the server is started again. */
   opened(params: OpenParams): void {
     this.sessions.set(params.sessionId, params);
   }
@@ -116,7 +118,7 @@ export class Supervisor {
     this.sessions.delete(sessionId);
   }
 
-  /** Ends the server; nothing can be asked afterwards. */
+  /** Ends the server; later requests fail. */
   async close(timeout: number): Promise<void> {
     this.closed = true;
     const { current } = this;
@@ -169,7 +171,7 @@ export class Supervisor {
     return offer;
   }
 
-  /** Whether the options were refused, and the server is to be asked without them. */
+  /** Whether the options were refused, so that the server is started without them. */
   private forgives(error: unknown): boolean {
     const isOfOptions =
       error instanceof RpcError &&
@@ -181,7 +183,7 @@ export class Supervisor {
     return true;
   }
 
-  /** A start that came to nothing: the next one has to wait. */
+  /** A start that failed: the next one has to wait. */
   private startFailed(start: Start, error: unknown): void {
     if (this.current !== start) return;
     this.failed(Math.max(2, this.failures + 1), error instanceof TersedError ? error.message : String(error));
@@ -192,7 +194,7 @@ export class Supervisor {
     if (this.current !== start || !connection.ready) return;
     const lived = performance.now() - connection.started;
     const before = lived >= this.backoff.stable ? 0 : this.failures;
-    // One that hangs costs its callers whole deadlines, so that it is trusted less.
+    // A server that hangs costs each caller a whole deadline, so the delay grows faster.
     this.failed(before + (connection.hung ? 4 : 1), "the server ended");
   }
 

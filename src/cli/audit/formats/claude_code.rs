@@ -1,5 +1,5 @@
-//! Claude Code: `~/.claude/projects/*/*.jsonl`, one entry a line. Subagents are sessions of their own, in the same
-//! file or in files of their own. A compaction empties the context, a smaller one clears the results that it names.
+//! Claude Code: `~/.claude/projects/*/*.jsonl`, one entry a line. Subagents are separate sessions, in the same file
+//! or in separate files. A compaction empties the context; a microcompaction clears the results that it names.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
     Ok(())
 }
 
-/// The session of an entry. Entries of subagents name the agent, or hang on one that does.
+/// The session of an entry. Entries of subagents name the agent, or have an ancestor that does.
 fn thread(entry: &Value, side: &mut HashMap<String, String>) -> Option<String> {
     let session = string(entry, "sessionId")?;
     if entry.get("isSidechain") != Some(&Value::Bool(true)) {
@@ -94,7 +94,7 @@ pub(super) fn of_user(block: &Value, native: Option<&Value>, history: &mut Histo
     match string(block, "type") {
         Some("text") => history.other_text(string(block, "text").unwrap_or_default()),
         Some("tool_result") => {
-            // What the model saw comes first; the host's own object only where that is missing.
+            // Prefers the text that the model saw; the host's own object is used only if that is missing.
             let seen = block.get("content").and_then(text_of).filter(|text| !text.is_empty());
             let Some(text) = seen.or_else(|| native.and_then(of_native)) else {
                 notes.without_text += 1;

@@ -35,7 +35,7 @@ fn is_item(kind: &str) -> bool {
 pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut history = History::new(name);
-    // What the host knows about a command stands beside the result, before or after it.
+    // The exit code of a command is in an item of its own, before or after the result.
     let mut codes: HashMap<String, i64> = HashMap::new();
     lines(file, notes, &mut |number, line, notes| {
         let kind = string(&line, "type");

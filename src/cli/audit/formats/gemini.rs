@@ -1,6 +1,5 @@
 //! Gemini CLI: `~/.gemini/tmp/*/chats/session-*`, one JSON document, or from newer versions one entry a line, where
-//! an entry that comes again with the same id stands for the earlier one. Checkpoints and logs of its requests are
-//! lists of contents.
+//! an entry with the id of an earlier one replaces it. Checkpoints and logs of its requests are lists of contents.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,7 +10,7 @@ use super::Sink;
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, document, has, heads, lines, named, string, text_of};
 
-/// The head of a session says its project; a checkpoint is a list of contents with parts.
+/// The head of a session names its project; a checkpoint is a list of contents with parts.
 pub(super) fn claims(head: &[u8]) -> bool {
     let first = head.trim_ascii_start();
     let is_session =
@@ -39,14 +38,14 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
         }
         return Ok(());
     }
-    // Entries grow while they are written, so that the last one of an id counts, in the place of the first.
+    // Entries are written again as they grow: the last one of an id is used, at the position of the first.
     let mut entries: Vec<Value> = Vec::new();
     let mut places = std::collections::HashMap::new();
     lines(file, notes, &mut |number, line, notes| {
         if let Some(id) = string(&line, "sessionId") {
             id.clone_into(&mut history.id);
         } else if let Some(messages) = line.pointer("/$set/messages").and_then(Value::as_array) {
-            // All messages anew: what is not among them left the context.
+            // A new list of all messages: results that are not in it left the context.
             entries.push(Value::Array(messages.clone()));
         } else if let Some(id) = string(&line, "id") {
             match places.get(id) {
@@ -156,7 +155,7 @@ fn response(response: &Value) -> Option<String> {
     ["output", "error", "content", "result"].iter().find_map(|name| response.get(name).and_then(text_of))
 }
 
-/// The exit code that the host writes behind the output of a command.
+/// The exit code that the host writes after the output of a command.
 fn code(text: &str) -> Option<i64> {
     let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(400))..];
     tail.lines().rev().find_map(|line| line.trim().strip_prefix("Exit Code: ")?.trim().parse().ok())

@@ -9,7 +9,7 @@ use super::{Sink, requests};
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, document, has, named, string, text_of};
 
-/// The document says so, or has its figures beside the messages.
+/// The document names the program, or has its statistics beside the messages.
 pub(super) fn claims(head: &[u8]) -> bool {
     let first = head.trim_ascii_start();
     first.starts_with(b"{")
@@ -65,7 +65,7 @@ fn commands(message: &Value, text: &str) -> Vec<String> {
     scripts.take(1).collect()
 }
 
-/// What a command wrote, where all of it is there, and its exit code.
+/// The output of a command, if it is complete, and its exit code.
 fn observed(text: &str) -> (String, Option<i64>) {
     let inside = |name: &str| {
         let (_, rest) = text.split_once(&format!("<{name}>"))?;

@@ -74,7 +74,7 @@ pub(super) fn read(unit: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
     Ok(())
 }
 
-/// All documents of a folder. One that is none is noted by its place among them.
+/// All documents of a folder. A file that is no JSON document is noted by its position in the folder.
 fn values(folder: &Path, notes: &mut Notes) -> Vec<Value> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -118,7 +118,7 @@ fn of_message(
             _ => {}
         }
     }
-    // A message of the agent that sums up takes the place of all before it.
+    // A summary by the agent replaces all messages before it.
     if message.get("summary") == Some(&Value::Bool(true)) {
         history.forget_all();
     }

@@ -1,5 +1,5 @@
-//! pi: `~/.pi/agent/sessions/*/*.jsonl`, a tree of entries, one a line. What is not on the way from the root to the
-//! newest entry is out of the context.
+//! pi: `~/.pi/agent/sessions/*/*.jsonl`, a tree of entries, one a line. Entries that are not on the path from the
+//! root to the newest entry are not in the context.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -51,7 +51,7 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
                 of_message(message, &mut history, notes);
             }
             "compaction" => {
-                // Entries from the first that is kept on stay.
+                // Entries from the first kept one on stay in the context.
                 let first = string(&entry, "firstKeptEntryId").unwrap_or_default();
                 let before: HashSet<String> = path(&parents, parents.get(first).cloned().flatten());
                 let gone = order.iter().filter(|(entry, _)| before.contains(entry));
@@ -103,7 +103,7 @@ fn of_message(message: &Value, history: &mut History, notes: &mut Notes) {
                 is_error: message.get("isError").and_then(Value::as_bool),
             });
         }
-        // A command that the user ran: it stands in the context as a message of theirs.
+        // A command that the user ran: it is in the context as a message of the user.
         Some("bashExecution") => history.other_text(string(message, "output").unwrap_or_default()),
         _ => history.other_text(&message.get("content").and_then(text_of).unwrap_or_default()),
     }

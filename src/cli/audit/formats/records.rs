@@ -41,7 +41,7 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
     let mut places: HashMap<Option<String>, usize> = HashMap::new();
     let mut out: Vec<History> = Vec::new();
     for session in sessions {
-        // Outputs of no session are one each; together they make one entry of the report.
+        // Each output without a session is a session of its own; together they are one entry of the report.
         let place = *places.entry(session.id.clone()).or_insert_with(|| {
             out.push(History::new(session.id.as_deref().unwrap_or("no session")));
             out.len() - 1
@@ -59,7 +59,7 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
             history.result(Output { call, text, exit_code, ..Output::default() });
             match record.refs.is_empty() {
                 true => record.later.iter().for_each(|text| history.agent_text(text)),
-                // Whoever recorded it says what was used.
+                // The record itself lists the names that were used.
                 false => history.refers(record.refs.into_iter().zip(record.ref_types)),
             }
         }

@@ -1,6 +1,7 @@
 //! Logs of request bodies: one a line, or one or a list of them in a file, bare or in an envelope with the response.
 //! OpenAI chat completions and responses, Anthropic messages, Gemini contents. Bodies of one conversation grow:
-//! what stands in a later one again is not read twice, and what does not stand there any more left the context.
+//! messages that a later body repeats are not read twice, and results that a later body no longer has left the
+//! context.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -126,10 +127,11 @@ impl Log {
             self.all.push(Conversation { history, read: HashSet::new() });
         }
         let Some(Conversation { history, read }) = self.all.get_mut(place) else { return false };
-        // The agent answered what it was shown before; what is not shown any more left with what comes now.
+        // The agent's answer was written with the earlier results in view. Results that are no longer in the body
+        // left with the first new message that is not the agent's.
         let ids: HashSet<&str> = messages.iter().flat_map(|message| result_ids(message)).collect();
         let mut is_shown = false;
-        // The same message may stand in a body twice.
+        // The same message may be in a body twice.
         let mut same: HashMap<u64, u64> = HashMap::new();
         for message in messages {
             let digest = digest(message);
@@ -158,7 +160,7 @@ impl Log {
     }
 }
 
-/// A message without what moves along with the end of a conversation.
+/// The hash of a message without `cache_control`, which hosts move along with the end of a conversation.
 fn digest(message: &Value) -> u64 {
     fn strip(value: &mut Value) {
         match value {

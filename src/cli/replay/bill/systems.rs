@@ -62,7 +62,7 @@ pub(super) struct Request {
     pub batch: Option<Batch>,
 }
 
-/// Results that left together: their tokens, and those behind the first of them.
+/// Results that left together: their tokens, and those after the first of them.
 pub(super) struct Batch {
     pub removed: u64,
     pub behind: u64,

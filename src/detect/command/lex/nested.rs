@@ -1,10 +1,10 @@
-//! Where quotations and substitutions of a POSIX shell end, with those that are nested in them. `None` where nothing
-//! closes them. Without recursion: a text may nest as deep as it is long.
+//! The ends of quotations and substitutions of a POSIX shell, including nested ones. `None` if they are not closed.
+//! Without recursion: a text may nest as deep as it is long.
 
-/// Brackets of one substitution in which a quotation is still looked into.
+/// Nested brackets of one substitution up to which quotations are parsed.
 const MAX_BRACKETS: usize = 64;
 
-/// What is open.
+/// An open construct.
 enum Open {
     /// A text in double quotes.
     Quotes,
@@ -12,22 +12,22 @@ enum Open {
     Brackets(usize),
 }
 
-/// Behind the next `close` after `at`.
+/// The position after the next `close` from `at` on.
 pub(super) fn closed(bytes: &[u8], at: usize, close: u8) -> Option<usize> {
     Some(at + memchr::memchr(close, bytes.get(at + 1..)?)? + 2)
 }
 
-/// Behind a text in double quotes that begins at `at`.
+/// The position after a text in double quotes that begins at `at`.
 pub(super) fn double_quoted(bytes: &[u8], at: usize) -> Option<usize> {
     end(bytes, at + 1, Open::Quotes)
 }
 
-/// Behind a substituted command whose bracket is at `at`.
+/// The position after a command substitution whose bracket is at `at`.
 pub(super) fn bracketed(bytes: &[u8], at: usize) -> Option<usize> {
     end(bytes, at + 1, Open::Brackets(1))
 }
 
-/// Behind what is open at `at`.
+/// The position after the construct that is open at `at`.
 fn end(bytes: &[u8], mut at: usize, open: Open) -> Option<usize> {
     let mut all = vec![open];
     while let Some(open) = all.last_mut() {

@@ -1,9 +1,9 @@
-//! Quotations, escapes and substitutions: what they add to a word, and where they end.
+//! Quotations, escapes and substitutions: the text that they add to a word, and their ends.
 
 use super::{Dialect, Lexer, Passed, nested};
 
 impl Lexer<'_> {
-    /// Copies up to `end`, or all that is left where nothing closes it.
+    /// Copies up to `end`, or all the rest if it is not closed.
     fn copy(&mut self, word: &mut Vec<u8>, end: Option<usize>) {
         if end.is_none() {
             self.pass(Passed::Unclosed, self.at);
@@ -13,7 +13,7 @@ impl Lexer<'_> {
         self.at = end;
     }
 
-    /// `$'…'`, `$"…"`, `$(…)`, `${…}`, backticks; script blocks of PowerShell. Whether it was a quotation.
+    /// `$'…'`, `$"…"`, `$(…)`, `${…}`, backticks; script blocks of PowerShell. Returns whether it was a quotation.
     pub(super) fn special(&mut self, word: &mut Vec<u8>, b: u8) -> bool {
         let next = self.peek(1);
         match (self.dialect, b, next) {
@@ -185,7 +185,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Copies from an opening bracket to the one that closes it, quotations inside as they are.
+    /// Copies from an opening bracket to the one that closes it, with quotations inside unchanged.
     pub(super) fn balanced(&mut self, word: &mut Vec<u8>, open: u8, close: u8) {
         let mut depth = 0usize;
         let mut quote = 0;

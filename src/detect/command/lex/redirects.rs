@@ -1,4 +1,4 @@
-//! Redirections: to files, to other streams, and from texts in the command itself.
+//! Redirections: to files, to other streams, and from text in the command itself.
 
 use super::{Dialect, Lexer, Passed, STDOUT_AND_STDERR, Target, Token, Word};
 
@@ -9,7 +9,7 @@ impl Lexer<'_> {
         self.redirect(Some(STDOUT_AND_STDERR), self.at - 1);
     }
 
-    /// Reads from `<` or `>` on; `stream` is what stood before it, from `start` on.
+    /// Reads from `<` or `>` on; `stream` is the number before it, from `start` on.
     pub(super) fn redirect(&mut self, stream: Option<u8>, start: usize) {
         let is_in = self.peek(0) == b'<';
         let next = self.peek(1);
@@ -26,7 +26,7 @@ impl Lexer<'_> {
             return self.here(start);
         }
         self.at += 1;
-        // `<|` and `&>|` are pipes behind a redirection without a file, `>>&` and `>|&` are no streams.
+        // `<|` and `&>|` are pipes after a redirection without a file; `>>&` and `>|&` do not name streams.
         let is_single = !self.is_exact || (!is_in && stream != Some(STDOUT_AND_STDERR));
         let is_double = is_single && matches!(self.peek(0), b'>' | b'|');
         self.at += usize::from(is_double);
@@ -43,7 +43,7 @@ impl Lexer<'_> {
                     self.at += 1;
                     return self.push(Token::Redirect(stream, Target::File("/dev/null".into())), start);
                 }
-                // `>&file` takes both.
+                // `>&file` redirects both streams.
                 _ => return self.file(STDOUT_AND_STDERR, start),
             }
         }

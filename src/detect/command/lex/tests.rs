@@ -1,10 +1,10 @@
-//! What both readings hold to on any text.
+//! Properties of both readings on any text.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Pieces that mean something to a shell.
+/// Pieces with a meaning for a shell.
 const PIECES: [&str; 44] = [
     " ",
     "  ",
@@ -148,7 +148,7 @@ fn what_is_passed_over_is_noted_where_it_stands() {
     }
 }
 
-/// `lex` looks no further into substitutions than it has to; `read` ends them where a shell does.
+/// `lex` parses substitutions only roughly; `read` ends them where a shell does.
 #[test]
 fn the_readings_differ_in_what_is_nested() {
     let words = |tokens: Vec<Token>| tokens.iter().filter(|token| matches!(token, Token::Word(_))).count();

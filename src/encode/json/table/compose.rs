@@ -1,5 +1,5 @@
-//! JSON with arrays of objects as tables, where that is clearly cheaper: in the published form, or in the one
-//! without types where that is more than a tenth cheaper.
+//! JSON with arrays of objects as tables, if that is clearly cheaper: in the form with types, or in the form without
+//! types if that is more than a tenth cheaper.
 
 use super::shape::{Shape, is_marker, objects, string_end};
 use super::write::{Form, Verbatim, place, table};
@@ -11,7 +11,7 @@ use crate::tokens::TokenCounter;
 pub const MIN_ROWS: usize = 3;
 /// Fewest rows of a table of NDJSON: a few lines of a log are easier to read as they are.
 pub const MIN_LINES: usize = 6;
-/// How often a document may be read for tables that it turns out not to have. Bounds the work.
+/// Most times that a document is read again for tables that it does not have. Bounds the work.
 const MAX_REREADS: usize = 4;
 /// Bytes of rows on which the two forms are compared: the rows of one table are alike.
 const SAMPLE_BYTES: usize = 64 << 10;
@@ -21,7 +21,7 @@ const SAMPLE_BYTES: usize = 64 << 10;
 pub struct Composed<'a> {
     /// The text, without a line end.
     pub text: String,
-    /// The rows that stand in tables, as they are written in the JSON, in order.
+    /// The rows that are in tables, as they are written in the JSON, in order.
     pub rows: Vec<&'a str>,
 }
 
@@ -68,7 +68,7 @@ pub fn document<'a>(
         return Err(why);
     }
     match &text[done..] {
-        // The line end belongs to the line, and this is the end of the document.
+        // The line end belongs to the line, and the document ends here.
         "" => drop(out.text.pop()),
         rest => out.text.push_str(rest),
     }
@@ -87,7 +87,7 @@ pub fn lines<'a>(
     Ok(Composed { text, rows })
 }
 
-/// The cheaper table of some objects, and the objects; an error when they are cheaper as they are.
+/// The cheaper table of some objects, and the objects; an error if they are cheaper as JSON.
 fn rows_as_table<'a>(
     rows: Vec<&'a str>,
     lines: bool,
@@ -108,7 +108,7 @@ fn rows_as_table<'a>(
         sample <= SAMPLE_BYTES
     });
     let few = few.count().max(MIN_ROWS);
-    // As JSON each row has a separator behind it, and what a row is given verbatim is longer than the row.
+    // As JSON each row has a separator after it, and a verbatim row is longer than the row.
     let mut plain = String::new();
     for row in shape.rows.iter().take(few) {
         plain.push_str(row);
@@ -124,7 +124,7 @@ fn rows_as_table<'a>(
         (counter.count(&text), form, text)
     };
     let (typed, bare) = (write(Form::Typed), write(Form::Bare));
-    // One form that is met everywhere is worth a few tokens of a header.
+    // Using one form everywhere is worth a few tokens of a header.
     let (tokens, form, text) = if bare.0 + typed.0 / 10 < typed.0 { bare } else { typed };
     let json = counter.count(&plain);
     if tokens + json / 20 >= json {
@@ -141,7 +141,7 @@ fn rows_as_table<'a>(
 }
 
 impl<'a> Composed<'a> {
-    /// The row in which a byte stands, by their places in memory.
+    /// The row that contains a byte, by their addresses in memory.
     pub fn row_at(&self, byte: usize) -> Option<&'a str> {
         self.rows.iter().copied().find(|row| (place(row)..place(row) + row.len()).contains(&byte))
     }

@@ -29,7 +29,7 @@ use crate::tokens::{self, TokenCounter};
 use compose::{Composed, MIN_LINES};
 use write::{Verbatim, place};
 
-/// Distinct failure lines above which a text is one about failures, and stays JSON.
+/// A text with more distinct failure lines than this is about failures, and stays JSON.
 const MAX_FAILURES: usize = 64;
 
 /// The encoder of this module.
@@ -59,7 +59,7 @@ impl Encoder for JsonTable {
             }
             whole |= all;
         }
-        // If the whole text is a table, it is recognised when it comes in again.
+        // If the whole text is a table, it is recognized when it is compressed again.
         if !whole {
             fold::spare_repeats(source, ledger, &mut out);
         }
@@ -67,8 +67,8 @@ impl Encoder for JsonTable {
     }
 }
 
-/// Writes tables into what an earlier step shows in place of lines, where that is JSON: a document of which
-/// parts were left out. Gives the ledger, or why nothing changed.
+/// Writes tables into replacements of an earlier step that are JSON: documents of which parts were left out. Returns
+/// the ledger, or the reason why nothing changed.
 pub fn in_replacements(input: &Input<'_>, ledger: &Ledger) -> Result<Ledger, Reason> {
     let allowed = matches!(input.policy.structured_form(), Structured::Tables | Structured::Plain);
     if !allowed || is_exact_text(input) {
@@ -104,9 +104,9 @@ pub fn in_replacements(input: &Input<'_>, ledger: &Ledger) -> Result<Ledger, Rea
 struct Work<'a> {
     source: &'a Source<'a>,
     counter: &'static dyn TokenCounter,
-    /// Places of words of failures.
+    /// Places of failure words.
     words: &'a [usize],
-    /// Why there is no table, as far as that is known.
+    /// The reason why there is no table, if known.
     why: Reason,
 }
 
@@ -142,8 +142,7 @@ impl Work<'_> {
         }
     }
 
-    /// Writes a text with tables in which every failure line of its lines can be found, and which costs
-    /// fewer tokens than the JSON.
+    /// Writes a text with tables, if every failure line can be found in it and it costs fewer tokens than the JSON.
     fn checked<'a>(
         &self,
         lines: &Range<usize>,
@@ -176,7 +175,7 @@ impl Work<'_> {
         Ok(text)
     }
 
-    /// The distinct lines that report a failure, or that are too long to tell; `None` for too many.
+    /// The distinct lines that report a failure, or that are too long to check; `None` for too many.
     fn failures(&self, lines: &Range<usize>) -> Option<BTreeSet<&str>> {
         let bytes = self.source.byte_range(lines.clone());
         let mut found = BTreeSet::new();
@@ -199,7 +198,7 @@ impl Work<'_> {
     }
 }
 
-/// The row of a table in which a failure line stands, and how to write it so that the line is found.
+/// The row of a table that contains a failure line, and the form in which the line can be found.
 fn row_of(json: &[&str], line: &str, tables: &Composed<'_>) -> Option<(usize, String)> {
     let find = |needle: &str| {
         json.iter().find_map(|text| {
@@ -208,11 +207,11 @@ fn row_of(json: &[&str], line: &str, tables: &Composed<'_>) -> Option<(usize, St
         })
     };
     if let Some(row) = find(line) {
-        // The line may end with the comma behind the row.
+        // The line may end with the comma after the row.
         let comma = if line.ends_with(',') && !row.contains(line) { "," } else { "" };
         return Some((place(row), format!("{row}{comma}")));
     }
-    // The object has the line for itself, blanks between its tokens and all.
+    // The object is the whole line, including the blanks between its tokens.
     let mut text = String::new();
     let words = signals::word_offsets(line);
     let end = super::scan::minify(line, 0, &mut text, &words).ok()?;
@@ -220,12 +219,12 @@ fn row_of(json: &[&str], line: &str, tables: &Composed<'_>) -> Option<(usize, St
     Some((place(row), line.to_owned()))
 }
 
-/// Whether a line is a document of which only what it says of failures has to be found, not the whole line.
+/// Whether a line is a document of which only the failing members must be found, not the whole line.
 fn is_told_by_parts(line: &str) -> bool {
     line.len() > signals::MAX_LINE || signals::is_document(line) && !signals::excerpts(line).is_empty()
 }
 
-/// Keeps every row that reports a failure, of a text without line ends to tell them by.
+/// Keeps every row that reports a failure, for a text without line ends.
 fn reporting_rows(tables: &Composed<'_>, verbatim: &mut Verbatim) {
     for row in tables.rows.iter().filter(|row| signals::is_failure(row) && !signals::says_nothing(row)) {
         verbatim.insert(place(row), (*row).to_owned());

@@ -1,4 +1,4 @@
-//! Decoding: finds tables in a text and gives the minified JSON from which they were written.
+//! Decoding: finds tables in a text and restores the minified JSON from which they were written.
 //!
 //! Text that does not match the grammar of tables is left as it is.
 
@@ -6,26 +6,26 @@ use super::super::scan;
 use super::shape::{MAX_COLUMNS, Type, is_marker, string_end};
 use super::write::{is_bare_key, is_number};
 
-/// Most bytes of JSON that are written for what turns out not to be a table, as a multiple of the bytes of the text.
-/// Bounds the work.
+/// Most bytes of JSON that are written for texts that turn out not to be tables, as a multiple of the bytes of the
+/// text. Bounds the work.
 const MAX_WASTED_RATIO: usize = 8;
 
 /// A column as a header names it.
 struct Column<'a> {
     /// Keys as JSON strings.
     path: Vec<std::borrow::Cow<'a, str>>,
-    /// `None` where each cell tells.
+    /// `None` if the form of each cell gives its type.
     kind: Option<Type>,
 }
 
 /// A header.
 struct Header<'a> {
-    /// The rows that follow, and whether the row of a marker comes in addition.
+    /// The number of rows, and whether there is also a row with a marker.
     count: usize,
     is_part: bool,
     lines: bool,
     columns: Vec<Column<'a>>,
-    /// Where it starts, and where the rows do.
+    /// The start of the header, and of the rows.
     start: usize,
     end: usize,
 }
@@ -35,7 +35,7 @@ pub fn expand(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
     let mut from = 0;
-    // What fails as a table may be read again from its next line on: not without end.
+    // Text that fails as a table is read again from its next line on, up to a limit.
     let mut failed = 0;
     while let Some(hit) = memchr::memmem::find(text.as_bytes().get(from..)?, b"]{") {
         let at = from + hit;
@@ -56,7 +56,7 @@ pub fn expand(text: &str) -> Option<String> {
         let inside = !text[line.max(done)..header.start].trim().is_empty();
         out.push_str(&text[done..header.start]);
         out.push_str(&json);
-        // Behind a table inside a document the document goes on, on a line of its own.
+        // After a table inside a document the document continues, on a line of its own.
         let ended = end > 0 && text.as_bytes()[end - 1] == b'\n';
         if ended && !inside {
             out.push('\n');
@@ -71,7 +71,7 @@ pub fn expand(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The header whose `]{` stands at `at` and that starts no earlier than `from`.
+/// The header whose `]{` is at `at` and that starts no earlier than `from`.
 fn header(text: &str, at: usize, from: usize) -> Option<Header<'_>> {
     let head = &text[from..at];
     let (lines, number) = match head.strip_suffix(" lines") {
@@ -169,7 +169,7 @@ fn is_order(columns: &[Column<'_>]) -> bool {
     })
 }
 
-/// Reads the rows of a table and writes them as JSON; gives the offset after them.
+/// Reads the rows of a table and writes them as JSON; returns the offset after them.
 fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = header.end;
@@ -183,7 +183,7 @@ fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
             (_, false) => ",",
         });
         let is_marker = is_marker(text.get(at..)?);
-        // Behind all objects only the marker can follow.
+        // After all objects only the marker can follow.
         if header.is_part && (is_marker && has_marker || !is_marker && !has_marker && row + 1 == count) {
             return None;
         }
@@ -210,7 +210,7 @@ fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
 fn row(text: &str, at: usize, columns: &[Column<'_>], out: &mut String) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = at;
-    // The objects that are open, and whether the last member was written right there.
+    // The open objects, and whether the last member was written directly in the innermost one.
     let mut open: &[std::borrow::Cow<'_, str>] = &[];
     let mut last: &[std::borrow::Cow<'_, str>] = &[];
     out.push('{');
@@ -225,7 +225,7 @@ fn row(text: &str, at: usize, columns: &[Column<'_>], out: &mut String) -> Optio
         at = end;
         let Some(value) = value else { continue };
         let folder = &column.path[..column.path.len() - 1];
-        // A value and members cannot both stand at one path.
+        // A value and members cannot both are at one path.
         if !last.is_empty() && last.len() <= folder.len() && folder.starts_with(last) {
             return None;
         }
@@ -248,7 +248,7 @@ fn row(text: &str, at: usize, columns: &[Column<'_>], out: &mut String) -> Optio
     Some(at)
 }
 
-/// Reads the cell at `at`: the offset behind it, and its value as JSON unless it is missing.
+/// Reads the cell at `at`: the offset after it, and its value as JSON unless it is missing.
 #[allow(clippy::type_complexity)]
 fn cell(text: &str, at: usize, kind: Option<Type>) -> Option<(usize, Option<String>)> {
     let bytes = text.as_bytes();

@@ -1,7 +1,7 @@
 //! The columns that the objects of an array have in common. Nested objects are flattened by path.
 //!
-//! Works on JSON as `scan::minify` writes it. A value is a slice of the text and is interpreted only where
-//! necessary. Objects that a table cannot hold without loss are declined.
+//! It reads JSON as `scan::minify` writes it. A value is a slice of the text and is interpreted only if necessary.
+//! Objects that a table cannot hold without loss are declined.
 
 use crate::formats::json::{self, Skipped, value_end};
 use crate::text::reason::Reason;
@@ -63,7 +63,7 @@ impl Type {
 /// A key at a path.
 #[derive(Debug)]
 struct Node<'a> {
-    /// As it is written, with its quotes.
+    /// The key as it is written, with its quotes.
     key: &'a str,
     children: Vec<usize>,
     /// One bit per type of the values here, except objects with members.
@@ -75,7 +75,7 @@ struct Node<'a> {
 pub struct Column<'a> {
     /// Keys from the outside in, each as it is written, with its quotes.
     pub path: Vec<&'a str>,
-    /// What its cells hold, `null` aside.
+    /// The type of its cells, apart from `null`.
     pub kind: Type,
 }
 
@@ -89,7 +89,7 @@ pub struct Shape<'a> {
     pub columns: Vec<Column<'a>>,
     /// The objects as they are written.
     pub rows: Vec<&'a str>,
-    /// The number of items of the array, if a marker among the rows says that not all are there.
+    /// The number of items of the array, if a marker among the rows says that some are missing.
     pub all: Option<usize>,
     cells: Vec<Cell<'a>>,
     ends: Vec<usize>,
@@ -130,14 +130,14 @@ impl<'a> Shape<'a> {
 }
 
 struct Reader<'a> {
-    /// The first is the object itself.
+    /// The first node is the object itself.
     nodes: Vec<Node<'a>>,
-    /// With the node in place of the column.
+    /// Cells, with the node in place of the column.
     cells: Vec<Cell<'a>>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the object at `at`; gives the offset behind it.
+    /// Reads the object at `at`; returns the offset after it.
     fn object(&mut self, text: &'a str, at: usize, node: usize, depth: usize) -> Result<usize, Reason> {
         let bytes = text.as_bytes();
         let mut at = at + 1;
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
             let end = string_end(bytes, at);
             let key = text.get(at..end).ok_or(Reason::NotRecognized)?;
             let child = self.child(node, key, &mut next)?;
-            // A member that reports a failure has a blank behind its colon.
+            // A member that reports a failure has a blank after its colon.
             at = end + 1 + usize::from(bytes.get(end + 1) == Some(&b' '));
             if bytes.get(at) == Some(&b'{') && bytes.get(at + 1) != Some(&b'}') {
                 if depth == MAX_PATH {
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
             *next = place + 1;
             return Ok(children[place]);
         }
-        // Two ways to write one key could hide that it stands there twice.
+        // Two ways to write one key could hide that it is there twice.
         if self.nodes.len() > MAX_COLUMNS || key.contains("\\u") || key.contains("\\/") {
             return Err(Reason::MixedItems);
         }
@@ -244,8 +244,8 @@ pub fn is_marker(item: &str) -> bool {
     item.starts_with("\"[tersed")
 }
 
-/// How many items an array has of which `rows` are shown, by the one marker among them that tells how many are not; an
-/// error where markers do not tell. Without a marker all items are shown.
+/// The number of items of an array of which `rows` are shown, by the marker among them that counts the missing ones;
+/// an error if markers do not show it. `None` without a marker: then all items are shown.
 pub fn items_of(rows: &[&str]) -> Result<Option<usize>, Reason> {
     let mut markers = rows.iter().filter(|row| is_marker(row));
     let Some(marker) = markers.next() else { return Ok(None) };
@@ -254,7 +254,7 @@ pub fn items_of(rows: &[&str]) -> Result<Option<usize>, Reason> {
         let (hidden, rest) = said.split_once(" of ")?;
         let (all, rest) = rest.split_once(' ')?;
         let shown = rows.len() - 1;
-        // What is missing may be members of the objects: then all objects are there.
+        // Only members of the objects may be missing: then all objects are present.
         if !rest.starts_with("items") {
             return Some(shown);
         }
@@ -267,7 +267,7 @@ pub fn items_of(rows: &[&str]) -> Result<Option<usize>, Reason> {
     }
 }
 
-/// The items of the array that starts at `at`, if all are objects or markers, and the offset behind it.
+/// The items of the array that starts at `at`, if all are objects or markers, and the offset after it.
 pub fn objects(text: &str, at: usize) -> Option<(Vec<&str>, usize)> {
     let bytes = text.as_bytes();
     let mut rows = Vec::new();

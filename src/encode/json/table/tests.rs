@@ -42,7 +42,7 @@ fn a_document_with_gaps_becomes_a_table_with_gaps() {
     assert_eq!(expand(&shown).unwrap(), elided);
 }
 
-/// Prices every table below all JSON, so that whatever can be a table is one.
+/// A counter for which every table is cheaper than JSON, so that everything that can be a table becomes one.
 struct Always;
 
 impl TokenCounter for Always {
@@ -73,7 +73,7 @@ fn canonical(text: &str) -> String {
             let literal = &minified[at..end];
             match serde_json::from_str::<String>(literal) {
                 Ok(text) => out.push_str(&serde_json::Value::from(text).to_string()),
-                // Half a character: it has no value but how it is written.
+                // Half a surrogate pair: it is compared as it is written.
                 Err(_) => out.push_str(literal),
             }
             at = end;
@@ -114,7 +114,7 @@ fn value(kind: u8) -> BoxedStrategy<String> {
             string().prop_map(|s| format!("[{{\"k\":{s}}}]")),
         ]
         .boxed(),
-        // Everything at once, which most tables cannot hold.
+        // A mix of all types, which most tables cannot hold.
         _ => prop_oneof![string(), "[1-9][0-9]{0,2}", Just("{\"z\":[[1]]}".to_owned())].boxed(),
     }
 }
@@ -168,7 +168,7 @@ proptest! {
         let expected = if lines { rows.join("\n") } else { text };
         prop_assert_eq!(canonical(&read.unwrap()), canonical(&expected), "{}", written);
         prop_assert!(is_own(&written));
-        // Also in the midst of other text.
+        // Also inside other text.
         let around = format!("before [1]\n{written}after\n");
         let read = expand(&around).unwrap();
         let inner = read.strip_prefix("before [1]\n").and_then(|r| r.strip_suffix("after\n")).unwrap();
@@ -188,7 +188,7 @@ proptest! {
 
     #[test]
     fn other_text_is_no_table(text in "(\\[[0-9]{1,2}( lines)?\\]\\{[a-c.,:\"ints]{0,12}\\}:?\n|[0-9a-c,\"\\{\\}\\[\\]\n]{0,9}){0,8}") {
-        // Whatever it is, reading it ends and what comes out is JSON where a table was.
+        // For any text, reading ends, and every table becomes JSON.
         if let Some(read) = expand(&text) {
             prop_assert_ne!(read, text);
         }

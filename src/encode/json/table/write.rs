@@ -14,17 +14,17 @@ pub enum Form {
     Bare,
 }
 
-/// Rows that are written as the JSON that is given, by the place of the row in memory.
+/// The JSON of rows that are written verbatim, by the address of the row in memory.
 pub type Verbatim = BTreeMap<usize, String>;
 
-/// Where a row stands, to look it up among the verbatim ones.
+/// The address of a row, to look it up among the verbatim ones.
 pub fn place(row: &str) -> usize {
     row.as_ptr() as usize
 }
 
-/// Writes the first `count` rows as a table, or all of them; every line ends with a line end. `lines` is whether the rows
-/// are lines of NDJSON and not the items of an array. Where one of them is a marker, the header gives the number of the
-/// objects that are shown and that of all items.
+/// Writes the first `count` rows as a table, or all of them; every line ends with a line end. `lines` says that the
+/// rows are lines of NDJSON, not items of an array. If one of them is a marker, the header gives the number of shown
+/// objects and the number of all items.
 pub fn table(shape: &Shape<'_>, form: Form, lines: bool, verbatim: &Verbatim, count: usize) -> String {
     let count = count.min(shape.rows.len());
     let lines = if lines { " lines" } else { "" };
@@ -42,7 +42,7 @@ pub fn table(shape: &Shape<'_>, form: Form, lines: bool, verbatim: &Verbatim, co
     for row in 0..count {
         let start = out.len();
         let given = verbatim.get(&place(shape.rows[row]));
-        // An empty line, a brace and a marker would be read as something else.
+        // An empty line, a line with a brace and a marker would be read as something else.
         let fits = given.is_none() && !is_marker(shape.rows[row]) && cells(shape, form, row, &mut out);
         if !fits || out[start..].is_empty() || out[start..].starts_with('{') || is_marker(&out[start..]) {
             out.truncate(start);
@@ -72,7 +72,7 @@ pub fn is_bare_key(key: &str) -> bool {
     !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-$@/".contains(&b))
 }
 
-/// Writes the cells of a row; false when one of them cannot be written.
+/// Writes the cells of a row; returns false if one of them cannot be written.
 fn cells(shape: &Shape<'_>, form: Form, row: usize, out: &mut String) -> bool {
     let mut column = 0;
     for &(place, value) in shape.cells(row) {
@@ -120,7 +120,7 @@ fn is_quoted(text: &str, form: Form) -> bool {
             && (matches!(text, "true" | "false") || bytes[0] == b'[' || is_number(text).is_some())
 }
 
-/// Reads a number by the grammar of JSON: whether it is whole.
+/// Parses a number by the grammar of JSON; returns whether it is an integer or a float.
 pub fn is_number(text: &str) -> Option<Type> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let unsigned = text.strip_prefix('-').unwrap_or(text);
@@ -143,8 +143,8 @@ pub fn is_number(text: &str) -> Option<Type> {
     rest.is_empty().then_some(Type::Float)
 }
 
-/// The text of a JSON string; `None` where it would put characters into the output that the safe stage
-/// removes, such as control characters, or that look like other characters.
+/// The text of a JSON string; `None` if it contains characters that the safe stage removes, such as control
+/// characters, or that look like other characters.
 fn decode(literal: &str) -> Option<Cow<'_, str>> {
     let inner = literal.get(1..literal.len().checked_sub(1)?)?;
     if !inner.contains('\\') {
@@ -184,7 +184,7 @@ fn decode(literal: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(out))
 }
 
-/// Whether a character that was escaped is seen as what it is when it is not.
+/// Whether an escaped character can be shown unescaped and still be recognized.
 fn is_plain(c: char) -> bool {
     c.is_alphanumeric()
         || "<>&'=+".contains(c)

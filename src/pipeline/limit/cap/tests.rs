@@ -97,7 +97,7 @@ fn samples_are_spread_and_new() {
 /// marker is computed from its total.
 fn gaps_before(out: &str) -> Vec<(usize, &str)> {
     let (mut gap, mut lines) = (0, Vec::new());
-    // For each whole marker the size of its first gap, and the line behind it.
+    // For each whole marker the size of its first gap, and the line after it.
     let mut firsts: Vec<(usize, usize)> = Vec::new();
     for line in out.lines() {
         match Marker::parse(line) {

@@ -114,7 +114,7 @@ impl Reference {
 /// What a session knows about earlier outputs.
 #[derive(Debug, Clone, Copy)]
 pub enum Earlier<'a> {
-    /// Nothing, or nothing that may be used.
+    /// No outputs, or none that may be used.
     Nothing,
     /// The lines of earlier outputs, and which of them are still visible.
     Live {
@@ -131,7 +131,7 @@ pub enum Earlier<'a> {
         /// these results referred are shown.
         asks: Option<usize>,
     },
-    /// The references that were found when the result came first.
+    /// The references that were found when the result was first sent.
     Decided(&'a [Reference]),
 }
 

@@ -1,5 +1,4 @@
-//! Finds the JSON document of a linter in a text, and its findings in the document, each with the bytes that it
-//! takes.
+//! Finds the JSON document of a linter in a text, and its findings in the document, each with its range of bytes.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -44,15 +43,15 @@ pub struct Report {
     pub is_series: bool,
     /// The linter that wrote it.
     pub tool: &'static Tool,
-    /// What was found, in order.
+    /// The findings, in order.
     pub findings: Vec<Finding>,
-    /// The files, where it has them.
+    /// The files, if the report lists them.
     pub files: Vec<File>,
 }
 
-/// Lines at the start among which the document has to start.
+/// The document must start within this many lines from the start.
 const HEAD_LINES: usize = 60;
-/// Severities of what is an error.
+/// Severities that are errors.
 const ERRORS: &[&str] =
     &["2", "error", "fatal", "critical", "high", "Error", "ERROR", "FATAL", "CRITICAL", "HIGH"];
 
@@ -72,7 +71,7 @@ fn offset(text: &str, part: &RawValue) -> Range<usize> {
     start..start.wrapping_add(part.get().len())
 }
 
-/// An object a line.
+/// One object per line.
 fn series(source: &Source<'_>, first: usize) -> Option<Report> {
     let mut report: Option<Report> = None;
     for i in first..source.len() {
@@ -109,7 +108,7 @@ fn series(source: &Source<'_>, first: usize) -> Option<Report> {
 fn document(source: &Source<'_>, first: usize) -> Option<Report> {
     let text = source.text();
     let start = source.byte_range(first..first + 1).start;
-    // To look for a name is far cheaper than to read a document.
+    // Searching for a name is far cheaper than parsing a document.
     let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.may_write(&text[start..])).collect();
     if tools.is_empty() {
         return None;
@@ -137,7 +136,7 @@ fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     })
 }
 
-/// A scalar as text; empty where there is none.
+/// A scalar as text; empty if there is none.
 fn text(value: &Value, path: &str) -> String {
     match at(value, path).filter(|_| !path.is_empty()) {
         Some(Value::String(text)) => text.clone(),
@@ -156,7 +155,7 @@ fn list<'a>(raw: &'a RawValue, path: &str) -> Option<Vec<&'a RawValue>> {
 }
 
 impl Tool {
-    /// Whether all names stand in a text that every report of the tool has.
+    /// Whether a text contains all names that every report of the tool has.
     fn may_write(&self, text: &str) -> bool {
         self.own
             .iter()
@@ -208,13 +207,13 @@ impl Tool {
         };
         let said = text(value, self.message);
         let rules = self.rule.split(' ').map(|rule| text(value, rule));
-        // Some say the rule at the start of the message.
+        // Some tools write the rule at the start of the message.
         for rule in rules.filter(|rule| !rule.is_empty() && !said.starts_with(rule.as_str())) {
             message.push_str(if message.is_empty() { "" } else { " " });
             message.push_str(&rule);
         }
         message.push_str(if message.is_empty() { "" } else { ": " });
-        // One line of a list has one line.
+        // An entry of a list must fit on one line.
         message.push_str(&said.replace('\n', "\\n"));
         if !self.note.is_empty() {
             message.push_str(&format!(" ({})", self.note));

@@ -1,10 +1,11 @@
 //! Reports of linters in JSON: eslint, stylelint, rubocop, ruff, pylint, pyright, golangci-lint, biome, bandit,
 //! semgrep, shellcheck, hadolint, mypy and SARIF.
 //!
-//! A caller that asks for JSON may parse it. So `standard` keeps the document valid: only the source of a linted file and
-//! lists that every file repeats are left out, and a string with a marker stands in their place. After a failed run
-//! nothing is left out, since the exit status would have to stand behind the document. `aggressive` writes findings
-//! of one rule together, as it does for text, and what remains is no JSON. Errors stay as they are, always.
+//! A caller that asks for JSON may parse it. So `standard` keeps the document valid: only the source of a linted file
+//! and lists that every file repeats are left out, and a string with a marker replaces them. After a failed run
+//! nothing is left out, since the exit status would have to be written after the document. `aggressive` writes
+//! findings of one rule together, as it does for text, and the output is no longer JSON. Errors are always kept
+//! unchanged.
 
 mod document;
 mod tools;
@@ -62,7 +63,7 @@ impl Reducer for JsonReport {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let detection = input.detection;
-        // A report that was kept in a file: its text stays as it is for who may edit it.
+        // A report that is read from a file is not changed, because the agent may edit it.
         let is_file = detection.shape == Shape::File && !detection.is_written;
         let is_whole = reads_as_report(input) || is_file && input.policy.rewrites_documents();
         if is_whole && !detection.is_view() && read(input.source).is_some() {
@@ -77,7 +78,7 @@ impl Reducer for JsonReport {
         let report = read(source).ok_or(Reason::NotRecognized)?;
         let is_aggressive = input.policy.rewrites_documents();
         let out = match report.lines.len() {
-            // The exit status would have to be told behind the document.
+            // The exit status would have to be written after the document.
             _ if !is_aggressive && input.call.exit_code.is_some_and(|code| code != 0) => Reduction::default(),
             1 if !report.is_series => one_line(source, &report, is_aggressive),
             _ if is_aggressive => return many_lines(source, &report),
@@ -107,7 +108,7 @@ fn blocks<'r>(report: &'r Report, lines: impl Fn(usize) -> Option<Range<usize>>)
     .collect()
 }
 
-/// A document whose findings have lines of their own: those that stay are written in one line each.
+/// A document whose findings have lines of their own: each finding that is kept is written on one line.
 fn many_lines(source: &Source<'_>, report: &Report) -> Result<Reduction, Reason> {
     let mut lines = Vec::with_capacity(report.findings.len());
     for finding in &report.findings {
@@ -194,7 +195,7 @@ fn reports(text: &str) -> bool {
     text.split(['{', '}', '<']).flat_map(|part| part.split("\\n")).any(signals::is_failure)
 }
 
-/// Writes findings together as if each had a line. Says which, and gives the text.
+/// Writes findings together as if each had a line. Returns which findings, and the text.
 fn group(source: &Source<'_>, report: &Report, below: &mut String, gone: &mut [bool]) {
     let one_line = |f: &Finding| minified(source.text(), f.bytes.start, &[]).unwrap_or_default();
     let lines: Vec<String> = report.findings.iter().map(one_line).collect();
@@ -203,7 +204,7 @@ fn group(source: &Source<'_>, report: &Report, below: &mut String, gone: &mut [b
         true => signals::is_failure(&line.replacen("\"severity\":\"error\"", "", 1)),
         false => signals::is_failure(line),
     };
-    // The first shows what all say.
+    // The first one shows the message of all.
     let is_kept = |line: &String| fails(line) || std::mem::take(&mut flat) && signals::is_failure(line);
     let kept: Vec<bool> = lines.iter().map(is_kept).collect();
     let text = lines.join("\n");
@@ -221,7 +222,7 @@ fn group(source: &Source<'_>, report: &Report, below: &mut String, gone: &mut [b
     }
 }
 
-/// What a file of a report shows that is not about its findings: its source, and a list that another has.
+/// The parts of a file's entry that are not findings: its source, and a list that another file also has.
 fn repeats<'a>(line: &'a str, bytes: Range<usize>, seen: &mut Vec<&'a str>, cut: &mut Cut<'a>) {
     const SOURCE: &str = "\"source\":\"";
     const LIST: &str = "\"usedDeprecatedRules\":[{";

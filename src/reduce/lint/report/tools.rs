@@ -1,29 +1,30 @@
-//! Where the linters keep what they find in their JSON.
+//! The places of findings in the JSON of each linter.
 //!
-//! A row says where the findings are and what their members are called; nothing else here knows a tool.
+//! A row describes where the findings are and the names of their members. No other code in this folder depends on the
+//! tool.
 
-/// Where one tool keeps its findings. Members are dotted paths; a number picks an element of an array.
+/// Where one tool writes its findings. Members are dotted paths; a number selects an element of an array.
 #[derive(Debug)]
 pub struct Tool {
-    /// The list that holds the findings, or their files; empty where the document is that list.
+    /// The list that holds the findings, or their files; empty if the document is that list.
     pub list: &'static str,
-    /// Where findings are kept by file: the member with the path, which may be empty, and the list.
+    /// If findings are grouped by file: the member with the path, which may be empty, and the list.
     pub by_file: Option<(&'static str, &'static str)>,
-    /// Members that every finding of the tool has, which tell it from others.
+    /// Members that every finding of the tool has, and findings of other tools do not.
     pub own: &'static [&'static str],
-    /// The path, where each finding has its own.
+    /// The path, if each finding has its own.
     pub path: &'static str,
     /// Line and column.
     pub place: (&'static str, &'static str),
-    /// The rule, or what stands for it; several members with blanks between.
+    /// The rule, or the member used instead; several members with blanks between.
     pub rule: &'static str,
     /// How severe it is.
     pub severity: &'static str,
-    /// What it says.
+    /// The message.
     pub message: &'static str,
-    /// What is to be known of the numbers of the place.
+    /// A note on the numbers of the place.
     pub note: &'static str,
-    /// Whether the severity is the same for all that the tool finds, and so says nothing.
+    /// Whether all findings of the tool have the same severity, so that it carries no information.
     pub is_flat: bool,
 }
 
@@ -40,7 +41,7 @@ const PLAIN: Tool = Tool {
     is_flat: false,
 };
 
-/// All that are read; the first that fits wins.
+/// All formats that are read; the first that matches is used.
 pub static TOOLS: &[Tool] = &[
     // eslint
     Tool {
@@ -73,7 +74,7 @@ pub static TOOLS: &[Tool] = &[
         rule: "cop_name",
         ..PLAIN
     },
-    // ruff: all that it finds is an error
+    // ruff: all its findings are errors
     Tool {
         own: &["code", "filename", "noqa_row", "location", "message"],
         path: "filename",

@@ -174,7 +174,7 @@ fn named<'a>(source: &Source<'a>, i: usize, kind: TestLine) -> Option<&'a str> {
     (FORMS.classify(line) == Some(kind)).then(|| FORMS.groups(line).into_iter().flatten().next()).flatten()
 }
 
-/// What the lines behind one marker say.
+/// The content of the lines under one marker.
 #[derive(Default)]
 struct Group<'a> {
     /// The index of the span that has the marker.

@@ -20,7 +20,7 @@ const MAX_DETAIL_LINES: usize = 400;
 pub(super) struct Heading {
     line: usize,
     level: usize,
-    /// Whether a test below it passed, and whether a line below it stays.
+    /// Whether a test below it passed, and whether a line below it is kept.
     passed: bool,
     kept: bool,
     /// Whether the heading is the first line of a test, whose verdict comes later.
@@ -31,7 +31,7 @@ pub(super) struct Heading {
 pub(super) struct Printed<'a> {
     pub(super) lines: std::ops::Range<usize>,
     pub(super) file: Option<&'a str>,
-    /// The line with the verdict on the file, where that stands above.
+    /// The line with the verdict on the file, if it is above.
     pub(super) owner: Option<usize>,
     pub(super) failed: bool,
 }
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
             self.actions.keep(above);
             self.keep_headings();
         }
-        // What is reported below a file belongs to it, whether the file passed or not.
+        // Reports below a file belong to it, whether the file passed or not.
         if let Some((_, file)) = self.file.filter(|_| self.source.line(i).starts_with(' ')) {
             self.actions.keep(file);
         }

@@ -1,4 +1,4 @@
-//! What is decided at the end of a run: whether it ended, whether a test failed, and what was reported twice.
+//! Decisions at the end of a run: whether it ended, whether a test failed, and which reports are repeated.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -74,7 +74,7 @@ impl Reader<'_> {
     /// Keeps the tests on both sides of a gap in their numbers: a test in between gave no result.
     fn show_number_gaps(&mut self) {
         let numbers = std::mem::take(&mut self.undecided.numbers);
-        // A program that starts anew counts from 1 again.
+        // A program that starts again counts from 1 again.
         let mut left = MAX_NUMBER_GAPS;
         for run in numbers.chunk_by(|_, (number, _)| *number != 1) {
             // Tests that run side by side may end in another order.

@@ -1,14 +1,14 @@
-//! `GIT binary patch`: the data of a binary file inside a diff, in base85. What it is and how large stays.
+//! `GIT binary patch`: the data of a binary file inside a diff, in base85. Its type and size are kept.
 
 use std::ops::Range;
 
 use crate::text::source::Source;
 
-/// What announces the data.
+/// The line before the data.
 pub const HEADER: &str = "GIT binary patch";
 
-/// The lines of data of the patch whose header stands at a line: one run for each way, forth and back.
-/// What does not follow the format of git's `diff.c` is in no run.
+/// The lines of data of the patch whose header is at a line: one run for each way, forth and back. Lines that do not
+/// follow the format of git's `diff.c` are in no run.
 pub fn data(source: &Source<'_>, header: usize) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     if source.line(header) != HEADER {

@@ -1,15 +1,17 @@
-//! Files of a diff that are not read line by line: lock files by name, and minified files by name and by their long lines. What the call names was asked
-//! for and is none of these. What a file says of itself ("generated", "do not edit") counts for nothing.
+//! Files of a diff that are not read line by line: lock files by name, and minified files by name and by their long
+//! lines. Files that the call names are not among these, because the agent asked for them. Notes in a file
+//! ("generated", "do not edit") are ignored.
 
 use super::super::unified::File;
 use crate::input::Input;
 use crate::text::source::Source;
 
-/// Most changed lines that are shown of such a file.
+/// The most changed lines that are shown of such a file.
 const MAX_LINES: usize = 40;
 /// Most bytes of changed lines that are shown of a minified file, where a single line may be all of it.
 const MAX_BYTES: usize = 16 * 1024;
-/// A line of a minified file is at least this long, in bytes, but for so many: licences and pointers to maps.
+/// A line of a minified file is at least this long, in bytes, except for so many lines: licences and references to
+/// maps.
 const MIN_MINIFIED_BYTES: usize = 200;
 const MAX_READABLE_LINES: usize = 12;
 
@@ -48,8 +50,8 @@ const LOCK_FILES: &[&str] = &[
 const MINIFIED: &[&str] =
     &[".min.js", ".min.mjs", ".min.cjs", ".min.css", ".js.map", ".mjs.map", ".cjs.map", ".css.map"];
 
-/// Whether the changes of a file fold. What it says of itself does not count: anybody can write that, and so can who wants code
-/// not to be looked at. A file with the name of a minified one whose lines can be read is code.
+/// Whether the changes of a file fold. Notes in the file are ignored: anybody can write them, also to hide code from
+/// a reader. A file with the name of a minified one but readable lines is code.
 pub fn folds(input: &Input<'_>, file: &File<'_>) -> bool {
     let is_lock = LOCK_FILES.contains(&file.name);
     let is_minified = MINIFIED.iter().any(|end| file.name.ends_with(end));
@@ -76,7 +78,7 @@ fn changed<'a>(source: &'a Source<'_>, file: &'a File<'_>) -> impl Iterator<Item
     lines.filter(|(hunk, line)| hunk.is_change(line)).map(|(_, line)| line)
 }
 
-/// What the marker says of a file whose changes fold: its path, lines added and lines removed.
+/// The text in the marker for a file whose changes fold: its path, lines added and lines removed.
 pub fn named(source: &Source<'_>, file: &File<'_>) -> String {
     let (mut added, mut removed) = (0, 0);
     for hunk in &file.hunks {
@@ -90,7 +92,7 @@ pub fn named(source: &Source<'_>, file: &File<'_>) -> String {
     format!("{} +{added} -{removed}", file.path)
 }
 
-/// Whether the call names the file, by its arguments, its path or its query: then it was asked for.
+/// Whether the call names the file, by its arguments, its path or its query: then the agent asked for it.
 fn is_named(input: &Input<'_>, name: &str) -> bool {
     let mut words =
         input.detection.command.pipelines.iter().flatten().flat_map(|s| &s.argv).map(String::as_str);
@@ -99,7 +101,7 @@ fn is_named(input: &Input<'_>, name: &str) -> bool {
         || input.call.query.as_deref().is_some_and(|query| query.contains(name))
 }
 
-/// Whether a path is that of a file of this name; one `*` may stand for some of it, not for all.
+/// Whether a path is that of a file of this name; one `*` may match a part of it, not all.
 fn matches_name(path: &str, name: &str) -> bool {
     // `:!x` and `:^x` ask git to leave x out.
     if path.starts_with(":!") || path.starts_with(":^") || path.starts_with(":(exclude)") {

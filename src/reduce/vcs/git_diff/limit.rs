@@ -1,10 +1,10 @@
 //! Limits of a diff: which lines of its hunks are left out when a hunk, or the whole, changes more
 //! lines than may be shown.
 //!
-//! Every file keeps its names and every hunk its `@@` line. What may be shown is shared so that small
-//! files stay whole; files and hunks with what the agent looks for get up to three times the share of
-//! others; files with changes that were shown above get less. A hunk over its share keeps its head, its tail and the blocks that
-//! score best, and the other half of a short edit of which it keeps one.
+//! Every file keeps its names and every hunk its `@@` line. The allowed lines are divided so that small files are
+//! shown whole. Files and hunks with relevant words get up to three times the share of others; files with the same
+//! changes as files above get less. A hunk over its share keeps its head, its tail and the blocks with the best
+//! scores. If it keeps one side of a short edit, it keeps the other side, too.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::text::details::likeness;
 use crate::text::maps::Map;
 use crate::text::source::Source;
 
-/// Lines that stay or go together in the middle of a hunk.
+/// Lines in the middle of a hunk that are kept or left out together.
 const BLOCK: usize = 12;
 /// Weight of a file or hunk without relevant words, and the bonus of the most relevant one. A choice.
 const WEIGHT: u64 = 1000;
@@ -25,10 +25,10 @@ const REPEATED_DIVISOR: u64 = 10;
 /// Longest edit of which both sides are always shown, in lines.
 const MAX_WHOLE_EDIT_LINES: usize = 6;
 
-/// The lines to leave out: per file, per hunk, in order; empty for a hunk that stays whole.
+/// The lines to leave out: per file, per hunk, in order; empty for a hunk that is shown whole.
 pub type Cuts = Vec<Vec<Vec<Range<usize>>>>;
 
-/// Which lines of the files' hunks go.
+/// Chooses the lines of the files' hunks to leave out.
 pub fn cuts(input: &Input<'_>, files: &[&File<'_>]) -> Cuts {
     let shares = shares(input, files);
     let hunks = files.iter().zip(shares);
@@ -63,14 +63,14 @@ fn shares(input: &Input<'_>, files: &[&File<'_>]) -> Vec<Vec<usize>> {
     .collect()
 }
 
-/// What a file changes, but for digits.
+/// A hash of the changes of a file, without digits.
 fn form(source: &Source<'_>, file: &File<'_>) -> u64 {
     let changes =
         file.hunks.iter().flat_map(|hunk| hunk.body.clone().filter(|i| hunk.is_change(source.line(*i))));
     changes.fold(0, |form: u64, i| form.rotate_left(7) ^ likeness(source.line(i)))
 }
 
-/// Which of the forms stood above often enough to be known.
+/// For each form, whether it occurred above so often that a reader knows it.
 fn again(forms: impl Iterator<Item = u64>) -> Vec<bool> {
     let mut seen: Map<u64, usize> = Map::default();
     let known = |form: u64| {
@@ -86,10 +86,10 @@ fn weights(scores: &[u32]) -> Vec<u64> {
     scores.iter().map(|score| WEIGHT + BONUS * u64::from(*score) / best).collect()
 }
 
-/// Shares `total` by weight; what one does not want goes to the others.
+/// Divides `total` by weight. The part of a share that one does not need is divided among the others.
 fn share(total: usize, wanted: &[usize], weights: &[u64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
-    // Who wants least for its weight comes first, so that its rest is known when others get theirs.
+    // The smallest need for its weight comes first, so that its rest is known when others get their share.
     let key = |i: usize| (wanted[i] as u128 * 1_000_000 / u128::from(weights[i].max(1)), i);
     order.sort_by_key(|&i| key(i));
     let mut shares = vec![0; wanted.len()];
@@ -122,7 +122,7 @@ fn cut(input: &Input<'_>, hunk: &Hunk, share: usize) -> Vec<Range<usize>> {
     kept.gone()
 }
 
-/// The lines of a hunk that stay.
+/// The lines of a hunk that are kept.
 struct Kept<'a> {
     source: &'a Source<'a>,
     hunk: &'a Hunk,
@@ -160,7 +160,7 @@ impl Kept<'_> {
     fn walk(&mut self, lines: impl Iterator<Item = usize>, mut changes: usize) {
         for i in lines {
             let at = i - self.hunk.body.start;
-            // What git says of the end of a file belongs to the line before it.
+            // Git's note about the end of a file belongs to the line before it.
             if changes == 0 && !self.source.line(i).starts_with("\\ ") {
                 break;
             }
@@ -171,7 +171,7 @@ impl Kept<'_> {
         }
     }
 
-    /// Keeps the rest of short edits of which half is kept: what was removed and what came in its place.
+    /// Keeps the other side of short edits of which one side is kept: the removed lines and those that replace them.
     fn whole_edits(&mut self) {
         let body = self.hunk.body.clone();
         let mut i = body.start;
@@ -195,7 +195,7 @@ impl Kept<'_> {
         }
     }
 
-    /// The lines that go.
+    /// The lines to leave out.
     fn gone(self) -> Vec<Range<usize>> {
         let start = self.hunk.body.start;
         let mut gone: Vec<Range<usize>> = Vec::new();
@@ -217,7 +217,7 @@ mod tests {
     use crate::text::call::ToolCall;
     use crate::text::relevance::Relevance;
 
-    /// The lines that stay of a diff whose lines all are in hunks or in front of them.
+    /// The shown lines of a diff whose lines all are in hunks or before them.
     fn shown(text: &str, query: Option<&str>, per_hunk: usize, in_all: usize) -> Vec<String> {
         let source = Source::new(text);
         let policy = Policy {

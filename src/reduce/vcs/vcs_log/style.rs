@@ -12,7 +12,7 @@ pub(super) enum Style {
 }
 
 impl Style {
-    /// The style of the commit that starts with a line, and the width of the graph in front of it.
+    /// The style of the commit that starts with a line, and the width of the graph before it.
     pub(super) fn of(source: &Source<'_>, i: usize) -> Option<(Self, usize)> {
         let line = source.line(i);
         let width =
@@ -38,12 +38,12 @@ impl Style {
         keys.iter().copied().find(|key| line.starts_with(key))
     }
 
-    /// Whether a field that repeats tells who made the commit.
+    /// Whether a repeated field names the author of the commit.
     pub(super) fn is_author(key: &str) -> bool {
         matches!(key, "Author:" | "user:")
     }
 
-    /// What a marker says where those fields go from a commit on.
+    /// The text of the marker if those fields are left out from a commit on.
     pub(super) fn undated(self) -> &'static str {
         match self {
             Self::Git => "the date, and the author where it is the one before, of this commit and all below",
@@ -64,14 +64,14 @@ impl Style {
     }
 }
 
-/// A line without the graph in front of it: as many columns as in front of the commit, at most.
+/// A line without the graph before it: as many columns as before the commit, at most.
 pub(super) fn inner(line: &str, width: usize) -> &str {
     let is_graph = |b: &u8| matches!(b, b'*' | b'|' | b'/' | b'\\' | b' ' | b'_' | b'.' | b'-');
     let cut = line.bytes().take(width).take_while(|b| is_graph(b)).count();
     line.get(cut..).unwrap_or(line)
 }
 
-/// `commit 8ab1…`, with references or parents behind it.
+/// `commit 8ab1…`, with references or parents after it.
 fn is_git_head(line: &str) -> bool {
     let Some(rest) = line.strip_prefix("commit ") else { return false };
     let hash = rest.trim_start_matches(['<', '>', '-', '=', '+', '^']).split(' ').next().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Commits that undo others: readers of old logs look for what was tried and taken back.
+//! Commits that undo others: readers of old logs search for changes that were reverted.
 
 /// Most commits that are kept because they undo others. A choice.
 pub const MAX_UNDO_COMMITS: usize = 60;
 
-/// What the subject of such a commit starts with, in lower case.
+/// Starts of the subjects of such commits, in lower case.
 const STARTS: &[&str] = &[
     "revert ",
     "revert:",

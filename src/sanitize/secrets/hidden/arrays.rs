@@ -1,7 +1,7 @@
 //! Arrays that spell a text byte by byte: `{0x67, 0x68}`, `{'g', 'h'}`, `[103, 104]` and `[103 104]`, also mixed and over
-//! lines, and the bytes that `gdb` prints behind addresses.
+//! lines, and the bytes that `gdb` prints after addresses.
 //!
-//! It reads neither names nor types. A text without `0x`, `','` and brackets costs a search for these alone.
+//! It does not read types. A text without `0x`, `','` and brackets costs only the search for these.
 
 use super::base64::is_text;
 use super::escapes;
@@ -13,13 +13,13 @@ use memchr::memmem;
 
 /// Fewest elements of an array that is examined.
 const MIN_ELEMENTS: usize = 12;
-/// The same behind a name. A choice.
+/// The same if a name precedes the array. A choice.
 const MIN_NAMED_ELEMENTS: usize = 8;
-/// Longest name of an array, and bytes of the word before it that are compared.
+/// Longest name of an array, in bytes; and the bytes of the word before it that are compared.
 const MAX_NAME_BYTES: usize = 48;
 const MAX_TYPE_BYTES: usize = 8;
 const BLANK: ByteSet = ByteSet::parse(" \t");
-/// Bytes of blanks and line ends between two elements, at most.
+/// Most bytes of blanks and line ends between two elements.
 const MAX_GAP_BYTES: usize = 256;
 
 /// Calls `found` with every array, decoded.
@@ -81,8 +81,8 @@ fn least(is_named: bool) -> usize {
     if is_named { MIN_NAMED_ELEMENTS } else { MIN_ELEMENTS }
 }
 
-/// Writes the name in front of an array whose first element is at `start`, as that of a string: `apiKey = [`, `"token": {"type":
-/// "Buffer", "data": [`, `secret: <Buffer `. Whether there is one.
+/// Writes the name before an array whose first element is at `start`, as if the array were a string: `apiKey = [`,
+/// `"token": {"type": "Buffer", "data": [`, `secret: <Buffer `. Whether there is one.
 pub(super) fn name(text: &[u8], start: usize, view: &mut View) -> bool {
     const OPENS: ByteSet = ByteSet::parse("[({< \t\r\nb");
     const AROUND: ByteSet = ByteSet::parse(" \t\"'\\[]");
@@ -92,7 +92,7 @@ pub(super) fn name(text: &[u8], start: usize, view: &mut View) -> bool {
     if near(at).ends_with(b"<Buffer") {
         at -= b"<Buffer".len();
     }
-    // What the members of a buffer say about it.
+    // Skips the members that describe a buffer.
     for _ in 0..3 {
         let end = skip_back(text, at, const { ByteSet::parse(" \t:=") }, 8);
         let end = skip_back(text, end, const { ByteSet::parse(" \t\"'\\") }, 6);
@@ -131,13 +131,13 @@ fn decimal(text: &[u8], at: usize) -> Option<(u8, usize)> {
     Some((u8::try_from(number).ok()?, digits))
 }
 
-/// The first byte from a place on that is no white space.
+/// The first byte from a place on that is not white space.
 fn blank(text: &[u8], from: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     from + rest.iter().take(MAX_GAP_BYTES).take_while(|b| b.is_ascii_whitespace()).count()
 }
 
-/// Where an array may begin, found in one pass over the text for each way to write an element.
+/// The next possible start of an array, found in one pass over the text for each notation of elements.
 #[derive(Default)]
 struct Next {
     number: Option<Option<usize>>,
@@ -145,7 +145,7 @@ struct Next {
 }
 
 impl Next {
-    /// The first place from `at` on at which an element stands.
+    /// The position of the first element from `at` on.
     fn from(&mut self, text: &[u8], at: usize) -> Option<usize> {
         let known =
             |known: Option<Option<usize>>| known.filter(|place| place.is_none_or(|place| place >= at));
@@ -184,7 +184,7 @@ fn letter(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The element at a place: its byte, and the bytes that it takes.
+/// The element at a place: its value, and its length in bytes.
 fn element(text: &[u8], at: usize) -> Option<(u8, usize)> {
     let rest = text.get(at..)?;
     match *rest {
@@ -208,8 +208,8 @@ fn element(text: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// Where the next element begins: behind a comma, where a letter of Rust may have a `b` in front, or behind white space and
-/// perhaps an address.
+/// Where the next element begins: after a comma, where a letter of Rust may have a `b` before it, or after white
+/// space and perhaps an address.
 fn separator(text: &[u8], at: usize) -> Option<usize> {
     let next = blank(text, at);
     if text.get(next) != Some(&b',') {
@@ -221,7 +221,7 @@ fn separator(text: &[u8], at: usize) -> Option<usize> {
     Some(next + usize::from(is_rust))
 }
 
-/// Behind `0x7fffffffe3a8:` or `0x555555558040 <key>:`, where one begins at a place.
+/// After `0x7fffffffe3a8:` or `0x555555558040 <key>:`, where one begins at a place.
 fn behind_address(text: &[u8], at: usize) -> usize {
     const MAX_ADDRESS_BYTES: usize = 80;
     let rest = &text[at + 2..text.len().min(at + MAX_ADDRESS_BYTES)];
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
     use crate::sanitize::secrets::{find, redact};
 
-    /// Put together here, so that none stands in this file.
+    /// Assembled at run time, so that this file contains no token.
     fn token() -> String {
         ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
     }

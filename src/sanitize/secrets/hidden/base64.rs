@@ -1,6 +1,6 @@
 //! Base64 and plain hexadecimal digits that hold text, also over several lines.
 //!
-//! A run is decoded only if its first bytes are text. It goes as a whole: a part of it can't be read alone.
+//! A run is decoded only if its first bytes are text. It is removed as a whole: a part of it cannot be read alone.
 
 use super::percent::hex;
 use super::view::{View, blanks, table};
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Shortest run that is examined, in bytes.
 const MIN_RUN_BYTES: usize = 16;
-/// Shortest line that goes on in the next.
+/// Shortest line that may continue in the next, in bytes.
 const MIN_LINE_BYTES: usize = 40;
 /// Bytes of a run that are decoded first, a multiple of four.
 const PROBE_BYTES: usize = 24;
@@ -26,7 +26,8 @@ const ENGINE: GeneralPurpose = GeneralPurpose::new(
 
 const MEMBERS: [bool; 256] = table(b"+/-_");
 
-/// Calls `found` with every run that holds text, decoded. Notes in `coded` where full lines stand behind something.
+/// Calls `found` with every run that holds text, decoded. Records in `coded` the places of full lines that follow
+/// other text.
 pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(View)) {
     let mut at = 0;
     while let Some(mut first) = next(text, at) {
@@ -57,7 +58,7 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
     }
 }
 
-/// Bytes before the digits of a run that say that they are hexadecimal: `\\x` of PostgreSQL, `0x` of MySQL.
+/// Length of a prefix that marks the digits of a run as hexadecimal: `\\x` of PostgreSQL, `0x` of MySQL.
 fn sign(text: &[u8], run: &Range<usize>) -> usize {
     let len = match &text[run.clone()] {
         [b'x', ..] if run.start > 0 && text[run.start - 1] == b'\\' => 1,
@@ -68,7 +69,7 @@ fn sign(text: &[u8], run: &Range<usize>) -> usize {
     if digits.len() == MIN_RUN_BYTES && digits.into_iter().all(u8::is_ascii_hexdigit) { len } else { 0 }
 }
 
-/// Whether the first digits of a run may be those of an encoded text; those of most long words are not.
+/// Whether the first digits of a run may encode text; those of most long words do not.
 fn may_be_coded(run: &[u8]) -> bool {
     if run[..MIN_RUN_BYTES].iter().all(u8::is_ascii_hexdigit) {
         return true;
@@ -88,7 +89,7 @@ fn is_shown_text(bytes: &[u8]) -> bool {
     is_text(narrow(bytes).as_deref().unwrap_or(bytes))
 }
 
-/// The digit of the usual alphabet for one of that for addresses.
+/// The digit of the standard alphabet for a digit of the URL-safe one.
 fn plain(digit: u8) -> u8 {
     match digit {
         b'-' => b'+',
@@ -97,7 +98,7 @@ fn plain(digit: u8) -> u8 {
     }
 }
 
-/// Whether a run fills its line to the end, behind something else than a blank: a number, the name of a file.
+/// Whether a run fills its line to the end, after something else than a blank: a number, the name of a file.
 fn is_behind(text: &[u8], run: &Range<usize>) -> bool {
     let ends = text.get(run.end).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'='));
     if !ends || run.len() < MIN_LINE_BYTES {
@@ -109,7 +110,8 @@ fn is_behind(text: &[u8], run: &Range<usize>) -> bool {
     !begins_line || matches!(text[run.start + number], b'-' | b'+')
 }
 
-/// The next run of at least `MIN_RUN_BYTES` bytes. Looks at the last byte that it needs first: most of a text is passed over.
+/// The next run of at least `MIN_RUN_BYTES` bytes. It tests the last required byte first, so that most of a text is
+/// skipped.
 fn next(text: &[u8], from: usize) -> Option<Range<usize>> {
     let mut start = from;
     loop {
@@ -125,7 +127,7 @@ fn run(text: &[u8], from: usize) -> usize {
     text[from..].iter().position(|b| !MEMBERS[*b as usize]).map_or(text.len(), |n| from + n)
 }
 
-/// The run and those of the lines below that go on with it: each begins its line and ends it.
+/// The run and those of the lines below that continue with it: each begins its line and ends it.
 fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     let width = first.len();
     let mut lines = vec![first];
@@ -134,7 +136,7 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     {
         stop::tick();
         let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
-        // Also as an escape, in JSON or in JSON in JSON.
+        // The line end may also be an escape, in JSON or in JSON inside JSON.
         let feed = match text.get(line_end..).unwrap_or_default() {
             [b'\n', ..] => 1,
             [b'\\', b'n', ..] => 2,
@@ -145,9 +147,9 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
         let end = run(text, start);
         let behind = end + text[end..].iter().take(2).take_while(|b| **b == b'=').count();
         let ends = text.get(behind).is_none_or(|b| b"\r\n\\\"'`,;)<".contains(b));
-        // The first line may stand behind a name and so be shorter.
+        // The first line may be after a name and so be shorter.
         let fits = end > start && end - start <= width.max(last.len()).max(76);
-        // A word below a whole text is none of its lines.
+        // A word below a complete encoded text does not belong to it.
         let sum = || lines.iter().map(Range::len).sum::<usize>();
         let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && (end - start).is_multiple_of(2);
         let completes = end - start >= MIN_RUN_BYTES || is_hex || (sum() + behind - start).is_multiple_of(4);
@@ -190,7 +192,7 @@ fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
     bytes.filter(|bytes| is_text(&bytes[..bytes.len().min(PROBE_BYTES)]))
 }
 
-/// The text, also where it is written with two bytes a character.
+/// The text, which may have two bytes a character.
 fn as_text(bytes: Vec<u8>) -> Option<Vec<u8>> {
     let bytes = narrow(&bytes).unwrap_or(bytes);
     let odd = bytes.iter().filter(|b| !is_shown(**b)).count();

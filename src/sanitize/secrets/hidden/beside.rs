@@ -1,7 +1,7 @@
-//! Values that stand beside a telling name without the operator of a setting: another member of the object that the name is
-//! in, an attribute of the same tag, an argument, the line below, the rest of a pipe.
+//! Values that are beside the name of a secret without the operator of a setting: another member of the object that
+//! the name is in, an attribute of the same tag, an argument, the line below, the rest of a pipe.
 //!
-//! Each reader is given a name and reads a few hundred bytes around it. It claims nothing: `fields` writes the pair.
+//! Each reader gets a name and reads a few hundred bytes around it. It makes no claims: `fields` writes the pair.
 
 use super::strings::{line, string};
 use crate::sanitize::secrets::judge::{self, ByteSet, Doubt, is_word, skip, skip_back};
@@ -11,9 +11,9 @@ use std::ops::Range;
 const MAX_OBJECT_BYTES: usize = 320;
 /// Longest path of which a name is the last part, in bytes.
 const MAX_PATH_BYTES: usize = 96;
-/// Longest line with a name whose value may stand in the line below. A choice.
+/// Longest line with a name whose value may be in the line below. A choice.
 const MAX_LINE_BYTES: usize = 256;
-/// Longest value that stands alone in its line, in bytes.
+/// Longest value that is alone on its line, in bytes.
 const MAX_ALONE_BYTES: usize = 512;
 /// Longest type, class or tag between a name and its value, in bytes.
 const MAX_NOTE_BYTES: usize = 80;
@@ -24,7 +24,7 @@ const BLANK: ByteSet = ByteSet::parse(" \t");
 const SPACE: ByteSet = ByteSet::parse(" \t\r\n");
 const CLOSES: ByteSet = ByteSet::parse("\"'`])");
 
-/// The members that name another one.
+/// Members whose value is the name of another value.
 const NAMING: &[&[u8]] = &[
     b"name",
     b"key",
@@ -39,7 +39,7 @@ const NAMING: &[&[u8]] = &[
     b"optionname",
     b"variablename",
 ];
-/// The members that hold the value of the named one.
+/// Members that hold the value for that name.
 const VALUES: &[&[u8]] = &[b"value", b"val", b"parametervalue", b"secretvalue", b"stringvalue"];
 /// The same in an object that is itself the value of a name.
 const INNER_VALUES: &[&[u8]] = &[b"value", b"val", b"s", b"stringvalue", b"plaintext"];
@@ -64,7 +64,7 @@ pub(super) fn value_of(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         .or_else(|| piped(text, name))
 }
 
-/// The value that took the place of the one in `value`: `"old" -> "new"` of Terraform, `[-old-]{+new+}` of a diff of words.
+/// The value that replaces the one in `value`: `"old" -> "new"` of Terraform, `[-old-]{+new+}` of a diff of words.
 pub(super) fn replacing(text: &[u8], value: &Range<usize>) -> Option<Range<usize>> {
     let rest = text.get(value.end..)?;
     if rest.starts_with(b"-]{+") {
@@ -219,7 +219,8 @@ fn ordered(text: &[u8], start: usize, name: &Range<usize>, closed: usize) -> Opt
     (is_quoted || is_command).then(|| string(text, closed + 1))?
 }
 
-/// `process.env.TOKEN || "…"`, `?? "…"`, `os.environ.get("TOKEN") or "…"`: what counts where nothing is set.
+/// `process.env.TOKEN || "…"`, `?? "…"`, `os.environ.get("TOKEN") or "…"`: the value that is used if the variable is
+/// not set.
 fn alternative(text: &[u8], closed: usize) -> Option<Range<usize>> {
     let closed = skip(text, closed, CLOSES, 3);
     let at = skip(text, closed, SPACE, 16);
@@ -280,7 +281,7 @@ fn led(text: &[u8], end: usize) -> Option<Range<usize>> {
     (at >= dots + 3 && text.get(at) == Some(&b' ')).then(|| line(text, skip(text, at, BLANK, 4)))?
 }
 
-/// `using the signing secret 8f…`: a key behind a name in a sentence. A commit has forty digits.
+/// `using the signing secret 8f…`: a key after a name in a sentence. A commit has forty digits.
 fn told(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     const DIGITS_OF_COMMIT: usize = 40;
     (text.get(name.end) == Some(&b' ') && text[name.clone()].is_ascii()).then_some(())?;
@@ -290,14 +291,15 @@ fn told(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     let value = &text[start..stop];
     let is_apart = text.get(stop).is_none_or(u8::is_ascii_whitespace);
     let is_commit = value.len() == DIGITS_OF_COMMIT && value.iter().all(u8::is_ascii_hexdigit);
-    // What begins as a UUID is an id.
+    // A value that begins like a UUID is an id.
     let is_id = value.get(..36).is_some_and(judge::is_uuid);
     let is_key =
         is_apart && !is_commit && !is_id && value.len() >= 24 && judge::is_random(value, Doubt::Strong);
     is_key.then_some(start..stop)
 }
 
-/// The value in the line below a name that ends its line: a heading, a key of a store, what a command was asked to print.
+/// The value in the line below a name that ends its line: a heading, a key of a store, the argument of a command that
+/// prints a value.
 fn below(text: &[u8], start: usize, name: &Range<usize>, closed: usize) -> Option<Range<usize>> {
     const PROMPTS: &[&[u8]] =
         &[b"$ ", b"> ", b">>> ", b"(Pdb)", b"(gdb)", b"ipdb>", b"% ", b"PS ", b"irb", b"In [", b"127.0.0.1:"];
@@ -327,7 +329,7 @@ fn below(text: &[u8], start: usize, name: &Range<usize>, closed: usize) -> Optio
     is_alone.then_some(from..end)
 }
 
-/// Whether a line that is one word is a value and no name, number or path.
+/// Whether a line of one word is a value, and not a name, number or path.
 fn is_alone(word: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| word.iter().any(is);
     let is_signed = word.iter().any(|b| b"!@#$%^&*~+=?".contains(b));
@@ -345,7 +347,7 @@ fn is_alone(word: &[u8]) -> bool {
             || judge::is_random(word, Doubt::Some))
 }
 
-/// `echo "…" | wrangler secret put NAME`: what is written into a command that keeps it under the name.
+/// `echo "…" | wrangler secret put NAME`: a text that is piped into a command which stores it under the name.
 fn piped(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     const KEEPS: &[&[u8]] = &[b" put ", b" add ", b" set ", b" create "];
     let near = &text[name.start.saturating_sub(MAX_LINE_BYTES)..name.start];

@@ -1,7 +1,8 @@
-//! Tables: CSV, the tables of databases and of Markdown, text in columns. A cell under a telling name is its value.
+//! Tables: CSV, the tables of databases and of Markdown, text in columns. A cell under the name of a secret is its
+//! value.
 //!
-//! Each such cell is written as `name: "cell"`, and the rules judge that. It looks only below lines that hold a
-//! telling name as a cell, and behind the columns of a statement of SQL that hold one.
+//! Each such cell is written as `name: "cell"`, and the rules judge that. It reads only below lines with the name of
+//! a secret as a cell, and after the columns of an SQL statement with such a name.
 
 use super::view::{View, blanks, line_end, table};
 use crate::stop;
@@ -9,18 +10,18 @@ use std::ops::Range;
 
 /// Longest line of a table, in bytes.
 const MAX_LINE_BYTES: usize = 4 << 10;
-/// Shorter cells, in bytes, are no secrets: no rule for names takes a shorter value.
+/// Shorter cells, in bytes, are not secrets: no rule for names accepts a shorter value.
 const MIN_VALUE_BYTES: usize = 4;
 /// Longest name of a column.
 const MAX_NAME_BYTES: usize = 48;
 /// Most columns of a line that are examined. Bounds the work.
 const MAX_COLUMNS: usize = 64;
 
-/// What stands between the cells of a line.
+/// The text between the cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
     Byte(u8),
-    /// `|`, or the same drawn.
+    /// `|`, or a box-drawing character like it.
     Bar,
     /// Two blanks or more.
     Blanks,
@@ -28,7 +29,7 @@ enum Cut {
 
 const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes()];
 
-/// Whether the name that holds `hit` may be a cell: something that parts cells stands behind it.
+/// Whether the name around `hit` may be a cell: a separator of cells follows it.
 pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
     const INSIDE: [bool; 256] = table(b"_-)\"'*`");
     let rest = &text[hit.end..text.len().min(hit.end + MAX_NAME_BYTES)];
@@ -42,7 +43,7 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
     }
 }
 
-/// One view of all cells that belong to the telling names at `heads`, which are in order.
+/// One view of all cells that belong to the names of secrets at `heads`, which are in order.
 pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
     let mut view = View::default();
     let (mut done, mut table, mut stated, mut spent) = (0, 0, 0, 0);
@@ -92,7 +93,8 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
 const MAX_COLUMNS_BYTES: usize = 1 << 10;
 /// Bytes of the rows of a statement that are read.
 const MAX_ROWS_BYTES: usize = 256 << 10;
-/// The same once rows that never close took as long as the text is: many of them would cost the square of it.
+/// The same once unclosed rows have cost as many bytes as the text has: many of them would otherwise take quadratic
+/// time.
 const MAX_LATER_ROWS_BYTES: usize = 512;
 
 /// `INSERT INTO t (id, password) VALUES (1, '…'), …` and `COPY t (id, password) FROM stdin;` around the first of `heads`: where
@@ -173,7 +175,7 @@ fn row(text: &[u8], range: Range<usize>) -> Option<(Vec<Range<usize>>, usize)> {
             quote @ (b'\'' | b'"') => {
                 let start = at + 1;
                 at = start;
-                // A quotation mark that stands twice is part of the string.
+                // A doubled quotation mark is part of the string.
                 while at < range.end && (text[at] != quote || text.get(at + 1) == Some(&quote)) {
                     at += 1 + usize::from(text[at] == b'\\' || text[at] == quote);
                 }
@@ -210,7 +212,7 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
     }
 }
 
-/// Whether two bars of a line may have nothing between them. Bars that are drawn are not looked at.
+/// Whether two bars of a line may have nothing between them. Bars that are drawn are not examined.
 fn may_have_empty_cell(line: &[u8]) -> bool {
     let mut is_open = false;
     for byte in line {
@@ -225,8 +227,8 @@ fn may_have_empty_cell(line: &[u8]) -> bool {
     false
 }
 
-/// A value that goes on in the lines below, whose cells of names are empty: `| token | ghp_… |` above `| | … |`. Whether there is
-/// one.
+/// A value that continues in the lines below, whose cells of names are empty: `| token | ghp_… |` above `| | … |`.
+/// Whether there is one.
 fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize], view: &mut View) -> bool {
     /// Most lines of a value. A choice.
     const MAX_LINES: usize = 64;
@@ -254,7 +256,7 @@ fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize],
     pieces.len() > 1
 }
 
-/// The cells below the telling names, as long as the lines have the same cells; where that ends.
+/// The cells below the names of secrets, as long as the lines have the same cells; where that ends.
 fn rows(
     text: &[u8],
     head: Range<usize>,
@@ -289,7 +291,7 @@ fn rows(
     at
 }
 
-/// The cells of a line below the heads of columns that blanks part.
+/// The cells of a line below heads of columns that are separated by blanks.
 fn below(start: usize, text: &[u8], line: Range<usize>, heads: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
     let mut cells = Vec::new();
     for (i, column) in heads.iter().enumerate() {
@@ -319,7 +321,7 @@ fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view:
     let mut head = Vec::with_capacity(name.len() + 5);
     head.push(b'\n');
     head.extend(text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }));
-    // Two blanks: it is no line of a file of settings, where words are passwords.
+    // Two blanks, so that it is not read as a line of a settings file, where words are passwords.
     head.extend_from_slice(b":  ");
     head.extend_from_slice(quote);
     view.stand(&head, cell.start..cell.start);
@@ -331,7 +333,7 @@ fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view:
     view.stand(quote, end..end);
 }
 
-/// Whether a cell is a name: a word or three, not a piece of a program.
+/// Whether a cell is a name: one to three words, not a piece of code.
 fn is_name(cell: &[u8]) -> bool {
     cell.len() <= MAX_NAME_BYTES
         && cell.iter().filter(|b| **b == b' ').count() <= 2
@@ -339,8 +341,8 @@ fn is_name(cell: &[u8]) -> bool {
         && cell.first().is_some_and(|b| !b.is_ascii_digit())
 }
 
-/// Where a string begins that an earlier layer has opened, so that the line of a program around it is no cell: behind the last
-/// quotation mark before `line.end` that nothing closes there.
+/// Where a string begins that an earlier layer has opened, so that the line of a program around it is no cell: after
+/// the last quotation mark before `line.end` that nothing closes there.
 fn string_start(text: &[u8], line: Range<usize>) -> usize {
     let before = &text[line.clone()];
     let Some(open) = memchr::memrchr2(b'"', b'\'', before) else { return line.start };
@@ -351,14 +353,14 @@ fn string_start(text: &[u8], line: Range<usize>) -> usize {
     if is_open { line.start + open + 1 } else { line.start }
 }
 
-/// Whether a line may be a row that signs part: it begins its line, or has no blanks, as arguments have.
+/// Whether a line may be a row with separators: the row begins its line, or has no blanks, which arguments have.
 fn is_row(line: &[u8]) -> bool {
     line[0] != b' ' || !line.trim_ascii().contains(&b' ')
 }
 
 fn cut(line: &[u8]) -> Option<Cut> {
     let count = |byte| memchr::memchr_iter(byte, line).count();
-    // All but one begin with the same byte.
+    // All except one begin with the same byte.
     let is_drawn = |at: usize| BARS.iter().any(|bar| line[at..].starts_with(bar));
     if memchr::memchr2_iter(b'|', 0xe2, line).any(is_drawn) {
         Some(Cut::Bar)

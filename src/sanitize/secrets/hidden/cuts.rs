@@ -1,6 +1,6 @@
-//! What cuts a word without being seen: escape sequences, zero-width characters, overstrikes, lone carriage returns.
+//! Invisible cuts inside words: escape sequences, zero-width characters, overstrikes, lone carriage returns.
 //!
-//! It renders nothing; the terminal stage does that, later and on text without secrets.
+//! It does not render them; the terminal stage does that later, on text without secrets.
 
 use super::unit::Unit;
 use super::view::View;
@@ -24,9 +24,9 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
         }
         // The end of an item in a list of variables.
         0 if is_variable(&text[at + 1..]) => None,
-        // No terminal shows these. A form feed and other line ends part words.
+        // Terminals do not show these. A form feed and other line ends separate words.
         0..=7 | 0x0b | 0x0e..=0x1f | 0x7f => Some(Unit::nothing(1)),
-        // The same sequences, begun with one character.
+        // The same sequences with a one-character introducer.
         0xc2 if text.get(at + 1) == Some(&0x9b) => {
             let rest = &text[at + 2..text.len().min(at + MAX_SEQUENCE_BYTES)];
             Some(Unit::nothing(2 + control(rest).unwrap_or(0)))
@@ -38,7 +38,7 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     }
 }
 
-/// Whether a text begins with the name of a variable and `=`. What ends with `=` is the end of base64.
+/// Whether a text begins with the name of a variable and `=`. A `=` at the end of the text is the end of base64.
 pub(super) fn is_variable(text: &[u8]) -> bool {
     let len = text.iter().take(MAX_VARIABLE_BYTES).take_while(|b| b.is_ascii_alphanumeric() || **b == b'_');
     let len = len.count();
@@ -53,7 +53,7 @@ fn control(rest: &[u8]) -> Option<usize> {
     (0x40..0x7f).contains(&rest[end]).then_some(end + 1)
 }
 
-/// Length of the escape sequence behind an escape.
+/// Length of the escape sequence after an escape.
 fn sequence(rest: &[u8]) -> Option<usize> {
     match *rest.first()? {
         b'[' => control(&rest[1..]).map(|len| len + 1),
@@ -72,7 +72,7 @@ fn sequence(rest: &[u8]) -> Option<usize> {
     }
 }
 
-/// Takes the character back that a backspace at `at` goes over; where in the source it began.
+/// Removes the character that a backspace at `at` overwrites, and returns where it began in the source.
 pub(super) fn overstrike(view: &mut View, at: usize) -> usize {
     let is_end = view.bytes().last().is_none_or(|b| *b == b'\n');
     if is_end {
@@ -85,7 +85,7 @@ pub(super) fn overstrike(view: &mut View, at: usize) -> usize {
             Some(Range { start: from, .. }) => start = from,
             None => break,
         }
-        // A character of several bytes goes as a whole.
+        // A character of several bytes is removed as a whole.
         if last.is_none_or(|b| b & 0xc0 != 0x80) {
             break;
         }

@@ -1,6 +1,6 @@
-//! Quotation marks that are written twice inside a cell of CSV: `7,"{""key"": ""…""}",3`.
+//! Doubled quotation marks inside a cell of CSV: `7,"{""key"": ""…""}",3`.
 //!
-//! Of an empty string no letter stands beside the two.
+//! The two marks of an empty string are recognized because no letter is beside them.
 
 use super::near::Near;
 use super::view::View;

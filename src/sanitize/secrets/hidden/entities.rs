@@ -1,11 +1,11 @@
 //! Character references of HTML and XML, and the tags that colour code.
 //!
-//! Only tags that stand within a line of text go; the rest is structure, which rules may want to read.
+//! Only tags within a line of text are removed; other tags are structure, which rules may read.
 
 use super::percent::hex;
 use super::unit::Unit;
 
-/// Names of references that stand in and around values.
+/// Names of references that are in and around values.
 const NAMES: &[(&[u8], char)] = &[
     (b"quot", '"'),
     (b"apos", '\''),
@@ -44,7 +44,7 @@ const NAMES: &[(&[u8], char)] = &[
     (b"Tab", '\t'),
     (b"NewLine", '\n'),
 ];
-/// References that show nothing.
+/// References to invisible characters.
 const NOTHING: &[&[u8]] = &[b"shy", b"zwnj", b"zwj", b"ZeroWidthSpace", b"lrm", b"rlm"];
 /// Longest name of a reference.
 const MAX_NAME_BYTES: usize = 16;
@@ -80,7 +80,7 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, c)| Unit::char(len, *c))
 }
 
-/// The tag at a `<`, if it only changes how text looks or where it stands, or a comment.
+/// The tag at a `<`, if it only changes the style or the position of text, or is a comment.
 pub(super) fn tag(text: &[u8], at: usize) -> Option<Unit> {
     let rest = &text[at + 1..text.len().min(at + MAX_TAG_BYTES)];
     if let Some(comment) = rest.strip_prefix(b"!--") {
@@ -99,8 +99,8 @@ pub(super) fn tag(text: &[u8], at: usize) -> Option<Unit> {
         () => return None,
     };
     name.get(len).is_some_and(|b| b" >/\t\n123456".contains(b)).then_some(())?;
-    // Another `<` bounds the work on a text of nothing but openings.
+    // Stopping at another `<` limits the work on a text of only opening brackets.
     let end = rest.iter().position(|b| matches!(b, b'>' | b'<'))?;
-    // Data in an attribute is text too.
+    // An attribute may hold encoded text too.
     (rest[end] == b'>' && !rest[..end].contains(&b'&')).then(|| unit(end + 2))
 }

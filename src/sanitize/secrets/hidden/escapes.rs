@@ -1,6 +1,6 @@
 //! Escapes of string literals: `\n`, `\"`, `\u0041`, `\x41`, `\101`, `\u{41}`, `\000041`.
 //!
-//! It does not ask whether it stands in a string: undoing an escape elsewhere makes no secret.
+//! It does not check whether it is in a string: decoding an escape elsewhere does not create a secret.
 
 use super::percent::hex;
 use super::unit::Unit;
@@ -22,7 +22,7 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
         }
         b'u' => (6, char::from_u32(hex(rest.get(1..5)?)?)?),
         b'U' => (10, char::from_u32(hex(rest.get(1..9)?)?)?),
-        // The escape of a style sheet.
+        // An escape of CSS.
         b'0' if rest.starts_with(b"0000")
             && rest.get(4..6).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit)) =>
         {

@@ -1,7 +1,8 @@
-//! Names and values in fields of their own: cells of HTML tables, `<dt>` and `<dd>`, `<key>` and `<string>`, what dumps of
-//! objects print, tuples and hashes, and a member `"value"` beside the member that names it.
+//! Names and values in separate fields: cells of HTML tables, `<dt>` and `<dd>`, `<key>` and `<string>`, dumps of
+//! objects, tuples and hashes, and a member `"value"` beside the member that names it.
 //!
-//! Each such pair is written as `name: "value"`, and the rules judge that. It looks only at telling names.
+//! Each such pair is written as `name: "value"`, and the rules are applied to that. It reads only around names of
+//! secrets.
 
 use super::beside;
 use super::strings::{line, string};
@@ -10,16 +11,16 @@ use crate::sanitize::secrets::judge::{ByteSet, skip, skip_back};
 use crate::stop;
 use std::ops::Range;
 
-/// Longest name, and longest value.
+/// Longest name, and longest value, in bytes.
 const MAX_NAME_BYTES: usize = 48;
 const MAX_VALUE_BYTES: usize = 4 << 10;
-/// Bytes that may stand between two fields: blanks, line ends, opening tags.
+/// Bytes that may be between two fields: blanks, line ends, opening tags.
 const MAX_BETWEEN_BYTES: usize = 256;
 /// Bytes between a name and the member that holds its value.
 const MAX_APART_BYTES: usize = 48;
-/// Bytes before a name in which the row of its table begins.
+/// Bytes before a name that are searched for the start of its table row.
 const MAX_ROW_BYTES: usize = 4 << 10;
-/// Longest class and its access behind a name, in bytes.
+/// Longest class name and access modifier after a name, in bytes.
 const MAX_CLASS_BYTES: usize = 80;
 /// Bytes of a table that are read.
 const MAX_TABLE_BYTES: usize = 256 << 10;
@@ -34,7 +35,7 @@ const QUOTE: ByteSet = ByteSet::parse("\"'");
 const DIGIT: ByteSet = ByteSet::parse("0-9");
 const HEX: ByteSet = ByteSet::parse("0-9a-fA-F");
 
-/// What stands between an operator and a string that is the value: types and addresses that debuggers and dumps print.
+/// The text between an operator and a string that is the value: types and addresses that debuggers and dumps print.
 const WRAPPERS: &[&str] = &[
     "Some(",
     "Ok(",
@@ -51,11 +52,11 @@ const WRAPPERS: &[&str] = &[
     "std::string ",
     "L",
 ];
-/// The members that name another one, and the member that they name.
+/// Members whose value is the name of another value.
 const NAMING: &[&str] = &["name", "key", "Name", "Key", "NAME", "KEY", "id", "ParameterKey", "ParameterName"];
 const VALUE: &str = "value";
 
-/// Whether the name that holds `hit` may be a field: what stands behind or before it parts fields.
+/// Whether the name around `hit` may be a field: a separator of fields is after or before it.
 pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>) -> bool {
     let end = skip(text, hit.end, NAME, MAX_NAME_BYTES);
     match text.get(end) {
@@ -78,7 +79,7 @@ fn is_between_bars(text: &[u8], start: usize, end: usize) -> bool {
         && before.checked_sub(1).is_some_and(|before| text[before] == b'|')
 }
 
-/// One view of all pairs of the telling names at `names`, which are in order.
+/// One view of all pairs of the names of secrets at `names`, which are in order.
 pub(super) fn view(text: &[u8], names: &[usize]) -> Option<View> {
     let mut view = View::default();
     let mut tables = Tables::default();
@@ -132,7 +133,7 @@ fn write(text: &[u8], name: &Range<usize>, value: Range<usize>, view: &mut View)
     view.stand(quote, value.end..value.end);
 }
 
-/// The value of the name in `name`, unless it stands plainly behind it.
+/// The value of the name in `name`, unless it is plainly after it.
 fn value_of(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     let closed = skip(text, name.end, QUOTE, 1);
     dumped(text, closed)
@@ -155,7 +156,7 @@ fn dumped(text: &[u8], at: usize) -> Option<Range<usize>> {
     word[digits..].starts_with(b") ").then(|| string(text, at + 7 + digits + 2))?
 }
 
-/// The string behind an operator and a wrapper, as in `: Some("…")` and ` = 0x55 "…"`.
+/// The string after an operator and a wrapper, as in `: Some("…")` and ` = 0x55 "…"`.
 fn wrapped(text: &[u8], at: usize) -> Option<Range<usize>> {
     let at = skip(text, at, BLANK, 4);
     matches!(text.get(at), Some(b':' | b'=')).then_some(())?;
@@ -194,7 +195,7 @@ fn paired(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize
     (is_tuple && text.get(at) == Some(&b',')).then(|| string(text, skip(text, at + 1, BLANK, 4)))?
 }
 
-/// The value of the member `value` behind the member whose value is the name that ends at `end`.
+/// The value of the member `value` after the member whose value is the name that ends at `end`.
 fn value_behind(text: &[u8], end: usize) -> Option<Range<usize>> {
     let at = skip(text, end, const { ByteSet::parse(" \t\r\n\"',+~-") }, MAX_APART_BYTES);
     let word = text.get(at..at + VALUE.len())?;
@@ -205,7 +206,7 @@ fn value_behind(text: &[u8], end: usize) -> Option<Range<usize>> {
     string(text, at).or_else(|| line(text, at))
 }
 
-/// The value of the member `value` in front of the member whose value is the name at `name`.
+/// The value of the member `value` before the member whose value is the name at `name`.
 fn value_before(text: &[u8], name: usize) -> Option<Range<usize>> {
     let before = |at: usize| &text[at.saturating_sub(MAX_BETWEEN_BYTES)..at];
     let trim = |bytes: &mut usize, set: ByteSet| *bytes = skip_back(text, *bytes, set, MAX_BETWEEN_BYTES);
@@ -253,14 +254,14 @@ fn is_value(text: &[u8]) -> bool {
     text[start..].eq_ignore_ascii_case(VALUE.as_bytes())
 }
 
-/// The text of the element behind the one that ends at `at`.
+/// The text of the element after the one that ends at `at`.
 fn next_element(text: &[u8], at: usize) -> Option<Range<usize>> {
     let near = &text[at..text.len().min(at + MAX_BETWEEN_BYTES)];
     let close = memchr::memchr(b'>', near)?;
     inner(text, at + close + 1)
 }
 
-/// The text behind a run of opening tags, up to the next tag.
+/// The text after a run of opening tags, up to the next tag.
 fn inner(text: &[u8], at: usize) -> Option<Range<usize>> {
     let limit = text.len().min(at + MAX_BETWEEN_BYTES);
     let (mut at, mut opened) = (skip(text, at, BLANK, MAX_BETWEEN_BYTES), false);
@@ -269,7 +270,7 @@ fn inner(text: &[u8], at: usize) -> Option<Range<usize>> {
     let sign = ["\t", "→"].iter().find(|sign| digits > at && text[digits..].starts_with(sign.as_bytes()));
     at = sign.map_or(at, |sign| skip(text, digits + sign.len(), BLANK, MAX_BETWEEN_BYTES));
     while at < limit && text[at] == b'<' {
-        // What is closed has no text, and a row ends the field.
+        // An element that is closed at once has no text, and the end of a row ends the field.
         let is_row = text[at..].starts_with(b"</tr") || text[at..].starts_with(b"<tr");
         if text.get(at + 1) == Some(&b'/') && opened || is_row {
             return None;
@@ -283,10 +284,10 @@ fn inner(text: &[u8], at: usize) -> Option<Range<usize>> {
     (opened && at < trimmed).then_some(at..trimmed)
 }
 
-/// Tables of HTML whose heads hold telling names. Tags are read once, up to the last name.
+/// Tables of HTML whose heads hold names of secrets. Tags are read once, up to the last name.
 #[derive(Default)]
 struct Tables {
-    /// Where reading goes on.
+    /// Where reading continues.
     at: usize,
     /// The row that holds the last name; `None` outside one.
     row: Option<Row>,
@@ -303,7 +304,7 @@ struct Row {
     start: usize,
     /// Cells up to here.
     cells: usize,
-    /// Whether it holds heads: it is the first of a table, or has a cell that says so.
+    /// Whether it holds heads: it is the first row of a table, or has a head cell.
     is_head: bool,
     /// The cells below it, row by row, if they were read.
     below: Option<Vec<Vec<Option<Range<usize>>>>>,
@@ -355,7 +356,7 @@ impl Tables {
     }
 }
 
-/// The cells of the rows behind the one at `row`, and where the table ends or was left.
+/// The cells of the rows after the one at `row`, and where the table ends or was left.
 fn rows_below(text: &[u8], row: usize) -> (Vec<Vec<Option<Range<usize>>>>, usize) {
     let limit = text.len().min(row + MAX_TABLE_BYTES);
     let (mut rows, mut at) = (Vec::<Vec<_>>::new(), row + 3);

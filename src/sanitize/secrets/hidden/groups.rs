@@ -1,6 +1,6 @@
-//! Tokens in groups of one length, parted by blanks, as in `ghp_abcd efgh1234 …`.
+//! Tokens in groups of one length, separated by blanks, as in `ghp_abcd efgh1234 …`.
 //!
-//! It looks only where a token of a known beginning is cut short.
+//! It reads only places where a token with a known prefix is too short.
 
 use super::view::{View, line_end, line_start};
 use super::wrapped::{ahead, is_inside, is_mixed};
@@ -11,7 +11,8 @@ const REACH_BYTES: usize = 512;
 /// Bytes before it that the rules may need.
 const BEFORE_BYTES: usize = 128;
 
-/// The lines on which a token is cut short at one of `cut`, which are in order, and goes on in groups, with these together.
+/// The lines on which a token is cut short at one of `cut`, which are in order, and continues in groups, with these
+/// together.
 pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
     let (mut view, mut done) = (View::default(), 0);
     let mut blanks = Vec::new();
@@ -66,7 +67,7 @@ impl Groups {
         let starts =
             before.start == 0 || text[before.start - 1] == b'=' || !is_inside(text[before.start - 1]);
         let whole = goes_on || (starts && text[before.clone()].iter().all(|b| is_inside(*b)));
-        // Two words are no groups because the second is shorter.
+        // Two words are not groups if only the second one is shorter.
         let is = whole && (goes_on && ends || is_mixed(&text[before]) || is_mixed(&text[next.clone()]));
         (self.last, self.size) = if is && !ends { (next.start, size) } else { (0, 0) };
         if is && ends {

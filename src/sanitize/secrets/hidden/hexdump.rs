@@ -1,6 +1,7 @@
 //! Dumps of bytes as `xxd`, `hexdump`, `od`, `tcpdump -X` and Wireshark print them.
 //!
-//! A line that shows a part of a secret goes from its first digit on: the letters beside the digits show it too.
+//! A line that shows a part of a secret is removed from its first digit on: the letters beside the digits show it
+//! too.
 
 use super::percent::hex;
 use super::view::{View, blanks, line_end};
@@ -9,10 +10,10 @@ use crate::stop;
 /// Shortest and longest line of a dump, in bytes.
 const MIN_LINE_BYTES: usize = 3;
 const MAX_LINE_BYTES: usize = 160;
-/// Shortest and longest line of a dump behind something, in bytes.
+/// Shortest and longest line of a dump after something, in bytes.
 const MIN_PREFIXED_LINE_BYTES: usize = 24;
 const MAX_PREFIXED_LINE_BYTES: usize = 360;
-/// Shortest line without an address that counts, in bytes dumped.
+/// Fewest dumped bytes of a line without an address.
 const MIN_BARE_DUMPED_BYTES: usize = 8;
 
 /// One line of a dump.
@@ -20,12 +21,12 @@ struct Dumped {
     bytes: Vec<u8>,
     /// Where the digits begin in the line.
     start: usize,
-    /// Whether words are of two bytes and nothing says how they are read.
+    /// Whether words have two bytes and their byte order is unknown.
     words: bool,
 }
 
-/// Calls `found` with every dump, decoded; with words also as another machine would have written them. Notes in
-/// `coded` where lines that look like those of a dump stand behind something.
+/// Calls `found` with every dump, decoded; dumps of words in both byte orders. Records in `coded` the places of lines
+/// that look like those of a dump and follow other text.
 pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(View)) {
     let mut at = 0;
     let (mut big, mut little, mut words) = (View::default(), View::default(), false);
@@ -86,7 +87,7 @@ fn line(line: &[u8]) -> Option<Dumped> {
     if let Some(start) = behind_offset(line, from) {
         return groups(line, start, true);
     }
-    // Three bytes are enough to tell most lines of text from a dump.
+    // Three bytes are enough to distinguish most lines of text from a dump.
     let [first, second, third] = *line.get(from..)?.first_chunk()?;
     let is_dump = first.is_ascii_hexdigit() && second.is_ascii_hexdigit();
     (is_dump && (third.is_ascii_hexdigit() || third == b' ')).then_some(())?;
@@ -116,7 +117,7 @@ fn line(line: &[u8]) -> Option<Dumped> {
     groups(line, start, colon == 1)
 }
 
-/// Where the digits begin behind `0x0010:`, as `tcpdump -X` writes an address.
+/// Where the digits begin after `0x0010:`, as `tcpdump -X` writes an address.
 fn behind_offset(line: &[u8], from: usize) -> Option<usize> {
     let rest = line[from..].strip_prefix(b"0x")?;
     let len = rest.iter().take(9).take_while(|b| b.is_ascii_hexdigit()).count();
@@ -192,7 +193,7 @@ fn octal(line: &[u8], start: usize) -> Option<Dumped> {
     (bytes.len() >= if wide { 2 } else { 1 }).then_some(Dumped { bytes, start, words: false })
 }
 
-/// `None` for other text, and for a larger number than any that is printed.
+/// `None` for other text, and for numbers that are too large for a dump.
 fn number(digits: &[u8], radix: u32) -> Option<u32> {
     let add = |sum: u32, b: &u8| sum.checked_mul(radix)?.checked_add(char::from(*b).to_digit(radix)?);
     digits.iter().try_fold(0, add)

@@ -1,7 +1,7 @@
 //! Finds secrets that are not written plainly: encoded, cut, wrapped, in tables, or after prefixes of tools.
 //!
-//! Each layer gives the text without one such disguise, and a mapping back to the source. The rules search that text; what
-//! they find is removed from the source as a whole. Depth and bytes read are limited.
+//! Each layer returns the text without one such disguise, and a mapping back to the source. The rules search that
+//! text; what they find is removed from the source as a whole. Depth and bytes read are limited.
 
 mod arrays;
 mod base64;
@@ -36,11 +36,10 @@ use crate::stop;
 use near::Near;
 use view::View;
 
-/// Which layers a text is looked through. None but codings stands around another of its kind, so that a text that was put
-/// together is not put together once more.
+/// The layers that are still applied to a text. Except for codings, a layer is not applied again to its own result.
 #[derive(Debug, Clone, Copy)]
 struct Layers {
-    /// How many codings around one another are undone.
+    /// How many nested codings are decoded.
     codings: usize,
     columns: bool,
     groups: bool,
@@ -52,7 +51,7 @@ const WORK_PER_BYTE: usize = 8;
 /// The same for short texts, in bytes.
 const MIN_WORK_BYTES: usize = 16 << 10;
 
-/// Bytes around a head of a column, or of a field, whose values may stand behind prefixes. A choice.
+/// Bytes before and after a head of a column or field in which values may follow prefixes. A choice.
 const AROUND_HEAD_BYTES: (usize, usize) = (128, 1 << 10);
 /// Bytes around an encoded line after which others may follow.
 const AROUND_CODED_BYTES: (usize, usize) = (1 << 10, 8 << 10);
@@ -62,7 +61,7 @@ pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
     let mut work = text.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
     let mut claims = search(table, text, ALL, &mut work);
     let Some(narrow) = nulls::narrowed(text) else { return claims };
-    // No value goes on in the next item of a list.
+    // No value continues in the next item of a list.
     for claim in &mut claims {
         let ends = memchr::memchr_iter(0, &text[claim.start..claim.end]);
         if let Some(len) = ends.into_iter().find(|at| cuts::is_variable(&text[claim.start + at + 1..])) {
@@ -106,7 +105,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         let within = Layers { codings, ..layers };
         let near = Near::of(std::mem::take(&mut scan.near));
         stop::check();
-        // They may cut a keyword, and part a value from it.
+        // They may cut a keyword, or separate a value from it.
         if let Some(view) = placed::view(text) {
             see(&view, Layers { codings: 0, ..within });
         }
@@ -132,7 +131,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         let is_plain = memchr::memmem::find(text, b"</dt>").is_none();
         let decoded = decoded.filter(|_| within.codings > 0 && is_plain);
         let seen = decoded.map(|view| view.sources()).unwrap_or_default();
-        // Heads of columns and fields, which nothing that follows them tells.
+        // Heads of columns and fields, which cannot be recognized by the text after them.
         let heads = scan.heads.iter().chain(&scan.fields).filter(|at| prefixed::is_framed(text, **at));
         let around_head =
             |at: &usize| at.saturating_sub(AROUND_HEAD_BYTES.0)..text.len().min(at + AROUND_HEAD_BYTES.1);

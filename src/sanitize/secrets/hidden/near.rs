@@ -138,7 +138,7 @@ impl Near {
                     near.push(start..other.start);
                 }
                 start = other.end;
-                // One that goes on behind this stretch may cover a part of the next.
+                // One that continues after this stretch may cover a part of the next.
                 if others.next_if(|other| other.end <= end).is_none() {
                     break;
                 }

@@ -1,7 +1,7 @@
 //! Bytes with NULs: text of two or four bytes a letter (UTF-16, UTF-32), and lists whose items end with NUL, such as the
 //! variables of a process.
 //!
-//! A NUL beside single letters is a part of them and goes; any other ends an item, as a line feed does.
+//! A NUL beside single letters is a part of them and is removed; any other ends an item, as a line feed does.
 
 use crate::stop;
 
@@ -13,7 +13,7 @@ pub(super) fn narrowed(text: &[u8]) -> Option<Vec<u8>> {
     Some(narrow)
 }
 
-/// Puts ranges of the narrow text back to their places in the source; `ranges` are in order, without overlap.
+/// Maps ranges of the narrow text to the source; `ranges` are in order, without overlap.
 pub(super) fn widen(text: &[u8], ranges: &mut [(&mut usize, &mut usize)]) {
     let (mut at, mut next, mut is_open) = (0, 0, false);
     each(text, &mut |_, source| {
@@ -30,7 +30,7 @@ pub(super) fn widen(text: &[u8], ranges: &mut [(&mut usize, &mut usize)]) {
     });
 }
 
-/// How many NULs stand between the letters of a wide text; 0 for any other.
+/// How many NULs are between the letters of a wide text; 0 for any other.
 pub(in crate::sanitize::secrets) fn padding(text: &[u8]) -> usize {
     let count = text.iter().skip(1).take(4).take_while(|byte| **byte == 0).count();
     match text.first() {
@@ -42,7 +42,7 @@ pub(in crate::sanitize::secrets) fn padding(text: &[u8]) -> usize {
 /// Calls `give` with each byte of the narrow text, and its place in the source.
 fn each(text: &[u8], give: &mut dyn FnMut(u8, usize)) {
     let mut at = 0;
-    // NULs of the run before, if one letter stands between.
+    // NULs of the run before, if one letter is between.
     let mut before = 0;
     while at < text.len() {
         stop::tick();
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::sanitize::secrets::{find, redact_bytes};
 
-    /// Put together here, so that none stands in this file.
+    /// Put together here, so that none is in this file.
     fn token() -> String {
         ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
     }
@@ -95,7 +95,7 @@ mod tests {
                 String::from_utf8_lossy(&wide(&expected, before, behind))
             );
         }
-        // With a mark in front, and behind plain text.
+        // With a mark before it, and after plain text.
         for head in [&b"\xff\xfe"[..], b"\xfe\xff", b"plain\n"] {
             let bytes = [head, &wide(&given, 0, 1)].concat();
             let expected = [head, &wide(&expected, 0, 1)].concat();

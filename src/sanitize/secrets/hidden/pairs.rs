@@ -1,7 +1,7 @@
-//! Bytes as pairs of hexadecimal digits with one sign between them, also over lines: `67:68:70`, `67 68 70`,
+//! Bytes as pairs of hexadecimal digits with a separator of one character, also over lines: `67:68:70`, `67 68 70`,
 //! `<Buffer 67 68 70>`.
 //!
-//! Lines of dumps with an address are for `hexdump`. Digits of numbers that are no text, such as fingerprints, stay.
+//! `hexdump` reads dumps with addresses. Digits that do not encode text, such as fingerprints, stay.
 
 use super::arrays;
 use super::base64::is_text;
@@ -11,7 +11,7 @@ use crate::stop;
 
 /// Fewest pairs of a run that is examined.
 const MIN_PAIRS: usize = 12;
-/// Bytes between places that are looked at: fewer than those of a run, each of which takes three a pair.
+/// Bytes between places that are examined: fewer than those of a run, each of which takes three a pair.
 const STEP_BYTES: usize = 3 * (MIN_PAIRS - 4);
 
 /// Calls `found` with every run that is a text, decoded.
@@ -46,7 +46,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     }
 }
 
-/// Whether the sign at a place stands between two pairs, and the same sign behind the second.
+/// Whether the separator at a place is between two pairs, and the same separator follows the second pair.
 fn is_between(text: &[u8], at: usize) -> bool {
     matches!(text[at], b' ' | b':' | b'-')
         && text.get(at + 3) == Some(&text[at])
@@ -60,7 +60,7 @@ fn pair(text: &[u8], at: usize) -> Option<u8> {
     u8::try_from(hex(text.get(at..at + 2)?)?).ok()
 }
 
-/// Where the next pair begins behind a sign, or on the next line.
+/// Where the next pair begins after a sign, or on the next line.
 fn next(text: &[u8], at: usize, sign: u8) -> Option<usize> {
     let behind = at + usize::from(text.get(at) == Some(&sign));
     let line = behind + usize::from(text.get(behind) == Some(&b'\r'));
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::sanitize::secrets::{find, redact};
 
-    /// Put together here, so that none stands in this file.
+    /// Put together here, so that none is in this file.
     fn token() -> String {
         ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
     }

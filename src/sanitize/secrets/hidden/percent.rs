@@ -8,7 +8,7 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     u8::try_from(byte).ok().map(|b| Unit::byte(3, b))
 }
 
-/// A blank, as forms code it: a `+` in a word near a sign or a line end that is coded.
+/// A blank in the encoding of forms: a `+` in a word near a percent-encoded character or line end.
 pub(super) fn blank(text: &[u8], at: usize) -> Option<Unit> {
     const NEAR_BYTES: usize = 64;
     let is_inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic() && *b != b'+');
@@ -23,7 +23,7 @@ pub(super) fn blank(text: &[u8], at: usize) -> Option<Unit> {
     codes.any(is_code).then(|| Unit::byte(1, b' '))
 }
 
-/// The number that up to eight hexadecimal digits write; `None` where there is another byte.
+/// The number that up to eight hexadecimal digits write; `None` if there is another byte.
 pub(super) fn hex(digits: &[u8]) -> Option<u32> {
     let value = |b: u8| char::from(b).to_digit(16);
     (!digits.is_empty() && digits.len() <= 8).then_some(())?;

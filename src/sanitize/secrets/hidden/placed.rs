@@ -1,6 +1,6 @@
 //! Lines that a program wrote out of order, by moving the cursor: `abc ESC[3C ghi ESC[6D def`.
 //!
-//! Each is written as a terminal shows it. What was moved stands for all of the line from the first move on.
+//! Each line is written as a terminal shows it. The moved text maps to all of the line from the first move on.
 
 use super::view::{View, line_end, line_start};
 use crate::stop;

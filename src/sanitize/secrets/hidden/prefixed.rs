@@ -1,18 +1,18 @@
-//! What tools put in front of every line: numbers, file names, signs of a diff, times and levels of a log.
+//! What tools put before every line: numbers, file names, signs of a diff, times and levels of a log.
 //!
-//! It gives the lines without it, so that what reads several lines, or the start of one, sees them as they were.
+//! It returns the lines without it, for rules that read several lines or the start of a line.
 
 use super::near::Near;
 use super::view::{View, blanks, line_end, line_start, table};
 use crate::stop;
 use std::ops::Range;
 
-/// Longest name of a file in front of a line.
+/// Longest file name before a line, in bytes.
 const MAX_PATH_BYTES: usize = 200;
-/// Lines without anything in front that are kept behind one that has something.
+/// Lines without anything before them that are kept after one that has something.
 const MAX_LINES_APART: usize = 8;
 
-/// The lines near something without what stands in front of them; `None` where nothing does.
+/// The lines near keywords without their prefixes; `None` if no line has one.
 pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     if near.stretches().is_empty() {
         return None;
@@ -20,7 +20,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     let is_diff = is_diff(text);
     let mut view = View::default();
     let mut before: &[u8] = b"";
-    // Where the next line begins, and how many had nothing in front since the last one that had.
+    // Where the next line begins, and how many had nothing before it since the last one that had.
     let (mut at, mut apart) = (0, None);
     for stretch in near.stretches() {
         let start = line_start(text, stretch.start, MAX_PATH_BYTES + 1);
@@ -57,7 +57,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     (!view.bytes().is_empty()).then_some(view)
 }
 
-/// Whether something may stand in front of the line that contains `at`, or at its end.
+/// Whether a tool may have written something before the line that contains `at`, or at its end.
 pub(super) fn is_framed(text: &[u8], at: usize) -> bool {
     let start = line_start(text, at, MAX_PATH_BYTES + 1);
     let rest = &text[start..text.len().min(at + MAX_PATH_BYTES)];
@@ -66,14 +66,14 @@ pub(super) fn is_framed(text: &[u8], at: usize) -> bool {
     mark(line) > 0 || number > 0 && !is_dump(&line[number..]) || line.ends_with(b"$")
 }
 
-/// Whether what stands behind a number are bytes of a dump: `6669 7273 …`, of which the number is the offset.
+/// Whether the text after a number are bytes of a dump: `6669 7273 …`, of which the number is the offset.
 fn is_dump(line: &[u8]) -> bool {
     let is_hex =
         |range: Range<usize>| line.get(range).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
     is_hex(0..4) && line.get(4) == Some(&b' ') && is_hex(5..9)
 }
 
-/// Bytes in front of a line and at its end that frame it and a line beside it in the same way.
+/// Bytes before a line and at its end that frame it and a line beside it in the same way.
 fn frame(line: &[u8], beside: [&[u8]; 2]) -> (usize, usize) {
     let shared = |test: &dyn Fn(&[u8]) -> bool| beside.into_iter().any(test);
     let mark = mark(line);
@@ -92,7 +92,8 @@ fn frame(line: &[u8], beside: [&[u8]; 2]) -> (usize, usize) {
 /// The bars of boxes.
 const BARS: &[&str] = &["│", "┃", "║", "|"];
 
-/// Bytes of a sign, a name and a bar, or a name in brackets in front of a line: `# `, `// `, `│ `, `app-1  | `, `[pod/a/app] `.
+/// Bytes of a sign, a name and a bar, or a name in brackets before a line: `# `, `// `, `│ `, `app-1  | `,
+/// `[pod/a/app] `.
 fn mark(line: &[u8]) -> usize {
     const SIGNS: &[&str] = &["# ", "// ", "-- ", ";; ", "; ", "* ", "│ ", "┃ ", "║ ", "| ", "%% "];
     const NAME: [bool; 256] = table(b"._/-");
@@ -112,14 +113,14 @@ fn mark(line: &[u8]) -> usize {
     if bar > end && line[bar..].starts_with(b"| ") { bar + 2 } else { 0 }
 }
 
-/// Parts what follows from the lines before `at`, if there are any.
+/// Separates the text from the lines before `at`, if there are any.
 fn part(view: &mut View, at: usize, apart: Option<usize>) {
     if apart.is_some() {
         view.stand(b"\n\n", at..at);
     }
 }
 
-/// Whether some line is a diff's line of places, or the lines are all additions and removals.
+/// Whether some line is a hunk header of a diff, or all lines are additions and removals.
 pub(super) fn is_diff(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"@@ ").is_some() || {
         let signed = |line: &&[u8]| matches!(line.first(), Some(b'+' | b'-'));
@@ -130,7 +131,7 @@ pub(super) fn is_diff(text: &[u8]) -> bool {
     }
 }
 
-/// Bytes in front of a line that a tool put there.
+/// Bytes before a line that a tool put there.
 pub(super) fn prefix(line: &[u8], is_diff: bool) -> usize {
     if is_diff && matches!(line.first(), Some(b'+' | b'-' | b' ')) {
         if line.get(1) != line.first() {
@@ -188,7 +189,7 @@ fn path(line: &[u8]) -> usize {
     0
 }
 
-/// `src/x.env-3-`: the name and the number run into each other, and the line itself may go on with letters.
+/// `src/x.env-3-`: the name and the number are not separated, and the line itself may continue with letters.
 fn dashed(line: &[u8], name: usize) -> Option<usize> {
     let mut at = memchr::memchr(b'.', &line[..name])?;
     loop {
@@ -226,7 +227,7 @@ fn number(line: &[u8]) -> usize {
     }
 }
 
-/// A time, and the level and the brackets behind it.
+/// A time, and the level and the brackets after it.
 fn time(line: &[u8]) -> usize {
     let open = usize::from(line.first() == Some(&b'['));
     if !line.get(open).is_some_and(u8::is_ascii_digit) {

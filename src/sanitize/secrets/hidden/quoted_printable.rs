@@ -1,4 +1,4 @@
-//! The quoted-printable coding of mail: `=3D`, and a `=` at the end of a line that goes on.
+//! The quoted-printable encoding of mail: `=3D`, and a `=` at the end of a line that continues.
 
 use super::percent::hex;
 use super::unit::Unit;
@@ -7,7 +7,7 @@ use super::view::line_end;
 /// Length of the lines that end in a soft break, in bytes.
 const BROKEN: std::ops::RangeInclusive<usize> = 56..=78;
 
-/// Whether a text writes its own `=` as this coding does.
+/// Whether a text encodes its own `=` in this way.
 pub(super) fn is_likely(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"=3D").is_some()
 }
@@ -20,7 +20,7 @@ pub(super) fn unit(text: &[u8], at: usize, is_mail: bool) -> Option<Unit> {
         let start = text[at.saturating_sub(96)..at].iter().rposition(|&b| b == b'\n');
         let len = start.map_or(at.min(96), |n| at.min(96) - n - 1) + 1;
         let goes_on = line_end(text, at + end + 2) > at + end + 2;
-        // At the end of base64 it fills up a group of four.
+        // At the end of base64 a `=` is padding.
         let run = text[at.saturating_sub(96)..at]
             .iter()
             .rev()

@@ -1,12 +1,12 @@
-//! Strings of programs, and what stands in a line that has none.
+//! String literals in code, and the rest of a line without one.
 
 use crate::sanitize::secrets::judge::{ByteSet, skip};
 use std::ops::Range;
 
-/// Longest value.
+/// Longest value, in bytes.
 const MAX_VALUE_BYTES: usize = 4 << 10;
 
-/// What stands from `at` on in its line, if it is no string.
+/// The rest of the line from `at` on, if it is not a string.
 pub(super) fn line(text: &[u8], at: usize) -> Option<Range<usize>> {
     let near = &text[at..text.len().min(at + MAX_VALUE_BYTES)];
     let len = memchr::memchr(b'\n', near).unwrap_or(near.len());
@@ -20,7 +20,7 @@ pub(super) fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
     let quote = *text.get(at + slashes).filter(|b| matches!(b, b'"' | b'\''))?;
     let start = at + slashes + 1;
     if slashes > 0 {
-        // Inside another string: it ends where its first quotation mark stands again.
+        // Inside another string: it ends at the next quotation mark of the same form.
         let near = &text[start..text.len().min(start + MAX_VALUE_BYTES)];
         let len = memchr::memmem::find(near, &text[at..start])?;
         return (!near[..len].contains(&b'\n')).then_some(start..start + len);

@@ -1,9 +1,9 @@
-//! Holds the layers to what they say: what they undo, the way back, and the work that they do.
+//! Tests of the layers: what they decode, the mapping back, and the work that they do.
 
 use super::*;
 use crate::sanitize::secrets::{find, redact};
 
-/// Secrets are put together here, so that none stands in this file.
+/// Secrets are put together here, so that none is in this file.
 fn token() -> String {
     ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
 }
@@ -134,7 +134,7 @@ fn a_manifest_in_a_string_leaves_the_json_whole() {
 fn a_text_without_triggers_gives_no_view() {
     let text = "A line of text.\nAnother one: with a colon, and words.\n".repeat(50);
     assert_eq!(work(text.as_bytes()), 0);
-    // Coded things that are near nothing that a rule looks for.
+    // Encoded text that is not near a keyword of a rule.
     let text = "x = \"a\\n\\tb\" % c;\n12: <b>bold</b> &amp; more\nthe tokens, tokenize(a)\n--- PASS: a\n"
         .repeat(50);
     assert_eq!(work(text.as_bytes()), 0);
@@ -157,7 +157,7 @@ fn units_that_are_long_and_close_are_undone_once() {
     }
 }
 
-/// Bytes that all layers give for a text, at all depths.
+/// Bytes that all layers decode of a text, at all depths.
 fn work(text: &[u8]) -> usize {
     let table = crate::sanitize::secrets::table::table().unwrap();
     let limit = text.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
@@ -292,7 +292,7 @@ fn a_value_that_the_cursor_writes_out_of_order_goes() {
     }
 }
 
-/// Chosen and random values; put together here, so that none stands in this file.
+/// Chosen and random values; put together here, so that none is in this file.
 fn values() -> [String; 2] {
     [["Harbor743", "*8G5U"].concat(), ["kZHGrUmnoss", "k74cFnfhVl3rCMKDnHzCHjhTwyMKi"].concat()]
 }
@@ -301,8 +301,8 @@ fn shown(text: &str) -> String {
     redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }
 
-/// Asserts that the value goes from every text, in which `NAME` stands for a telling name, `*` for the value and `§` for the
-/// sign of bold text.
+/// Asserts that the value is removed from every text, in which `NAME` stands for the name of a secret, `*` for the
+/// value and `§` for the sign of bold text.
 fn all_go(texts: &[&str]) {
     let mut wrong = Vec::new();
     for (value, name) in values().iter().zip(["DB_PASSWORD", "API_TOKEN"]) {

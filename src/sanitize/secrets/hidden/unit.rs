@@ -1,6 +1,6 @@
-//! One unit of a coding, and what it stands for.
+//! One unit of an encoding, and the bytes that it stands for.
 
-/// What one unit of a coding stands for: up to four bytes.
+/// One unit of an encoding. It stands for up to four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unit {
     /// Bytes of the source.

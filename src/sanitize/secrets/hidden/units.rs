@@ -38,10 +38,10 @@ const TRIGGERS: [bool; 256] = {
 const DECODED_AFTER_BYTES: usize = 256;
 /// Units at most this many bytes apart are dense.
 const MAX_DENSE_GAP_BYTES: usize = 8;
-/// This many dense units in a row are decoded, whatever they stand for.
+/// Dense units are decoded if there are this many in a row, whatever they stand for.
 const MIN_DENSE_UNITS: usize = 4;
 
-/// Bytes in and around values that are only encoded to hide them.
+/// Bytes of values and operators: nobody needs to encode them, except to hide them.
 const TELLING: [bool; 256] = table(b"_-:/.@=+~%!#$");
 
 /// The text with units decoded that may hide something; `None` if there is none.

@@ -87,7 +87,7 @@ impl View {
     }
 
     /// The parts of the source that the view holds, decoded or not; in order, without overlap. Only for views whose pieces
-    /// stand in the order of the source.
+    /// are in the order of the source.
     pub(super) fn sources(&self) -> Vec<Range<usize>> {
         let mut sources: Vec<Range<usize>> = Vec::new();
         for piece in &self.pieces {

@@ -1,6 +1,6 @@
 //! A word or line that is written over several lines: full lines, continuations, concatenated strings.
 //!
-//! It removes the separators between the pieces. Pieces that do not belong together form no secret.
+//! It removes the separators between the pieces. Joining pieces that do not belong together does not create a secret.
 
 use super::near::Near;
 use super::prefixed::{is_diff, prefix};
@@ -40,7 +40,7 @@ struct Gap {
     range: Range<usize>,
     /// Whether the line before it is as long as a full line.
     is_full: bool,
-    /// The quotation mark that was opened before it and is closed behind it; `>` for the text of an element.
+    /// The quotation mark that was opened before it and is closed after it; `>` for the text of an element.
     quote: Option<u8>,
 }
 
@@ -84,8 +84,8 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
 }
 
 impl Joined {
-    /// Takes lines that are no part of a value out of the claims of the joined text. `plain` holds the claims of the text
-    /// as it is.
+    /// Removes lines that are not part of a value from the claims of the joined text. `plain` holds the claims of the
+    /// text as it is.
     pub(super) fn trim(&self, table: &Table, text: &[u8], plain: &[Claim], claims: &mut Vec<Claim>) {
         if self.guessed.is_empty() {
             return;
@@ -109,7 +109,7 @@ impl Joined {
     }
 }
 
-/// Whether only a guess puts a value behind its name, and nothing else says that it is one.
+/// Whether a value follows its name only because of a guess, and nothing else shows that it is a value.
 fn is_apart(text: &[u8], gap: &Gap, claim: &Claim) -> bool {
     let value = &text[claim.start..claim.end];
     (gap.range.end..=gap.range.end + 1).contains(&claim.start)
@@ -149,7 +149,7 @@ fn last_piece(
     Some(claim.end)
 }
 
-/// Whether a value stands behind or before its quotation mark, or is the text of an element.
+/// Whether a value is after or before its quotation mark, or is the text of an element.
 fn is_quoted(text: &[u8], claim: &Claim, quote: u8) -> bool {
     let is_first = claim.start.checked_sub(1).is_some_and(|before| text[before] == quote);
     let behind = &text[claim.end..];
@@ -163,7 +163,7 @@ fn is_quoted(text: &[u8], claim: &Claim, quote: u8) -> bool {
 struct Value<'a> {
     text: &'a [u8],
     claim: &'a Claim,
-    /// What parts its first pieces, up to the one that is judged.
+    /// The separators of its first pieces, up to the piece that is judged.
     crossed: &'a [Gap],
     /// Bytes of all pieces.
     total: usize,
@@ -174,7 +174,7 @@ struct Value<'a> {
 }
 
 impl Value<'_> {
-    /// Whether the piece behind a gap belongs to it.
+    /// Whether the piece after a gap belongs to it.
     fn goes_on(&self, form: &Form, gap: &Gap, piece: Range<usize>) -> bool {
         let Value { text, is_claimed, .. } = *self;
         let (bytes, end, n) = (&text[piece.clone()], piece.end, self.crossed.len() - 1);
@@ -187,7 +187,7 @@ impl Value<'_> {
         if self.is_complete || is_parameter(bytes) {
             return false;
         }
-        // Only with this piece it is as long as it must be.
+        // Only with this piece the value has the required length.
         if !is_claimed && (form.has_one_length() || matches!(form, Form::Token { .. }) && is_mixed(bytes)) {
             return true;
         }
@@ -201,7 +201,8 @@ impl Value<'_> {
             || self.is_whole_now(gap, bytes, is_alone)
     }
 
-    /// Whether the pieces so far are what a value is as a whole: digits of a usual number, an identifier, base64 with its end.
+    /// Whether the pieces so far are a complete value: hexadecimal digits of a usual length, an identifier, base64
+    /// with its end.
     fn is_whole_now(&self, gap: &Gap, piece: &[u8], is_alone: bool) -> bool {
         if self.total > MAX_WHOLE_BYTES {
             return false;
@@ -234,7 +235,7 @@ impl Value<'_> {
         is_digits || is_alone && (is_uuid(&value) || is_base64())
     }
 
-    /// Whether the password of an address goes on behind a gap, and not a port or a host before it.
+    /// Whether the password of an address continues after a gap, and not a port or a host before it.
     fn is_password_of_url(&self, gap: &Gap, piece: &[u8]) -> bool {
         let first = &self.text[self.claim.start..gap.range.start.max(self.claim.start)];
         let is_odd = |part: &[u8]| is_mixed(part) && !part.contains(&b'.');
@@ -242,22 +243,22 @@ impl Value<'_> {
     }
 }
 
-/// The shortest piece of a value that would be complete without it, behind a line that is not full.
+/// The shortest piece of a value that would be complete without it, after a line that is not full.
 const MIN_LONG_PIECE_BYTES: usize = 16;
-/// The shortest piece that shows by itself that it is one.
+/// The shortest piece that is recognized by itself.
 const MIN_PIECE_BYTES: usize = 10;
-/// The shortest odd word that is a piece though more follows on its line.
+/// The shortest odd word that is a piece even if more text follows on its line.
 const MIN_ODD_BYTES: usize = 6;
 /// Lengths of keys in hexadecimal digits.
 const DIGITS: &[usize] = &[32, 40, 48, 64, 96, 128];
 /// The shortest first piece of such a key.
 const MIN_DIGITS: usize = 6;
-/// Longest value that is put together to be recognized as a whole. A choice.
+/// Longest value that is joined to be recognized as a whole, in bytes. A choice.
 const MAX_WHOLE_BYTES: usize = 512;
 /// Pieces with dots and slashes are paths, unless they are this long.
 const MIN_DOTTED_PIECE_BYTES: usize = 24;
 
-/// `&name=value`: whether a line is a parameter of its own.
+/// Whether a line is a parameter of its own: `&name=value`.
 fn is_parameter(piece: &[u8]) -> bool {
     let Some((b'&' | b'?' | b';' | b'+', name)) = piece.split_first() else { return false };
     let len = name.iter().take_while(|b| b.is_ascii_alphanumeric() || b"_.-".contains(b)).count();
@@ -280,7 +281,8 @@ fn is_piece(piece: &[u8], gap: &Gap, n: usize) -> bool {
     n > 0 && is_end(piece)
 }
 
-/// Whether a short line may be the end of a value that filled the lines before it: no word, number, size or digest.
+/// Whether a short line may be the end of a value that filled the lines before it: it is not a word, number, size or
+/// digest.
 pub(in crate::sanitize::secrets) fn is_end(piece: &[u8]) -> bool {
     let digits = piece.iter().take_while(|b| b.is_ascii_digit()).count();
     // Names in camel case have one capital at a time.
@@ -293,8 +295,8 @@ pub(in crate::sanitize::secrets) fn is_end(piece: &[u8]) -> bool {
         && (capitals >= 2 || piece.iter().any(u8::is_ascii_digit) && oddity(piece) > 0)
 }
 
-/// Whether a word is none that people write: small letters, capitals and digits in it change places more than once. Names
-/// such as `v1beta1`, `OAuth2` and `OutOfMemoryError` do not.
+/// Whether a word is one that people do not write: it changes between small letters, capitals and digits more than
+/// once. Names such as `v1beta1`, `OAuth2` and `OutOfMemoryError` do not.
 fn is_odd(piece: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| piece.iter().any(is);
     piece.len() >= 4
@@ -337,7 +339,7 @@ fn line_gap(text: &[u8], at: usize, is_diff: bool, guessed: &mut Vec<Gap>) -> Op
     })
 }
 
-/// A blank inside a word that no one writes with one.
+/// A blank inside a token, where nobody writes one.
 fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usize>> {
     let next = at + 1;
     let (last, first) = (*text.get(at.checked_sub(1)?)?, *text.get(next)?);
@@ -351,22 +353,22 @@ fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usi
     })
 }
 
-/// A line end that nothing marks as continued. `around` is the line end with the blanks behind it, `line` where the next line
-/// begins.
+/// A line end that nothing marks as continued. `around` is the line end with the blanks after it, `line` where the
+/// next line begins.
 fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Option<Gap> {
     let (before, mut next) = (around.start, around.end);
     let last = text[before - 1];
     if is_inside(last) || last == b' ' {
-        // What a tool puts in front of the line.
+        // What a tool puts before the line.
         let rest = &text[line..line_end(&text[..text.len().min(line + LINE_LOOK_BYTES)], line)];
         let is_added = rest.len() > 1 && rest[0] == b'+' && rest[1] != b'+';
         let skipped = if next == line { prefix(rest, is_diff || is_added) } else { 0 };
         next += skipped;
-        // The `=` at the end of a line of mail that goes on.
+        // The `=` at the end of a line of mail that continues.
         let is_soft = last == b'=' && before >= 2 && text[before - 2].is_ascii_alphanumeric();
         let end = before - usize::from(is_soft);
         if let Some(quote) = open_quote(text, before, line + skipped) {
-            // One blank parts two words of the value.
+            // One blank separates two words of the value.
             let from = if skipped == 0 && next == line + 1 && last != b' ' { line } else { next };
             return Some(Gap { quote: Some(quote), ..Gap::new(end..from) });
         }
@@ -379,16 +381,16 @@ fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Optio
             return Some(Gap { is_full: true, ..Gap::new(before..next) });
         }
     }
-    // A terminal cuts anywhere. Lines of programs are mostly indented.
+    // A terminal may wrap at any column. Lines of code are mostly indented.
     let may_be_cut = text.get(line).is_some_and(u8::is_ascii_graphic);
     (may_be_cut && is_full(text, before, line)).then(|| Gap { is_full: true, ..Gap::new(before..line) })
 }
 
-/// Bytes of a line before its end that are searched for a quotation mark without a second one, and bytes behind it.
+/// Bytes of a line before its end that are searched for a quotation mark without a second one, and bytes after it.
 const QUOTED_BYTES: usize = 256;
 
-/// The quotation mark before the end of a line that is closed on the next line: it opens a value, behind an operator or a word.
-/// `>` if the text of an element goes on.
+/// The quotation mark before the end of a line that is closed on the next line: it opens a value, after an operator
+/// or a word. `>` if the text of an element continues.
 fn open_quote(text: &[u8], end: usize, next: usize) -> Option<u8> {
     let line = &text[line_start(text, end, QUOTED_BYTES)..end];
     let behind = &text[next..text.len().min(next + QUOTED_BYTES)];
@@ -420,9 +422,9 @@ fn item_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usiz
     if !is_open || at == 0 || !is_inside(at - 1) || !is_inside(next) {
         return None;
     }
-    // A value in other quotation marks is no array.
+    // A value in other quotation marks is not an array.
     let outer = open_quote(text, at, next).filter(|outer| *outer != quote);
-    // A name is no piece.
+    // A name is not a piece.
     let is_mixed = || is_mixed(&text[back(text, at)]) && is_mixed(&text[ahead(text, next)]);
     (outer.is_some() || is_mixed()).then(|| {
         guessed.push(Gap { quote: outer, ..Gap::new(at..next) });
@@ -443,14 +445,14 @@ fn is_setting(text: &[u8], start: usize) -> bool {
     let word = &text[ahead(text, start)];
     let len = word.iter().take_while(|b| b.is_ascii_alphanumeric() || b"_.-".contains(b)).count();
     let (name, behind) = (&word[..len], &text[blanks(text, start + len, 8)..]);
-    // The end of base64, and what parts the value from the next of an address or of a connection.
+    // The end of base64, and the separator before the next parameter of a URL or of a connection string.
     let ends = len < word.len() && word[len..].iter().all(|b| *b == b'=');
     let is_last = matches!(behind.first(), Some(b'&' | b';' | b',')) && is_odd(name);
     !ends && !is_last && behind.first().is_some_and(|b| b"=:({[,;".contains(b))
 }
 
-/// Whether the last word of a line and the first of the next may be one word: the second looks random, or both do and are no
-/// names.
+/// Whether the last word of a line and the first of the next may be one word: the second looks random, or both do and
+/// are not names.
 fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
     let behind = &text[ahead(text, next)];
     if behind.len() < 4 || !is_mixed(behind) {
@@ -508,7 +510,7 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
     }
     let len = width(start, end);
     let next_end = line_end(&text[..text.len().min(next + LINE_LOOK_BYTES)], next);
-    // Without what it is indented by.
+    // Without its indentation.
     let next_len = width(blanks(text, next, MAX_GAP_BYTES).min(next_end), next_end);
     let same_before = start > 0 && {
         let from = start - 1;

@@ -24,7 +24,7 @@ impl Screen {
         self.column
     }
 
-    /// Ends what was going on at the cursor's old place.
+    /// Ends the operation at the cursor's old place.
     pub(super) fn settle(&mut self) {
         self.counted = false;
         self.homed = false;

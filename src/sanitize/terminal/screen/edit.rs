@@ -34,7 +34,7 @@ impl Screen {
         }
     }
 
-    /// Whether an edit may look at or move so many columns.
+    /// Whether an edit may read or move this many columns.
     fn afford(&mut self, columns: usize) -> bool {
         if columns <= NEAR {
             return true;
@@ -44,7 +44,7 @@ impl Screen {
         is_left
     }
 
-    /// Makes a new row below the current one and goes there.
+    /// Creates a new row below the current one and moves the cursor there.
     pub(super) fn split(&mut self) {
         let column = self.counted_column();
         let row = self.fresh_row(true);
@@ -168,7 +168,7 @@ impl Screen {
         let count = count.min((2 * HISTORY).saturating_sub(self.rows.len())).min(self.allowance);
         self.allowance -= count;
         self.cleared = self.cleared.min(self.row);
-        // One row moves the fewer of those above and below; many move those below once.
+        // For one row, the smaller part above or below is moved; for many rows, the part below is moved once.
         if count == 1 {
             let row = self.fresh_row(false);
             self.rows.insert(self.row, row);
@@ -204,7 +204,7 @@ impl Screen {
         for row in &mut gone {
             if !row.is_blank() {
                 self.overwrites += 1;
-                // The row goes, so keeping its text costs nothing.
+                // The row is removed, so keeping its text costs nothing.
                 hold(row, usize::MAX, usize::MAX);
             }
             held = joined(held, std::mem::take(&mut row.held));
@@ -237,7 +237,7 @@ impl Screen {
     }
 }
 
-/// Both lists, one behind the other. Only the shorter one moves: a row may inherit from many.
+/// Both lists, one after the other. Only the shorter one moves: a row may inherit from many.
 fn joined(mut first: VecDeque<String>, mut second: VecDeque<String>) -> VecDeque<String> {
     if first.len() < second.len() {
         first.into_iter().rev().for_each(|line| second.push_front(line));

@@ -1,7 +1,7 @@
 """A client of `tersed`, which makes tool results cheaper for coding agents.
 
-`Compressor` and `AsyncCompressor` fail open: without a working server they give back what they were
-given. `Client` and `AsyncClient` offer every method of the protocol and raise what goes wrong.
+`Compressor` and `AsyncCompressor` fail open: without a working server they return the original
+results. `Client` and `AsyncClient` offer every method of the protocol and raise errors.
 """
 
 from __future__ import annotations

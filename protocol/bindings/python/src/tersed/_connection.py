@@ -1,7 +1,7 @@
 """One child process, from its start to its end.
 
-Two threads serve it, so that neither a child that does not read nor one that does not write can hold
-up a caller, with or without an event loop: requests are queued for the writer, and answers resolve
+Two threads serve it, so that a child that does not read or does not write cannot delay a caller, with
+or without an event loop: requests are queued for the writer, and answers resolve
 futures of `concurrent.futures`, which block or are awaited.
 """
 
@@ -24,13 +24,13 @@ from .options import Launch
 log = logging.getLogger("tersed")
 
 HANG_GRACE = 1.0
-"""Seconds that a server has to answer a request which timed out and was cancelled."""
+"""Seconds within which a server must answer a request that timed out and was cancelled."""
 
 METHOD_NOT_FOUND = -32601
 
 
 class Call:
-    """A request on its way: its answer comes with `future`; `cancel` gives it up."""
+    """A request that was sent: `future` resolves to its answer; `cancel` cancels it."""
 
     def __init__(self, connection: Connection, id_: int) -> None:
         self.id = id_
@@ -43,7 +43,7 @@ class Call:
             self._connection.cancel(self.id)
 
     def cancel(self) -> None:
-        """Tells the server that the answer is not wanted any more."""
+        """Tells the server that the answer is no longer needed."""
         self.future.cancel()
 
     def give_up(self) -> None:
@@ -55,7 +55,7 @@ class Call:
 class Connection:
     """A running server. Starting it may raise `BinaryNotFound` or `OSError`.
 
-    `ready` is for its owner to set, once it is initialized.
+    The owner sets `ready` once the server is initialized.
     """
 
     def __init__(self, launch: Launch, on_end: Callable[[Connection], None]) -> None:
@@ -80,7 +80,7 @@ class Connection:
             env=None if launch.env is None else dict(launch.env),
             cwd=launch.cwd,
             creationflags=flags,
-            # A Ctrl-C in the host's terminal is the host's business; the server ends with the host.
+            # The host handles a Ctrl-C in its terminal; the server ends with the host.
             start_new_session=os.name == "posix",
         )
         for target in (self._write, self._read):
@@ -92,7 +92,7 @@ class Connection:
         return self._process.pid
 
     def request(self, method: str, params: object) -> Call:
-        """Sends a request. Raises `TypeError` or `ValueError` for parameters that are no JSON."""
+        """Sends a request. Raises `TypeError` or `ValueError` for parameters that are not JSON."""
         with self._lock:
             self._last_id += 1
             id_ = self._last_id
@@ -113,14 +113,14 @@ class Connection:
         self._outbox.put(_framing.encode({k: v for k, v in message.items() if v is not None}))
 
     def cancel(self, id_: int) -> None:
-        """Sends `$/cancelRequest`, where the request is still unanswered."""
+        """Sends `$/cancelRequest` if the request is still unanswered."""
         with self._lock:
             open_ = self._calls.pop(id_, None) is not None
         if open_:
             self.notify("$/cancelRequest", {"id": id_})
 
     def timed_out(self, id_: int) -> None:
-        """Kills a server that answers neither requests nor their cancelling."""
+        """Kills a server that answers neither requests nor cancels."""
         now = time.monotonic()
         with self._lock:
             if id_ not in self._calls:
@@ -132,7 +132,7 @@ class Connection:
             self.kill(RequestTimeout("the server hangs and was killed"))
 
     def kill(self, fault: TersedError | None = None) -> None:
-        """Ends the process at once; what is unanswered fails with `fault`."""
+        """Ends the process at once; unanswered requests fail with `fault`."""
         self._end(fault)
         try:
             self._process.kill()
@@ -140,9 +140,9 @@ class Connection:
             log.debug("the server was gone already")
 
     def close(self, timeout: float) -> None:
-        """Ends the server as the protocol wants it, by force after `timeout` seconds.
+        """Ends the server with `shutdown` and `exit`, and kills it after `timeout` seconds.
 
-        One that is late with an answer, or not yet ready, is given no time.
+        One that is late with an answer, or not yet ready, is killed at once.
         """
         if self.ready and not self._late:
             call = self.request("shutdown", None)
@@ -151,7 +151,7 @@ class Connection:
                 self.notify("exit")
                 self._outbox.put(None)
                 self._process.wait(timeout)
-            except Exception as error:  # whatever it was, the process has to go
+            except Exception as error:  # after any error the process must end
                 log.debug("the server did not end in order: %s", error)
         self.kill()
         try:
@@ -189,7 +189,7 @@ class Connection:
         try:
             code: int | None = self._process.wait(2)
         except subprocess.TimeoutExpired:
-            # It closed its output and lives on: nothing can be asked of it.
+            # It closed its output but still runs: it can answer nothing.
             code = None
             self._process.kill()
         self._end(fault or ServerExited(code))

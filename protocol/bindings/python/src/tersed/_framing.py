@@ -12,12 +12,12 @@ MAX_BODY = 1 << 30
 
 
 def encode(message: object) -> bytes:
-    """A message as it goes over the wire. Raises `ValueError` or `TypeError` for what is no JSON."""
+    """A message with its header, as bytes. Raises `ValueError` or `TypeError` for values that are not JSON."""
     try:
         text = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         body = text.encode("utf-8")
     except UnicodeEncodeError:
-        # Halves of surrogate pairs, as `surrogateescape` leaves them, can only be written as escapes.
+        # Halves of surrogate pairs, which `surrogateescape` produces, can only be written as escapes.
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode("ascii")
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 

@@ -1,4 +1,4 @@
-"""What the fail-open helpers share: their results, and how a failure becomes one."""
+"""Shared by the fail-open helpers: their results, and how a failure becomes a result."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ Content = TypeVar("Content", bound="str | list[Any]")
 Body = TypeVar("Body", bound="dict[str, Any] | list[Any]")
 
 DEFAULT_DEADLINE = 5.0
-"""Seconds after which a helper gives back what it was given."""
+"""Seconds after which a helper returns the original."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a result came back as it was.
+    """Why a result was returned unchanged.
 
     `reason` is one of `missing`, `unavailable`, `exited`, `garbage`, `timeout`, `cancelled`,
-    `refused`, `closed`, `unserializable`, `error`; `method` is what was asked.
+    `refused`, `closed`, `unserializable`, `error`; `method` is the method that was called.
     """
 
     reason: str
@@ -63,9 +63,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class Outcome(Generic[T]):
-    """What the model is to see, in the shape in which it was given.
+    """The text for the model, in the shape of the original.
 
-    With `failure`, `content` is the original. `artifact` names the stored original where the
+    With `failure`, `content` is the original. `artifact` names the stored original if the
     content differs from it.
     """
 
@@ -77,17 +77,17 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True)
 class MessagesOutcome(Outcome[T]):
-    """A body as the model's provider is to get it, and what became of its results.
+    """A request body for the model's provider, and the outcomes of its results.
 
-    With `failure` the body is the one given, and nothing is known of its results.
+    With `failure` it is the original body, without outcomes.
     """
 
     results: Sequence[MessageResult] = ()
-    """What became of each result, in order."""
+    """The outcome of each result, in order."""
     tokens: BeforeAfter | None = None
     """Tokens of all results, before and after."""
     reclaim: Reclaim | None = None
-    """What left the conversation, where that was asked for."""
+    """The results that were removed from the conversation, if that was requested."""
 
 
 OnFailure = Callable[[Failure], None]
@@ -96,7 +96,7 @@ _warned = threading.Event()
 
 
 def failed(error: Exception, method: str, on_failure: OnFailure | None) -> Failure:
-    """Tells of a failure; raises only what must not be passed over."""
+    """Reports a failure. Raises only `RedactionFailed`."""
     if isinstance(error, RedactionFailed):
         raise error
     if isinstance(error, TersedError):
@@ -129,7 +129,7 @@ def tool_result(
     exit_code: int | None,
     is_error: bool | None,
 ) -> ToolResult:
-    """A result in the words of the protocol, without members that say nothing."""
+    """A result as a protocol object, without empty members."""
     result: ToolResult = {"content": content}
     if tool is not None:
         result["tool"] = tool
@@ -188,7 +188,7 @@ def messages_params(
 ) -> MessagesParams:
     """Parameters of `messages/compress`."""
     params: MessagesParams = {"body": body}
-    # What left has to be remembered.
+    # Removed results must be remembered, which needs a session.
     if reclaim and session_id:
         params["reclaim"] = "auto"
     if format is not None:
@@ -201,7 +201,7 @@ def messages_params(
 
 
 def checked(content: Any, original: Any) -> Any:
-    """The content, if it has the shape of what was sent."""
+    """The content, if it has the shape of the original."""
     if not isinstance(content, type(original)):
         raise TersedError(f"the server answered with {type(content).__name__}")
     if isinstance(original, list) and len(content) != len(original):

@@ -40,13 +40,13 @@ def version() -> str:
 
 
 MOST_WAITS = 2
-"""Waits for nothing in a row after which the server is given a rest."""
+"""After so many waits in a row without an answer the server is not asked for a while."""
 REST = 60.0
-"""Seconds of that rest."""
+"""Seconds for which it is not asked then."""
 
 
 class _Start:
-    """A server that was started, and the future of its being ready."""
+    """A server that was started, and a future that resolves when it is ready."""
 
     def __init__(self) -> None:
         self.connection: Connection | None = None
@@ -60,7 +60,7 @@ class _Start:
 
 
 class Supervisor:
-    """Hands out the one connection. Safe to use from several threads."""
+    """Provides the only connection. Safe to use from several threads."""
 
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
@@ -76,14 +76,14 @@ class Supervisor:
         self._rest_until = 0.0
         self._sessions: dict[str, Any] = {}
         self.is_lenient = False
-        """Whether settings that the server refuses are left out. Else that is an error of the request."""
+        """Whether settings that the server refuses are left out. Otherwise the request fails."""
         self._options: dict[str, Any] = dict(launch.options)
         self._refused: list[Any] = []
 
     def ready(self) -> Future[Connection]:
-        """The connection, as soon as the server is initialized. Never blocks for the server.
+        """The connection, as soon as the server is initialized. Never waits for the server.
 
-        Raises `ServerUnavailable` while the time after a failure has not passed.
+        Raises `ServerUnavailable` during the delay after a failure.
         """
         with self._lock:
             if self._closed:
@@ -101,14 +101,14 @@ class Supervisor:
             return self._start().ready
 
     def waited(self) -> None:
-        """A caller waited for nothing. After two in a row nobody is held up for a minute."""
+        """A caller waited and got no answer. After two such waits in a row no caller has to wait for a minute."""
         with self._lock:
             self._waits += 1
             if self._waits >= MOST_WAITS:
                 self._rest_until = time.monotonic() + REST
 
     def answered(self) -> None:
-        """There was an answer."""
+        """An answer arrived."""
         with self._lock:
             self._waits = 0
 
@@ -119,7 +119,7 @@ class Supervisor:
         return params
 
     def without_policy(self, error: RpcError, params: Any) -> Any:
-        """The parameters without their policy, if that was refused: secrets have to be removed.
+        """The parameters without their policy, if that was refused: secrets must be removed even with wrong settings.
 
         Raises any other error.
         """
@@ -139,7 +139,7 @@ class Supervisor:
             return connection.pid if connection else None
 
     def opened(self, params: Any) -> None:
-        """Remembers a session with its policy, for the case that the server is started again."""
+        """Remembers a session with its policy, in case the server is started again."""
         with self._lock:
             self._sessions[str(params["sessionId"])] = params
 
@@ -149,7 +149,7 @@ class Supervisor:
             self._sessions.pop(str(params["sessionId"]), None)
 
     def close(self, timeout: float) -> None:
-        """Ends the server; nothing can be asked afterwards."""
+        """Ends the server; later requests fail."""
         with self._lock:
             self._closed = True
             current, self._current = self._current, None
@@ -218,7 +218,7 @@ class Supervisor:
             connection.kill()
 
     def _forgives(self, error: RpcError) -> bool:
-        """Whether the options were refused, and the server is to be asked without them."""
+        """Whether the options were refused, so that the server is started without them."""
         is_of_options = error.code == INVALID_PARAMS and "initializationOptions" in error.message
         if not (self.is_lenient and self._options and is_of_options):
             return False
@@ -227,7 +227,7 @@ class Supervisor:
         return True
 
     def _failed(self, start: _Start, error: Exception) -> None:
-        """A start that came to nothing: the next one has to wait."""
+        """A start that failed: the next one has to wait."""
         with self._lock:
             if self._current is start:
                 self._current = None
@@ -245,7 +245,7 @@ class Supervisor:
             self._current = None
             lived = time.monotonic() - connection.started
             before = 0 if lived >= self.launch.backoff.stable else self._failures
-            # One that hangs costs its callers whole deadlines, so that it is trusted less.
+            # A server that hangs costs each caller a whole deadline, so the delay grows faster.
             self._failures = before + (4 if connection.hung else 1)
             self._retry_at = time.monotonic() + self.launch.backoff.delay(self._failures)
             self._last_error = "the server ended"

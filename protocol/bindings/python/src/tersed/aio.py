@@ -1,4 +1,4 @@
-"""`AsyncCompressor`: compression that never gets in the way, for asyncio."""
+"""`AsyncCompressor`: compression that never fails its caller, for asyncio."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ from .stream import AsyncStream
 
 
 class AsyncCompressor:
-    """As `Compressor`, for asyncio: fails open, and tells `on_failure` why.
+    """Like `Compressor`, for asyncio: fails open, and calls `on_failure` with the reason.
 
-    A task that is cancelled cancels its request; cancelling is no failure.
+    A task that is cancelled cancels its request; this is not a failure.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class AsyncCompressor:
     ) -> Outcome[Content]:
         """Compresses one result: a text, or a list of parts.
 
-        `arguments` are those of the tool call; the command in them is found. Give
-        `tool_call_id` and a session, so that the same call gives the same bytes again.
+        `arguments` are those of the tool call; a command in them is recognized. Give
+        `tool_call_id` and a session, so that the same call gets the same bytes again.
         """
         method = "toolResult/compress"
         try:
@@ -105,7 +105,7 @@ class AsyncCompressor:
     ) -> builtins.list[Outcome[Any]]:
         """Compresses the results of one turn, in order.
 
-        Each is a `ToolResult`, or one in the member `result` beside `fullOutput`.
+        Each is a `ToolResult`, or an object with a `ToolResult` as `result` and with `fullOutput`.
         """
         method = "toolResult/compressBatch"
         try:
@@ -124,10 +124,10 @@ class AsyncCompressor:
         session_id: str | None = None,
         reclaim: bool = False,
     ) -> MessagesOutcome[Body]:
-        """Compresses the tool results in a request body as a model's provider takes it.
+        """Compresses the tool results in a request body for a model's provider.
 
-        With `reclaim`, and in a session, earlier results that are not needed any more leave the
-        conversation when that pays.
+        With `reclaim`, and in a session, earlier results that are no longer needed are removed
+        from the conversation when that pays.
         """
         method = "messages/compress"
         try:
@@ -149,8 +149,8 @@ class AsyncCompressor:
     ) -> AsyncStream:
         """Opens a stream for a command that is still running.
 
-        It has the policy and, unless another is named, the session of this compressor. Use it with `async with`,
-        and a block that ends without `close` discards it.
+        It uses the policy and, unless you name another, the session of this compressor. With `async with`,
+        a block that ends without `close` discards it.
         """
         call = tool_result("", tool, arguments, command, tool_call_id, None, None)
         session = session_id or self.session_id
@@ -163,10 +163,10 @@ class AsyncCompressor:
         lines: Sequence[tuple[int, int]] = (),
         session_id: str | None = None,
     ) -> str | None:
-        """The original behind a marker's handle, or lines of it; `None` where it cannot be read.
+        """The original that a marker's handle names, or lines of it; `None` if it cannot be read.
 
-        All pages are read; bytes that are no UTF-8 become U+FFFD. Fit for a tool that the model
-        may call.
+        All pages are read; bytes that are not UTF-8 become U+FFFD. Suitable for a tool that the
+        model may call.
         """
         session = session_id or self.session_id
         whole, cursor = b"", None
@@ -193,8 +193,8 @@ class AsyncCompressor:
     ) -> builtins.list[tuple[int, str]] | None:
         """Lines of an original that match, with their numbers and lines around them.
 
-        `pattern` is a regular expression, or a plain text if `fixed`. At most 50 matches come;
-        `None` where the original cannot be searched.
+        `pattern` is a regular expression, or a plain text if `fixed`. Returns at most 50 matches;
+        `None` if the original cannot be searched.
         """
         try:
             params = search_params(id, pattern, fixed, context, session_id or self.session_id)
@@ -204,7 +204,7 @@ class AsyncCompressor:
             return None
 
     async def list(self, *, session_id: str | None = None) -> Sequence[Listed] | None:
-        """The originals that can be read back, newest first; `None` where that is not known."""
+        """The originals that can be read back, newest first; `None` if that is unknown."""
         found: builtins.list[Listed] = []
         cursor: str | None = None
         try:
@@ -220,7 +220,7 @@ class AsyncCompressor:
             return None
 
     async def stats(self, *, session_id: str | None = None) -> Stats | None:
-        """Totals of the session: what was saved, by tool and reducer; `None` where there are none."""
+        """Totals of the session: what was saved, by tool and reducer; `None` if there are none."""
         session = session_id or self.session_id
         if session is None:
             return None
@@ -233,7 +233,7 @@ class AsyncCompressor:
             return None
 
     async def close_session(self, *, session_id: str | None = None) -> None:
-        """Ends the conversation: its memory and its originals are dropped. The server goes on."""
+        """Ends the conversation: its memory and its originals are dropped. The server keeps running."""
         session = session_id or self.session_id
         if session is None:
             return
@@ -243,7 +243,7 @@ class AsyncCompressor:
             failed(error, "session/close", self.on_failure)
 
     async def evicted(self, tool_call_ids: Sequence[str], *, session_id: str | None = None) -> None:
-        """Tells that results left the model's context, so that nothing refers to them any more."""
+        """Reports that results left the model's context, so that nothing refers to them any more."""
         session = session_id or self.session_id
         if session is None:
             return
@@ -257,9 +257,9 @@ class AsyncCompressor:
     async def compacted(
         self, visible: Sequence[str] = (), *, session_id: str | None = None
     ) -> None:
-        """Tells that the conversation was summed up, cut short, cleared or resumed.
+        """Reports that the conversation was summarized, shortened, cleared or resumed.
 
-        Of what the model was given only the calls in `visible` are still in its context.
+        Only the results of the calls in `visible` are still in the model's context.
         """
         session = session_id or self.session_id
         if session is None:
@@ -276,10 +276,10 @@ class AsyncCompressor:
         visible: Sequence[str] | None = None,
         session_id: str | None = None,
     ) -> bool:
-        """Begins a session with all that this one shows: a conversation goes on in two ways.
+        """Starts a session with all results that are visible in this one, for a forked conversation.
 
-        With `visible` the new context shows only the results of these calls. False where the
-        new session could not be begun or was there already: then nothing refers across.
+        With `visible` the new context shows only the results of these calls. False if the new
+        session could not be started or already existed: then the two do not share references.
         """
         session = session_id or self.session_id
         if session is None:
@@ -302,11 +302,11 @@ class AsyncCompressor:
         terms: ReclaimTerms | None = None,
         session_id: str | None = None,
     ) -> dict[str, str]:
-        """What is to take the place of results that are not needed any more, by their calls.
+        """The stand-ins for results that are no longer needed, by call.
 
-        `answers` are what the model said since the last time. Ask before every request to the
-        model, for the first time before the first result. What is given counts: put all of it
-        in place. Empty where nothing pays, and where it fails.
+        `answers` are the model's answers since the last time. Call this before every request to
+        the model, for the first time before the first result. The stand-ins are remembered as
+        shown: use all of them. Empty if nothing pays, and after a failure.
         """
         session = session_id or self.session_id
         if session is None:
@@ -326,7 +326,7 @@ class AsyncCompressor:
             return {}
 
     async def close(self) -> None:
-        """Ends the server. Later calls give back what they are given."""
+        """Ends the server. Later calls return the original."""
         await self.client.close()
 
     async def __aenter__(self) -> AsyncCompressor:

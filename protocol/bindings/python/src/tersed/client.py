@@ -1,6 +1,6 @@
-"""The two clients: `Client` blocks, `AsyncClient` is for asyncio. Both raise what goes wrong.
+"""The two clients: `Client` blocks, `AsyncClient` is for asyncio. Both raise errors.
 
-For code that must go on whatever happens, see `Compressor` and `AsyncCompressor`.
+For code that must continue after any error, see `Compressor` and `AsyncCompressor`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DEFAULT_TIMEOUT = 30.0
 
 
 class _Base:
-    """What both clients share: one supervised server."""
+    """Shared by both clients: one supervised server."""
 
     def __init__(
         self,
@@ -46,9 +46,9 @@ class _Base:
 
         `command` is the path of `tersed` or the words of a command; without it `TERSED_BIN` and
         `PATH` are searched. `options` are the server's settings (`policy` and others). `timeout` is
-        in seconds, for each request with the start that it may need. `stderr` is what
-        `subprocess.Popen` takes; the default drops the log. `on_notification` is called with the
-        method and parameters of what the server tells, on a thread of the client.
+        in seconds, for each request including a start of the server. `stderr` is passed to
+        `subprocess.Popen`; the default drops the log. `on_notification` is called with the
+        method and parameters of each notification, on a thread of the client.
         """
         self.timeout = timeout
         self._supervisor = _supervisor or Supervisor(
@@ -68,23 +68,23 @@ class _Base:
     def be_lenient(self) -> None:
         """Leaves out settings that the server refuses, with a warning, instead of raising.
 
-        A `Compressor` wants it so: with a wrong setting secrets have to be removed all the same.
+        A `Compressor` uses this, because secrets must be removed even with wrong settings.
         """
         self._supervisor.is_lenient = True
 
     @property
     def capabilities(self) -> Capabilities | None:
-        """What the server offers, once it is started."""
+        """The server's answer to `initialize`, once it is started."""
         return self._supervisor.capabilities
 
     @property
     def pid(self) -> int | None:
-        """The process id of the server, while one runs."""
+        """The process id of the server, while it runs."""
         return self._supervisor.pid
 
     @property
     def starts(self) -> int:
-        """How often a server was started, or tried to."""
+        """How often a start of the server was tried."""
         return self._supervisor.starts
 
     def _succeeded(self, method: str, params: Any) -> None:
@@ -104,19 +104,19 @@ class Client(_Base, Methods):
     """
 
     def start(self, *, timeout: float | None = None) -> Capabilities:
-        """Starts the server, where none runs, and gives what it offers."""
+        """Starts the server if it does not run, and returns its answer to `initialize`."""
         self._connect(time.monotonic() + (self.timeout if timeout is None else timeout))
         assert self._supervisor.capabilities is not None
         return self._supervisor.capabilities
 
     def send(self, method: str, params: object = None, *, timeout: float | None = None) -> Pending:
-        """Sends a request without waiting for its answer. It may be cancelled."""
+        """Sends a request without waiting for its answer; the request can be cancelled."""
         deadline = time.monotonic() + (self.timeout if timeout is None else timeout)
         call = self._connect(deadline).request(method, params)
         return Pending(call, method, deadline, self._supervisor)
 
     def request(self, method: str, params: object = None, *, timeout: float | None = None) -> Any:
-        """Calls any method; gives its result as it came. Raises a `TersedError`."""
+        """Calls any method; returns its result unchanged. Raises a `TersedError`."""
         params = self._supervisor.without_refused(params)
         try:
             result = self.send(method, params, timeout=timeout).result()
@@ -135,7 +135,7 @@ class Client(_Base, Methods):
         return AsyncClient(timeout=self.timeout, _supervisor=self._supervisor)
 
     def close(self, *, timeout: float = 5.0) -> None:
-        """Ends the server in order, by force after `timeout` seconds."""
+        """Ends the server properly, and kills it after `timeout` seconds."""
         self._supervisor.close(timeout)
 
     def __enter__(self) -> Client:
@@ -171,7 +171,7 @@ class Pending:
         self._call.cancel()
 
     def done(self) -> bool:
-        """Whether the answer is there, or will never be."""
+        """Whether the request has ended, with an answer or without."""
         return self._call.future.done()
 
     def result(self) -> Any:
@@ -198,7 +198,7 @@ class AsyncClient(_Base, AsyncMethods):
     """
 
     async def start(self, *, timeout: float | None = None) -> Capabilities:
-        """Starts the server, where none runs, and gives what it offers."""
+        """Starts the server if it does not run, and returns its answer to `initialize`."""
         await self._connect(time.monotonic() + (self.timeout if timeout is None else timeout))
         assert self._supervisor.capabilities is not None
         return self._supervisor.capabilities
@@ -206,7 +206,7 @@ class AsyncClient(_Base, AsyncMethods):
     async def request(
         self, method: str, params: object = None, *, timeout: float | None = None
     ) -> Any:
-        """Calls any method; gives its result as it came. Raises a `TersedError`."""
+        """Calls any method; returns its result unchanged. Raises a `TersedError`."""
         params = self._supervisor.without_refused(params)
         try:
             result = await self._ask(method, params, timeout)
@@ -244,7 +244,7 @@ class AsyncClient(_Base, AsyncMethods):
         return Client(timeout=self.timeout, _supervisor=self._supervisor)
 
     async def close(self, *, timeout: float = 5.0) -> None:
-        """Ends the server in order, by force after `timeout` seconds."""
+        """Ends the server properly, and kills it after `timeout` seconds."""
         await asyncio.to_thread(self._supervisor.close, timeout)
 
     async def __aenter__(self) -> AsyncClient:
@@ -263,7 +263,7 @@ class AsyncClient(_Base, AsyncMethods):
         if ready.done():
             return ready.result()
         waiting = asyncio.wrap_future(ready)
-        # Others wait for the same start; one that gave up need not hear how it ended.
+        # Others wait for the same start. A caller that stopped waiting ignores its error.
         waiting.add_done_callback(_heard)
         try:
             return await asyncio.wait_for(asyncio.shield(waiting), max(0.0, deadline - time.monotonic()))
@@ -273,6 +273,6 @@ class AsyncClient(_Base, AsyncMethods):
 
 
 def _heard(future: asyncio.Future[Any]) -> None:
-    """Keeps asyncio from warning of an error for which nobody waits any more."""
+    """Keeps asyncio from warning about an error that nobody waits for any more."""
     if not future.cancelled():
         future.exception()

@@ -1,4 +1,4 @@
-"""`Compressor`: compression that never gets in the way, for code that blocks."""
+"""`Compressor`: compression that never fails its caller, for blocking code."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ from .stream import Stream
 class Compressor:
     """Compresses tool results and fails open.
 
-    With `tersed` missing, slow, broken or gone, every method gives back what it was given, within
-    `deadline` seconds, and tells `on_failure` why. After a failure the server is not tried for a
+    With `tersed` missing, slow, broken or gone, every method returns the original within
+    `deadline` seconds, and calls `on_failure` with the reason. After a failure the server is not tried for a
     while, so that calls in between cost nothing. Settings that the server refuses are left out, with
-    a warning: the default ones count. The one error that is raised is `RedactionFailed`:
+    a warning: the defaults apply. The only error that is raised is `RedactionFailed`:
     the server is there and could not remove secrets.
 
-    `session_id` is the conversation; memo, duplicates and artifacts belong to it.
+    `session_id` identifies the conversation, which has its own memo, references and originals.
     """
 
     def __init__(
@@ -92,8 +92,8 @@ class Compressor:
     ) -> Outcome[Content]:
         """Compresses one result: a text, or a list of parts.
 
-        `arguments` are those of the tool call; the command in them is found. Give
-        `tool_call_id` and a session, so that the same call gives the same bytes again.
+        `arguments` are those of the tool call; a command in them is recognized. Give
+        `tool_call_id` and a session, so that the same call gets the same bytes again.
         """
         method = "toolResult/compress"
         try:
@@ -112,7 +112,7 @@ class Compressor:
     ) -> builtins.list[Outcome[Any]]:
         """Compresses the results of one turn, in order.
 
-        Each is a `ToolResult`, or one in the member `result` beside `fullOutput`.
+        Each is a `ToolResult`, or an object with a `ToolResult` as `result` and with `fullOutput`.
         """
         method = "toolResult/compressBatch"
         try:
@@ -131,10 +131,10 @@ class Compressor:
         session_id: str | None = None,
         reclaim: bool = False,
     ) -> MessagesOutcome[Body]:
-        """Compresses the tool results in a request body as a model's provider takes it.
+        """Compresses the tool results in a request body for a model's provider.
 
-        With `reclaim`, and in a session, earlier results that are not needed any more leave the
-        conversation when that pays.
+        With `reclaim`, and in a session, earlier results that are no longer needed are removed
+        from the conversation when that pays.
         """
         method = "messages/compress"
         try:
@@ -156,8 +156,8 @@ class Compressor:
     ) -> Stream:
         """Opens a stream for a command that is still running.
 
-        It has the policy and, unless another is named, the session of this compressor. Use it with `with`,
-        and a block that ends without `close` discards it.
+        It uses the policy and, unless you name another, the session of this compressor. With `with`,
+        a block that ends without `close` discards it.
         """
         call = tool_result("", tool, arguments, command, tool_call_id, None, None)
         session = session_id or self.session_id
@@ -170,10 +170,10 @@ class Compressor:
         lines: Sequence[tuple[int, int]] = (),
         session_id: str | None = None,
     ) -> str | None:
-        """The original behind a marker's handle, or lines of it; `None` where it cannot be read.
+        """The original that a marker's handle names, or lines of it; `None` if it cannot be read.
 
-        All pages are read; bytes that are no UTF-8 become U+FFFD. Fit for a tool that the model
-        may call.
+        All pages are read; bytes that are not UTF-8 become U+FFFD. Suitable for a tool that the
+        model may call.
         """
         session = session_id or self.session_id
         whole, cursor = b"", None
@@ -200,8 +200,8 @@ class Compressor:
     ) -> builtins.list[tuple[int, str]] | None:
         """Lines of an original that match, with their numbers and lines around them.
 
-        `pattern` is a regular expression, or a plain text if `fixed`. At most 50 matches come;
-        `None` where the original cannot be searched.
+        `pattern` is a regular expression, or a plain text if `fixed`. Returns at most 50 matches;
+        `None` if the original cannot be searched.
         """
         try:
             params = search_params(id, pattern, fixed, context, session_id or self.session_id)
@@ -211,7 +211,7 @@ class Compressor:
             return None
 
     def list(self, *, session_id: str | None = None) -> Sequence[Listed] | None:
-        """The originals that can be read back, newest first; `None` where that is not known."""
+        """The originals that can be read back, newest first; `None` if that is unknown."""
         found: builtins.list[Listed] = []
         cursor: str | None = None
         try:
@@ -227,7 +227,7 @@ class Compressor:
             return None
 
     def stats(self, *, session_id: str | None = None) -> Stats | None:
-        """Totals of the session: what was saved, by tool and reducer; `None` where there are none."""
+        """Totals of the session: what was saved, by tool and reducer; `None` if there are none."""
         session = session_id or self.session_id
         if session is None:
             return None
@@ -240,7 +240,7 @@ class Compressor:
             return None
 
     def close_session(self, *, session_id: str | None = None) -> None:
-        """Ends the conversation: its memory and its originals are dropped. The server goes on."""
+        """Ends the conversation: its memory and its originals are dropped. The server keeps running."""
         session = session_id or self.session_id
         if session is None:
             return
@@ -250,7 +250,7 @@ class Compressor:
             failed(error, "session/close", self.on_failure)
 
     def evicted(self, tool_call_ids: Sequence[str], *, session_id: str | None = None) -> None:
-        """Tells that results left the model's context, so that nothing refers to them any more."""
+        """Reports that results left the model's context, so that nothing refers to them any more."""
         session = session_id or self.session_id
         if session is None:
             return
@@ -264,9 +264,9 @@ class Compressor:
     def compacted(
         self, visible: Sequence[str] = (), *, session_id: str | None = None
     ) -> None:
-        """Tells that the conversation was summed up, cut short, cleared or resumed.
+        """Reports that the conversation was summarized, shortened, cleared or resumed.
 
-        Of what the model was given only the calls in `visible` are still in its context.
+        Only the results of the calls in `visible` are still in the model's context.
         """
         session = session_id or self.session_id
         if session is None:
@@ -283,10 +283,10 @@ class Compressor:
         visible: Sequence[str] | None = None,
         session_id: str | None = None,
     ) -> bool:
-        """Begins a session with all that this one shows: a conversation goes on in two ways.
+        """Starts a session with all results that are visible in this one, for a forked conversation.
 
-        With `visible` the new context shows only the results of these calls. False where the
-        new session could not be begun or was there already: then nothing refers across.
+        With `visible` the new context shows only the results of these calls. False if the new
+        session could not be started or already existed: then the two do not share references.
         """
         session = session_id or self.session_id
         if session is None:
@@ -309,11 +309,11 @@ class Compressor:
         terms: ReclaimTerms | None = None,
         session_id: str | None = None,
     ) -> dict[str, str]:
-        """What is to take the place of results that are not needed any more, by their calls.
+        """The stand-ins for results that are no longer needed, by call.
 
-        `answers` are what the model said since the last time. Ask before every request to the
-        model, for the first time before the first result. What is given counts: put all of it
-        in place. Empty where nothing pays, and where it fails.
+        `answers` are the model's answers since the last time. Call this before every request to
+        the model, for the first time before the first result. The stand-ins are remembered as
+        shown: use all of them. Empty if nothing pays, and after a failure.
         """
         session = session_id or self.session_id
         if session is None:
@@ -334,7 +334,7 @@ class Compressor:
 
     @classmethod
     def from_async(cls, other: AsyncCompressor) -> Compressor:
-        """The same as an `AsyncCompressor` for code that blocks, over the same server."""
+        """The same as an `AsyncCompressor` for blocking code, over the same server."""
         return cls(
             other.client.as_sync(),
             session_id=other.session_id,
@@ -354,7 +354,7 @@ class Compressor:
         )
 
     def close(self) -> None:
-        """Ends the server. Later calls give back what they are given."""
+        """Ends the server. Later calls return the original."""
         self.client.close()
 
     def __enter__(self) -> Compressor:

@@ -12,13 +12,13 @@ class TersedError(Exception):
 
 
 class BinaryNotFound(TersedError):
-    """There is no `tersed` to run: not given, not in `TERSED_BIN`, of no package, not on `PATH`."""
+    """No `tersed` was found: not given, not in `TERSED_BIN`, not in a package, not on `PATH`."""
 
     reason = "missing"
 
 
 class ServerUnavailable(TersedError):
-    """The server failed lately and is not started again before `retry_in` seconds have passed."""
+    """The server failed recently and is not started again before `retry_in` seconds have passed."""
 
     reason = "unavailable"
 
@@ -58,8 +58,8 @@ class ClientClosed(TersedError):
 class RpcError(TersedError):
     """The server answered with an error.
 
-    `code` is that of JSON-RPC, `kind` the stable name of the fault where there is one, and
-    `retryable` tells whether the same request may succeed later.
+    `code` is that of JSON-RPC, `kind` the stable name of the fault if it has one, and
+    `retryable` is whether the same request may succeed later.
     """
 
     reason = "refused"
@@ -82,7 +82,7 @@ class RequestCancelled(RpcError):
 
 
 class RedactionFailed(RpcError):
-    """Secrets could not be removed, so that no content came back. Fail-open helpers raise it, too."""
+    """Secrets could not be removed, so no content was returned. Fail-open helpers raise it, too."""
 
     reason = "redaction_failed"
 

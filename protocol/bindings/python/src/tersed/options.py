@@ -18,7 +18,7 @@ class Backoff:
     """Seconds between a failure and the next start.
 
     A server that ended after it had been ready is started again at once; each further failure
-    doubles the delay. A server that lived for `stable` seconds clears the count.
+    doubles the delay. A server that ran for `stable` seconds resets the count.
     """
 
     initial: float = 0.2
@@ -27,7 +27,7 @@ class Backoff:
     stable: float = 30.0
 
     def delay(self, failures: int) -> float:
-        """Seconds to wait after so many failures in a row; the first one waits for nothing."""
+        """Seconds to wait after so many failures in a row; 0 after the first."""
         if failures < 2:
             return 0.0
         return float(min(self.maximum, self.initial * self.factor ** min(failures - 2, 64)))
@@ -37,9 +37,9 @@ class Backoff:
 class Launch:
     """How to run the server.
 
-    `command` is a path or name, or the words of a whole command; absent, it is what
-    `find_binary` finds. `arguments` follow it. `options` goes into
-    `initializationOptions.tersed`. `stderr` is what `subprocess.Popen` takes.
+    `command` is a path or name, or the words of a whole command; without it, `find_binary`
+    searches for it. `arguments` follow it. `options` becomes
+    `initializationOptions.tersed`. `stderr` is passed to `subprocess.Popen`.
     """
 
     command: str | os.PathLike[str] | Sequence[str] | None = None
@@ -55,7 +55,7 @@ class Launch:
     def argv(self) -> list[str]:
         """The whole command line.
 
-        Raises `BinaryNotFound` naming what was looked for.
+        Raises `BinaryNotFound`, which names the places that were searched.
         """
         if self.command is None or isinstance(self.command, (str, os.PathLike)):
             return [find_binary(self.command, self.env), *self.arguments]
@@ -70,8 +70,8 @@ def find_binary(
 ) -> str:
     """The path of the `tersed` to run.
 
-    The one that is given, else that of `TERSED_BIN`, else that of the package `tersed` where it is
-    installed for this Python, else `tersed` from `PATH`.
+    The given one, else that of `TERSED_BIN`, else that of the package `tersed` if it is installed
+    for this Python, else `tersed` from `PATH`.
     """
     env = os.environ if env is None else env
     for source, name in (("the argument", given), ("TERSED_BIN", env.get("TERSED_BIN"))):
@@ -89,7 +89,7 @@ def find_binary(
 
 
 def _of_package() -> str | None:
-    """The program that the wheel `tersed` brought, also where its folder of scripts is not on `PATH`."""
+    """The program of the wheel `tersed`, even if its folder of scripts is not on `PATH`."""
     try:
         package = metadata.distribution("tersed")
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Results of long commands, as they come; in both forms, and failing open."""
+"""Streams for the output of running commands, blocking and for asyncio. They fail open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .protocol import PolicyPatch, StreamName, StreamOpenParams, ToolResult
 
 
 class _Pieces:
-    """What was written so far: needed when the server is lost in the middle."""
+    """The text so far, which is returned if the server fails in the middle."""
 
     def __init__(
         self, call: ToolResult, session_id: str | None, policy: PolicyPatch | None
@@ -26,7 +26,7 @@ class _Pieces:
         self._failure: Failure | None = None
 
     def original(self) -> str | list[dict[str, str]]:
-        """The whole text so far: a string, or one part for each name that came."""
+        """The whole text so far: a string, or one part for each name."""
         names = [name for name in ("none", "stdout", "stderr") if any(n == name for n, _ in self._pieces)]
         texts = ["".join(text for n, text in self._pieces if n == name) for name in names]
         if names in ([], ["none"]):
@@ -75,7 +75,7 @@ class Stream(_Pieces):
         self._on_failure = on_failure
 
     def append(self, text: str, stream: StreamName = "none") -> None:
-        """Adds a piece, which may end anywhere."""
+        """Adds a piece of the output, which may end anywhere."""
         self._pieces.append((stream, text))
         if self._failure is None:
             try:
@@ -86,7 +86,7 @@ class Stream(_Pieces):
                 self._failure = failed(error, "toolResult/append", self._on_failure)
 
     def peek(self) -> Outcome[Any]:
-        """What the result would be if the command ended now."""
+        """The result as if the command ended now."""
         if self._failure is None and self._id is not None:
             try:
                 return self._outcome(self._request("toolResult/peek", {"streamId": self._id}))
@@ -95,7 +95,7 @@ class Stream(_Pieces):
         return Outcome(self.original(), failure=self._failure)
 
     def close(self, exit_code: int | None = None, is_error: bool | None = None) -> Outcome[Any]:
-        """Ends the stream; gives the compressed result, or the whole original."""
+        """Ends the stream; returns the compressed result, or the whole original."""
         self._is_over = True
         if self._failure is None and self._id is not None:
             try:
@@ -148,7 +148,7 @@ class AsyncStream(_Pieces):
         self._on_failure = on_failure
 
     async def append(self, text: str, stream: StreamName = "none") -> None:
-        """Adds a piece, which may end anywhere."""
+        """Adds a piece of the output, which may end anywhere."""
         self._pieces.append((stream, text))
         if self._failure is None:
             try:
@@ -160,7 +160,7 @@ class AsyncStream(_Pieces):
                 self._failure = failed(error, "toolResult/append", self._on_failure)
 
     async def peek(self) -> Outcome[Any]:
-        """What the result would be if the command ended now."""
+        """The result as if the command ended now."""
         if self._failure is None and self._id is not None:
             try:
                 return self._outcome(await self._request("toolResult/peek", {"streamId": self._id}))
@@ -169,7 +169,7 @@ class AsyncStream(_Pieces):
         return Outcome(self.original(), failure=self._failure)
 
     async def close(self, exit_code: int | None = None, is_error: bool | None = None) -> Outcome[Any]:
-        """Ends the stream; gives the compressed result, or the whole original."""
+        """Ends the stream; returns the compressed result, or the whole original."""
         self._is_over = True
         if self._failure is None and self._id is not None:
             try:

@@ -1,10 +1,10 @@
 /**
- * The AI SDK (`ai`): what tools give back becomes smaller before the model sees it.
+ * The AI SDK (`ai`): tool results are compressed before the model sees them.
  *
- * `compressTools` changes what the model sees of the tools that are given; the application still gets each
- * tool's own output. `compressionMiddleware` does so for every tool of a model, results that failed and tools
- * of MCP servers included. `compressHistory` works on the whole conversation before each step, so that results
- * which are not needed any more leave it. Use one of them.
+ * `compressTools` compresses the results of the given tools for the model; the application still gets each
+ * tool's own output. `compressionMiddleware` does so for every tool of a model, including failed results and tools
+ * of MCP servers. `compressHistory` works on the whole conversation before each step, so that results
+ * which are no longer needed are removed. Use one of them.
  */
 
 import { randomUUID } from "node:crypto";
@@ -16,16 +16,16 @@ import type { Evidence } from "../protocol.js";
 import { type Result, type Turn, History } from "./history.js";
 import { shapeOf } from "./shape.js";
 
-/** Whose results are compressed, and where. */
+/** The compressor, its session, and the tools to leave out. */
 export interface CompressionOptions {
   compressor: Compressor;
-  /** The conversation; that of the compressor where absent. */
+  /** The conversation; by default that of the compressor. */
   sessionId?: string | undefined;
-  /** Names of tools whose results stay as they are. */
+  /** Names of tools whose results are not changed. */
   exclude?: readonly string[] | undefined;
 }
 
-/** The form in which the AI SDK gives a result to a model; of whatever version of the SDK. */
+/** The form in which the AI SDK passes a result to a model, in all its versions. */
 interface ModelOutput {
   type: string;
   value?: unknown;
@@ -34,17 +34,17 @@ interface ModelOutput {
 type Execution = { toolCallId: string; input: unknown; output: unknown };
 type About = { toolCallId: string; messages?: readonly Message[] };
 type Execute = (input: unknown, about: About) => unknown;
-/** A message of the AI SDK, as far as it names calls. */
+/** The members of a message of the AI SDK that name calls. */
 type Message = { content: unknown };
 type ToModelOutput = (execution: Execution) => ModelOutput | PromiseLike<ModelOutput>;
 
-/** The same tools, of whose results the model sees less. */
+/** The same tools, with compressed results for the model. */
 export function compressTools<T extends ToolSet>(tools: T, options: CompressionOptions): T {
   const wrapped: [string, unknown][] = Object.entries(tools).map(([name, tool]) => {
     if (options.exclude?.includes(name)) return [name, tool];
     const own = tool.toModelOutput as ToModelOutput | undefined;
-    // What the model saw when it made a call, and then whether the result may refer to it. Of a call that was made
-    // elsewhere nothing is known.
+    // The calls that the model saw when it made a call; the result may refer only to these. A call that was not
+    // executed here may refer to none.
     const seen = new Map<string, Set<string>>();
     const execute = tool.execute as Execute | undefined;
     const watched = execute && {
@@ -99,21 +99,21 @@ export function compressionMiddleware(options: CompressionOptions): LanguageMode
   };
 }
 
-/** Whose conversation is compressed, and where. */
+/** The compressor, its session, and another `prepareStep`. */
 export interface HistoryOptions extends CompressionOptions {
-  /** What else a step needs: its answer stands beside the messages. It gets them as they came. */
+  /** Another `prepareStep` to run before. It gets the original options; its answer is merged with the messages. */
   prepareStep?: ((options: never) => unknown) | undefined;
 }
 
 /**
- * A `prepareStep` that gives the model a smaller conversation; the results of the steps keep what the tools gave. One is
- * for one conversation.
+ * A `prepareStep` that gives the model a compressed conversation; the results of the steps keep the originals. Make one
+ * for each conversation.
  */
 export function compressHistory(options: HistoryOptions) {
   const { compressor, exclude = [] } = options;
   const sessionId = options.sessionId ?? compressor.sessionId ?? `ai-sdk-${randomUUID()}`;
   const history = new History();
-  // A step begins with the messages that the one before gave: of each result what the tool gave, and what was made of it.
+  // A step gets the messages of the step before. So the original and the compressed form of each result are remembered.
   const known = new Map<string, { given: ModelOutput; shown: string }>();
   return async ({ messages, ...more }: { messages: ModelMessage[] }): Promise<{ messages: ModelMessage[] }> => {
     const own = (await options.prepareStep?.({ messages, ...more } as never)) as { messages?: ModelMessage[] } | undefined;
@@ -138,12 +138,12 @@ export function compressHistory(options: HistoryOptions) {
   };
 }
 
-/** A part of a message that holds a result. */
+/** A part of a message that is a result. */
 type ResultPart = { type: string; toolCallId: string; toolName: string; output: ModelOutput };
 
 const isResult = (part: unknown): part is ResultPart => (part as ResultPart | null)?.type === "tool-result";
 
-/** The messages with other outputs; nothing that was given is changed. */
+/** Copies of the messages with other outputs. */
 function withOutputs(messages: readonly ModelMessage[], output: (part: ResultPart) => ModelOutput): ModelMessage[] {
   return messages.map((message) => {
     if (message.role !== "tool") return message;
@@ -154,7 +154,7 @@ function withOutputs(messages: readonly ModelMessage[], output: (part: ResultPar
   });
 }
 
-/** A conversation as answers of the model with the results of their calls. */
+/** A conversation as answers of the model, each with the results of its calls. */
 function turnsOf(messages: readonly ModelMessage[], exclude: readonly string[]): Turn[] {
   const turns: Turn[] = [{ said: "", results: [] }];
   const inputs = new Map<string, unknown>();
@@ -186,7 +186,7 @@ function turnsOf(messages: readonly ModelMessage[], exclude: readonly string[]):
   return turns;
 }
 
-/** The calls that messages hold: what the model sees. */
+/** The calls in these messages, whose results the model sees. */
 function callsIn(messages: readonly Message[] = []): Set<string> {
   const found = new Set<string>();
   for (const { content } of messages) {
@@ -197,22 +197,22 @@ function callsIn(messages: readonly Message[] = []): Set<string> {
   return found;
 }
 
-/** Whether a result points at a call that is not visible. */
+/** Whether a result refers to a call that is not visible. */
 function pointsElsewhere({ content, evidence }: { content: unknown; evidence?: Evidence | undefined }, visible: Set<string>): boolean {
-  // Where nobody says what became of it, anything that looks like a reference may be one.
+  // Without evidence, anything that looks like a reference may be one.
   if (!evidence) return /\[Duplicate of | as in /.test(JSON.stringify(content) ?? "");
   const calls = (evidence.omissions ?? []).map((omission) => omission.shownBy?.toolCallId);
   return [...calls, evidence.duplicateOf].some((call) => typeof call === "string" && !visible.has(call));
 }
 
-/** What the SDK makes of an output where a tool says nothing else. */
+/** The form that the SDK gives an output by default. */
 function plain(output: unknown): ModelOutput {
   return typeof output === "string"
     ? { type: "text", value: output }
     : { type: "json", value: output ?? null };
 }
 
-/** The output with smaller texts. Its type stays, but for JSON that became a text. */
+/** The output with compressed texts. It keeps its type, except if JSON became a text. */
 async function compressOutput<T extends ModelOutput>(
   output: T,
   call: CompressOptions,
@@ -223,7 +223,7 @@ async function compressOutput<T extends ModelOutput>(
   const compress = async <C extends string | unknown[]>(content: C, more: CompressOptions) => {
     const outcome = await compressor.compress(content, more);
     if (outcome.failure || !pointsElsewhere(outcome, known)) return outcome;
-    // Another agent or conversation saw that: once more, without a call to compare.
+    // The result refers to another agent or conversation: compress it again, without a call id.
     return compressor.compress(content, { ...more, toolCallId: undefined });
   };
   const { type, value } = output;

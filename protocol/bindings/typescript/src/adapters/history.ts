@@ -1,7 +1,7 @@
 /**
- * A whole conversation, as a framework shows it before each call of the model. The conversation itself keeps what
- * the tools gave; only the request holds less. What is not needed any more leaves it. Without an answer of the
- * server each result has the text that the model saw last, so that the provider's cache holds.
+ * A whole conversation, as a framework passes it before each call of the model. The conversation itself keeps the
+ * original results; only the request is compressed. Results that are no longer needed are removed from it. Without
+ * an answer of the server each result has the text that the model saw last, so that the provider's cache stays valid.
  */
 
 import { createHash } from "node:crypto";
@@ -18,27 +18,27 @@ export interface Result {
   isError: boolean;
 }
 
-/** What the model said, and the results of the calls that it made. */
+/** An answer of the model, and the results of its calls. */
 export interface Turn {
   said: string;
   results: Result[];
 }
 
-/** What stands in a text that was worked on before: it may point at other results, which then have to stay. */
+/** Strings in texts that were compressed before. They may refer to other results, which must then be kept. */
 const WORKED_ON = /\[tersed[:#]|\[Duplicate of |\[EXTERNALIZED: /;
 
 type Block = { type: string; tool_use_id?: string; content?: unknown; text?: string; id?: string; name?: string; input?: unknown };
 type BodyMessage = { role: string; content: Block[] };
 
-/** What was made of one conversation. */
+/** The texts that the model saw of one conversation. */
 export class History {
   private reclaims: boolean | undefined;
   private shown = new Map<string, { digest: string; content: Result["content"] }>();
 
-  /** The contents of all results, in order, in the shapes in which they were given. */
+  /** The contents of all results, in order, in their original shapes. */
   async contents(compressor: Compressor, sessionId: string, turns: readonly Turn[]): Promise<Result["content"][]> {
     const results = turns.flatMap((turn) => turn.results);
-    // Decided once: what left must not come back.
+    // Decided once, because a removed result must not return.
     this.reclaims ??= !results.some(({ content }) => WORKED_ON.test(JSON.stringify(content)));
     const body = { messages: turns.flatMap(messagesOf) };
     const outcome = await compressor.compressMessages(body, { format: "anthropic", sessionId, reclaim: this.reclaims });
@@ -55,7 +55,7 @@ export class History {
   }
 }
 
-/** A turn as messages of a request. An exit code stands beside the text, where the server looks for it. */
+/** A turn as messages of a request. An exit code is in JSON beside the text, where the server looks for it. */
 function messagesOf({ said, results }: Turn): BodyMessage[] {
   const calls = results.map(({ toolCallId, tool, arguments: input }) => ({
     type: "tool_use",
@@ -77,7 +77,7 @@ function messagesOf({ said, results }: Turn): BodyMessage[] {
 
 const inside = (content: unknown, exitCode: number | undefined) => typeof content === "string" && exitCode !== undefined;
 
-/** What the answer holds in their places; `undefined` where it is another conversation. */
+/** The contents of these results in the answer; `undefined` if it has other results. */
 function contentsOf(body: { messages: BodyMessage[] }, results: readonly Result[]): Result["content"][] | undefined {
   const blocks = body.messages.filter(({ role }) => role === "user").flatMap(({ content }) => content);
   if (blocks.length !== results.length) return undefined;
@@ -95,7 +95,7 @@ function contentsOf(body: { messages: BodyMessage[] }, results: readonly Result[
   return made;
 }
 
-/** The output beside its exit code. What left has no code beside it any more. */
+/** The output without its exit code. A removed result has no exit code. */
 function outputOf(content: unknown): unknown {
   try {
     const { output } = JSON.parse(content as string) as { output?: unknown };

@@ -1,6 +1,6 @@
-/** Where the texts of a tool's result are, and how new ones are put in their place. */
+/** Finds the texts of a tool's result, and replaces them. */
 
-/** Texts to compress, and how the result is made of what came back. */
+/** Texts to compress, and a function that puts the compressed ones into the result. */
 export interface Shape {
   content: string | { type: "text"; text: string }[];
   exitCode: number | undefined;
@@ -11,7 +11,7 @@ const STREAMS = ["stdout", "stderr", "output"];
 const EXIT_CODES = ["exitCode", "exit_code", "returncode", "returnCode"];
 
 /**
- * The texts of a value: a string, an array in which text parts are, or what a command wrote (`stdout`,
+ * The texts of a value: a string, an array with text parts, or the output of a command (`stdout`,
  * `stderr`, `output` of an object). `undefined` for anything else.
  */
 export function shapeOf(value: unknown): Shape | undefined {

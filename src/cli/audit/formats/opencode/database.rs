@@ -1,7 +1,8 @@
-//! `opencode.db`: tables `message` and `part`, whose column `data` holds what the files held.
+//! `opencode.db`: tables `message` and `part`, whose column `data` holds the same JSON as the files of older
+//! versions.
 //!
-//! A database is read from a private copy, with the log beside it: opening it where it lies could write to it, and
-//! could stand in the way of the host.
+//! A database is read from a private copy, together with its log: opening the original could write to it, and could
+//! block the host.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-"""Adapters for agent frameworks, each in a module of its own that needs its framework installed.
+"""Adapters for agent frameworks, each in its own module. A module needs its framework installed.
 
-`langchain`, `pydantic_ai`, `openai_agents`, `mini_swe_agent`: none is imported by this package.
+`langchain`, `pydantic_ai`, `openai_agents`, `mini_swe_agent`: this package imports none of them.
 """

@@ -1,8 +1,8 @@
-"""Whole conversations, as frameworks show them before each call of the model.
+"""Whole conversations, as frameworks pass them before each call of the model.
 
-The conversation itself keeps what the tools gave; only the request holds less. What is not needed any
-more leaves it. Without an answer of the server each result has the text that the model saw last, so that
-the provider's cache holds.
+The conversation itself keeps the original results; only the request is compressed. Results that are no
+longer needed are removed from it. Without an answer of the server each result has the text that the model
+saw last, so that the provider's cache stays valid.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 from .._outcome import Outcome
 
 MOST_SESSIONS = 64
-"""Conversations whose last answer is remembered, the latest."""
+"""The number of conversations, the latest ones, whose last answer is remembered."""
 
 _WORKED_ON = re.compile(r"\[tersed[:#]|\[Duplicate of |\[EXTERNALIZED: ")
-"""What stands in a text that was worked on before: it may point at other results, which then have to stay."""
+"""Strings in texts that were compressed before. They may refer to other results, which must then be kept."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Result:
 
 @dataclass
 class Turn:
-    """What the model said, and the results of the calls that it made."""
+    """An answer of the model, and the results of its calls."""
 
     said: str = ""
     results: list[Result] = field(default_factory=list)
@@ -51,13 +51,13 @@ class _Known:
 
 
 class Histories:
-    """What was made of each conversation."""
+    """The texts that the model saw of each conversation."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, _Known] = OrderedDict()
 
     def reclaims(self, session: str, turns: Iterable[Turn]) -> bool:
-        """Whether results may leave. Decided once: what left must not come back."""
+        """Whether results may be removed. Decided once, because a removed result must not return."""
         known = self._known.get(session)
         if known is None:
             worked_on = any(_is_worked_on(result) for turn in turns for result in turn.results)
@@ -68,7 +68,7 @@ class Histories:
         return known.reclaims
 
     def contents(self, session: str, turns: Iterable[Turn], outcome: Outcome[Any]) -> list[Any]:
-        """The contents of all results, in order, in the shapes in which they were given."""
+        """The contents of all results, in order, in their original shapes."""
         results = [result for turn in turns for result in turn.results]
         known = self._known.setdefault(session, _Known(False))
         new = _contents(outcome.content, results) if outcome.failure is None else None
@@ -102,7 +102,7 @@ def body_of(turns: Iterable[Turn]) -> dict[str, Any]:
 def _block(result: Result) -> dict[str, Any]:
     content = result.content
     if isinstance(content, str) and result.exit_code is not None:
-        # There the server looks for the code.
+        # The server looks for the code here.
         content = json.dumps({"exit_code": result.exit_code, "output": content})
     block: dict[str, Any] = {"type": "tool_result", "tool_use_id": result.call}
     if result.is_error:
@@ -111,7 +111,7 @@ def _block(result: Result) -> dict[str, Any]:
 
 
 def _contents(body: Any, results: Sequence[Result]) -> list[Any] | None:
-    """What the answer holds in their places; `None` where it is another conversation."""
+    """The contents of these results in the answer; `None` if it has other results."""
     found = [
         block for m in body["messages"] if m.get("role") == "user" for block in m["content"]
     ]
@@ -131,7 +131,7 @@ def _contents(body: Any, results: Sequence[Result]) -> list[Any] | None:
 
 
 def _inside(content: Any) -> Any:
-    """The output beside its exit code. What left has no code beside it any more."""
+    """The output without its exit code. A removed result has no exit code."""
     try:
         output = json.loads(content)["output"]
     except (TypeError, ValueError, LookupError):

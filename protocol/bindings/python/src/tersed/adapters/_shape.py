@@ -1,4 +1,4 @@
-"""Where the texts of a tool's result are, and how new ones are put in their place."""
+"""Finds the texts of a tool's result, and replaces them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXIT_CODES = ("exit_code", "returncode", "exitCode", "returnCode")
 
 @dataclass(frozen=True)
 class Shape:
-    """Texts to compress, and how the result is made of what came back."""
+    """Texts to compress, and a function that puts the compressed ones into the result."""
 
     content: str | list[Any]
     rebuild: Callable[[Any], Any]
@@ -20,10 +20,10 @@ class Shape:
 
 
 def shape_of(value: Any) -> Shape | None:
-    """The texts of a value, or `None` where it holds none.
+    """The texts of a value, or `None` if it has none.
 
-    They are a string, the strings and text parts of a list, or what a command wrote (`stdout`,
-    `stderr`, `output` of a `dict`). Whatever stands beside them comes back as it is.
+    They are a string, the strings and text parts of a list, or the output of a command (`stdout`,
+    `stderr`, `output` of a `dict`). Everything else in the value is kept unchanged.
     """
     if isinstance(value, str):
         return Shape(value, lambda content: content)

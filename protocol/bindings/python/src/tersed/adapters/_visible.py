@@ -1,7 +1,7 @@
-"""Which earlier calls a result points at, and whether the model still sees them.
+"""The earlier calls to which a result refers, and whether the model still sees them.
 
-A framework may share one compressor among agents, take a conversation back to an earlier point, or
-cut it short without saying so. What stands in the messages is what the model sees.
+A framework may share one compressor among agents, return to an earlier point of a conversation, or
+shorten it without a notice. The model sees the results in the messages, and no others.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from .._outcome import Outcome
 
 
 def points_elsewhere(outcome: Outcome[Any], visible: Container[str]) -> bool:
-    """Whether a result points at a call that is not `visible`."""
+    """Whether a result refers to a call that is not `visible`."""
     if outcome.failure is not None:
         return False
     evidence = outcome.evidence
     if evidence is None:
-        # Nobody says what became of it.
+        # Without evidence, anything that looks like a reference may be one.
         return _looks_like_a_reference(outcome.content)
     return any(call not in visible for call in _calls(evidence))
 
 
 def calls_in(messages: Iterable[Any]) -> set[str]:
-    """The calls that messages hold, of LangChain or of Pydantic AI."""
+    """The calls in messages of LangChain or Pydantic AI."""
     found: set[str] = set()
     for message in messages:
         calls = getattr(message, "tool_calls", None) or ()

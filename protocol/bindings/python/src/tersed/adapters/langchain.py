@@ -1,6 +1,6 @@
 """LangChain and LangGraph: a middleware of `create_agent`.
 
-What tools give back becomes smaller before it enters the messages of the agent. Works with `invoke`
+Tool results are compressed before they enter the messages of the agent. Works with `invoke`
 and `ainvoke`; results that a tool returns as a `Command` are found in its update.
 """
 
@@ -26,11 +26,11 @@ Result = Any  # `ToolMessage | Command[Any]`, whose parameters differ between ve
 
 
 class TersedMiddleware(AgentMiddleware[Any, Any]):
-    """Compresses results in `wrap_tool_call`; without a working server they stay as they are.
+    """Compresses results in `wrap_tool_call`; without a working server they are unchanged.
 
     The session is the `thread_id` of the run, or one of its own for runs without. A result refers
-    only to calls that are among the messages of its agent: agents, branches and what was summed up
-    stay apart. Tools named in `exclude` keep their results.
+    only to calls that are among the messages of its agent: never to those of other agents,
+    other branches, or before a summary. Tools named in `exclude` keep their results.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class TersedMiddleware(AgentMiddleware[Any, Any]):
             call = self._call(request, message, shape)
             outcome = self.compressor.compress(shape.content, **call)
             if points_elsewhere(outcome, _visible(request)):
-                # Another agent, branch or conversation saw that: once more, without a call to compare.
+                # The result refers to another agent, branch or conversation: compress it again, without a call id.
                 outcome = self.compressor.compress(
                     shape.content, **{**call, "tool_call_id": None}
                 )
@@ -102,7 +102,7 @@ class TersedMiddleware(AgentMiddleware[Any, Any]):
     def _session_of(self, request: ToolCallRequest) -> str:
         config = (getattr(request.runtime, "config", None) or {}).get("configurable") or {}
         session = str(config.get("thread_id") or self._session)
-        # An agent that a tool starts has the thread of its parent, and that tool's place in it.
+        # An agent that a tool starts has the thread of its parent, and a namespace for that tool.
         agent = str(config.get("checkpoint_ns") or "").rpartition("|")[0]
         return f"{session}/{agent}" if agent else session
 
@@ -110,8 +110,8 @@ class TersedMiddleware(AgentMiddleware[Any, Any]):
 class TersedHistoryMiddleware(AgentMiddleware[Any, Any]):
     """Compresses all results of a conversation in `wrap_model_call`, before each call of the model.
 
-    The state of the agent keeps what the tools gave. Results that are not needed any more leave the
-    request. Failed calls are results like others. Use this or `TersedMiddleware`, not both. The
+    The state of the agent keeps the originals. Results that are no longer needed are removed from the
+    request. Results of failed calls are compressed, too. Use this or `TersedMiddleware`, not both. The
     session is the `thread_id` of the run, or one of its own for runs without. Tools named in `exclude`
     keep their results.
     """
@@ -129,7 +129,7 @@ class TersedHistoryMiddleware(AgentMiddleware[Any, Any]):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
     ) -> Any:
-        """Calls the model with smaller results."""
+        """Calls the model with compressed results."""
         turns, session = self._turns(request), self._session_of(request)
         if not any(turn.results for turn in turns):
             return handler(request)
@@ -142,7 +142,7 @@ class TersedHistoryMiddleware(AgentMiddleware[Any, Any]):
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[Any]]
     ) -> Any:
-        """Calls the model with smaller results."""
+        """Calls the model with compressed results."""
         turns, session = self._turns(request), self._session_of(request)
         if not any(turn.results for turn in turns):
             return await handler(request)
@@ -174,13 +174,13 @@ class TersedHistoryMiddleware(AgentMiddleware[Any, Any]):
     def _session_of(self, request: ModelRequest[Any]) -> str:
         info = getattr(request.runtime, "execution_info", None)
         session = str(getattr(info, "thread_id", None) or self._session)
-        # An agent that a tool starts has the thread of its parent, and that tool's place in it.
+        # An agent that a tool starts has the thread of its parent, and a namespace for that tool.
         agent = str(getattr(info, "checkpoint_ns", None) or "").rpartition("|")[0]
         return f"{session}/{agent}" if agent else session
 
 
 def _seen(request: ModelRequest[Any], turns: list[Turn], contents: list[Any]) -> ModelRequest[Any]:
-    """The request with these contents in the places of the results."""
+    """The request with these contents in its results."""
     results = [result.call for turn in turns for result in turn.results]
     new = dict(zip(results, contents))
     messages = []
@@ -194,7 +194,7 @@ def _seen(request: ModelRequest[Any], turns: list[Turn], contents: list[Any]) ->
 
 
 def _visible(request: ToolCallRequest) -> set[str]:
-    """The calls that the model sees."""
+    """The calls whose results the model sees."""
     state = request.state
     found = state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)
     return calls_in(found or ()) | {request.tool_call["id"] or ""}

@@ -1,7 +1,7 @@
 """mini-swe-agent: an environment around another one.
 
-The inner environment runs the commands; what they wrote becomes smaller before the agent renders it.
-The end of a task is recognized by the inner environment, on the original.
+The inner environment runs the commands; their output is compressed before the agent renders it.
+The inner environment recognizes the end of a task, in the original output.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ._shape import shape_of
 
 
 class TersedEnvironment:
-    """Compresses `output` in `execute`; without a working server it stays as it is.
+    """Compresses `output` in `execute`; without a working server it is unchanged.
 
     One environment is one conversation: wrap a new one for each run, and for each agent.
 
@@ -34,7 +34,7 @@ class TersedEnvironment:
         self._numbers = itertools.count(1)
 
     def execute(self, action: dict[str, Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Runs the command; gives its result with a smaller `output`."""
+        """Runs the command; returns its result with a compressed `output`."""
         result: dict[str, Any] = self.environment.execute(action, *args, **kwargs)
         shape = shape_of(result)
         if shape is None:
@@ -53,7 +53,7 @@ class TersedEnvironment:
         return kept
 
     def __getattr__(self, name: str) -> Any:
-        if name == "environment":  # while it is not set yet, as in a copy
+        if name == "environment":  # it is not set yet while a copy is made
             raise AttributeError(name)
         return getattr(self.environment, name)
 
@@ -61,9 +61,9 @@ class TersedEnvironment:
 class TersedModel:
     """Compresses the observations in all messages before the wrapped model gets them.
 
-    The trajectory keeps what the commands wrote. Observations that are not needed any more leave the
-    request. Use this or `TersedEnvironment`, not both. One model is one conversation: wrap a new one for
-    each run, and for each agent. Observations without a call of a tool stay as they are.
+    The trajectory keeps the original outputs. Observations that are no longer needed are removed from
+    the request. Use this or `TersedEnvironment`, not both. One model is one conversation: wrap a new one for
+    each run, and for each agent. Observations without a tool call are unchanged.
 
     ```python
     agent = DefaultAgent(TersedModel(model), LocalEnvironment(), **settings)
@@ -77,7 +77,7 @@ class TersedModel:
         self._histories = Histories()
 
     def query(self, messages: list[dict[str, Any]], *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Asks the model, which sees less of the observations."""
+        """Calls the model with compressed observations."""
         turns = _turns(messages)
         if any(turn.results for turn in turns):
             reclaim = self._histories.reclaims(self._session, turns)
@@ -92,7 +92,7 @@ class TersedModel:
         return answer
 
     def __getattr__(self, name: str) -> Any:
-        if name == "model":  # while it is not set yet, as in a copy
+        if name == "model":  # it is not set yet while a copy is made
             raise AttributeError(name)
         return getattr(self.model, name)
 
@@ -120,7 +120,7 @@ def _turns(messages: list[dict[str, Any]]) -> list[Turn]:
 
 
 def _output(message: dict[str, Any]) -> str | None:
-    """What the command wrote, where the observation holds it once and as it is."""
+    """The output of the command, if the observation contains it exactly once and unchanged."""
     output = (message.get("extra") or {}).get("raw_output")
     content = message.get("content")
     if isinstance(output, str) and isinstance(content, str) and content.count(output) == 1:

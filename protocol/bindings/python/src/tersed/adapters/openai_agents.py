@@ -1,7 +1,7 @@
 """OpenAI Agents SDK: a `call_model_input_filter` of `RunConfig`.
 
 The filter sees the input of each model call, and compresses the results in it; the run's own items
-keep the originals. What was given to the model once is given in the same bytes again.
+keep the originals. A result that was sent to the model keeps the same bytes in later calls.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ SessionOf = Callable[[CallModelData[Any]], "str | None"]
 
 
 class TersedInputFilter:
-    """Compresses tool results in the input; without a working server it stays as it is.
+    """Compresses tool results in the input; without a working server it is unchanged.
 
-    One session is one conversation: use one filter for each, or give `session_of`, which names the
-    session by what the run knows, such as its context. Results that are not needed any more leave
-    the input, unless `reclaim` is false; set that where the provider keeps the history.
+    One session is one conversation: use one filter for each, or give `session_of`, which returns the
+    session of a run, for example from its context. Results that are no longer needed are removed
+    from the input, unless `reclaim` is false; set it to false if the provider keeps the history.
 
     ```python
     RunConfig(call_model_input_filter=TersedInputFilter())
@@ -42,7 +42,7 @@ class TersedInputFilter:
         self._session = self.compressor.session_id or f"agents-{uuid.uuid4()}"
 
     async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
-        """Gives the input with smaller results."""
+        """Returns the input with compressed results."""
         given = data.model_data
         session = self._session_of(data) if self._session_of else None
         body: dict[str, Any] = {"input": list(given.input)}

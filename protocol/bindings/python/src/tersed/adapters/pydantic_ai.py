@@ -1,7 +1,7 @@
 """Pydantic AI: a capability of an agent.
 
-What tools give back becomes smaller before it enters the messages of the run, whichever toolset the
-tool comes from.
+Tool results are compressed before they enter the messages of the run, for the tools of all
+toolsets.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ._visible import calls_in, points_elsewhere
 
 
 class TersedCapability(AbstractCapability[Any]):
-    """Compresses results in `after_tool_execute`; without a working server they stay as they are.
+    """Compresses results in `after_tool_execute`; without a working server they are unchanged.
 
     Strings, strings in lists, and `stdout`, `stderr` and `output` of a `dict` are compressed, also as
     the value of a `ToolReturn`. The session is that of the compressor, or the conversation of the
@@ -68,7 +68,7 @@ class TersedCapability(AbstractCapability[Any]):
             shape.content, tool_call_id=call.tool_call_id, **known
         )
         if points_elsewhere(outcome, calls_in(ctx.messages) | {call.tool_call_id}):
-            # Another agent or conversation saw that: once more, without a call to compare.
+            # The result refers to another agent or conversation: compress it again, without a call id.
             outcome = await self.compressor.compress(shape.content, **known)
         if outcome.failure is not None:
             return result
@@ -79,8 +79,8 @@ class TersedCapability(AbstractCapability[Any]):
 class TersedHistory(AbstractCapability[Any]):
     """Compresses all results of a conversation in `before_model_request`.
 
-    The messages of the run keep what the tools gave; a history processor would change them. Results
-    that are not needed any more leave the request, and what failed is a result like others. Use this
+    The messages of the run keep the originals; a history processor would change them. Results that
+    are no longer needed are removed from the request. Failed calls are compressed, too. Use this
     or `TersedCapability`, not both. The session is that of the compressor, or the conversation of the
     run. Tools named in `exclude` keep their results.
     """
@@ -95,7 +95,7 @@ class TersedHistory(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """Gives the request with smaller results."""
+        """Returns the request with compressed results."""
         turns = self._turns(request_context.messages)
         session = self.compressor.session_id or _conversation(ctx)
         if session is None or not any(turn.results for turn in turns):
@@ -142,7 +142,7 @@ def _is_result(part: Any) -> bool:
 
 
 def _seen(messages: list[ModelMessage], new: dict[str, Any]) -> list[ModelMessage]:
-    """The messages with these contents in the places of the results."""
+    """The messages with these contents in their results."""
     given: list[Any] = list(messages)
     return [
         dataclasses.replace(message, parts=[_with_content(part, new) for part in message.parts])
