@@ -47,6 +47,8 @@ const MAX_LEVEL_BYTES: usize = 11;
 const MAX_LINE_BYTES: usize = 240;
 /// Words at the end of a line among which a duration is looked for.
 const MAX_WORDS: usize = 6;
+/// Where the verbs of cargo end: `   Compiling syn v2.0.4`, ` Downloading crates ...`.
+const CARGO_VERB_BYTES: usize = 12;
 /// Headings of a kept line that are kept with it.
 const MAX_HEADINGS: usize = 4;
 /// Lines above a kept one among which the title of its part is looked for.
@@ -169,6 +171,11 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     let indent = |line: usize| source.line(line).bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mut out = Vec::new();
     let mut below = indent(line);
+    // cargo aligns its verbs to the right, which is no indentation.
+    let verb = source.line(line).split_ascii_whitespace().next().map_or(0, str::len);
+    if below > 0 && below + verb == CARGO_VERB_BYTES {
+        return out;
+    }
     let place = lines.partition_point(|known| *known < line);
     for &above in lines[..place].iter().rev() {
         if below == 0 || out.len() == MAX_HEADINGS {
@@ -342,9 +349,9 @@ mod tests {
             },
             &|i, is_slow| format!("test a::t{i} ... ok <{}s>", if is_slow { "61.882" } else { "0.101" }),
             // Less than a quarter of all the time, but far from every other.
-            &|i, is_slow| format!("  \u{2713}  {i} a.ts:4 > t ({})", if is_slow { "1.1m" } else { "9.1s" }),
-            &|i, is_slow| format!("  Passed Tests.T{i} [{}]", if is_slow { "1 m 4 s" } else { "9 s" }),
-            &|i, is_slow| format!("  \u{2713} t{i} ({})", if is_slow { "1m 4s" } else { "9.0s" }),
+            &|i, is_slow| format!("  \u{2713}  {i} a.ts:4 > t ({})", if is_slow { "1.1m" } else { "4.1s" }),
+            &|i, is_slow| format!("  Passed Tests.T{i} [{}]", if is_slow { "1 m 4 s" } else { "4 s" }),
+            &|i, is_slow| format!("  \u{2713} t{i} ({})", if is_slow { "1m 4s" } else { "4.0s" }),
         ] {
             assert_eq!(kept(&tests(of), Reason::PassingTests), [40], "{}", of(40, true));
         }

@@ -172,7 +172,9 @@ fn started<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
 /// The file or test in line `i` whose output follows its verdict, as Jest and `dotnet test` write it.
 fn named_above<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
     let verdict = |start, kind| named(source, i, kind).filter(|_| source.line(i).starts_with(start));
-    verdict("PASS ", TestLine::File).or_else(|| verdict("  Passed ", TestLine::Passed))
+    verdict("PASS ", TestLine::File)
+        .or_else(|| verdict("  Passed ", TestLine::Passed))
+        .or_else(|| verdict("  \u{221a} ", TestLine::Passed))
 }
 
 /// The name of the test in line `i`, if the line says `kind`.

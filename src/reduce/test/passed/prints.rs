@@ -9,8 +9,8 @@ use crate::text::maps::{Map, Set};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Fewest printed lines among which one is odd. A choice: of fewer none is usual.
-const MIN_LINES: usize = 20;
+/// Fewest printed lines among which one is odd. A choice: short runs have an opening, a middle and an end.
+const MIN_LINES: usize = 32;
 /// Most lines that have a rare form.
 const MAX_OF_FORM: usize = 2;
 /// Most odd places that stay, and most warnings. A choice: with more, tests just print many things.
@@ -84,7 +84,7 @@ impl Hidden<'_> {
     /// The odd places, each a few lines.
     fn odd_places(&self) -> Vec<Vec<usize>> {
         let (mut titles, mut prints) = (Forms::default(), Forms::default());
-        let mut warnings = Vec::new();
+        let (mut warnings, mut counters, mut opening) = (Vec::new(), Set::default(), None);
         for &line in &self.lines {
             crate::stop::tick();
             let text = self.text(line);
@@ -92,6 +92,8 @@ impl Hidden<'_> {
                 titles.add(form(title), line);
             } else if !text.trim().is_empty() && !self.is_frame(line) {
                 prints.add(form(said(text)), line);
+                opening.get_or_insert(line);
+                counters.extend(form_of_counter(said(text), b"1"));
                 if is_warning(text) {
                     warnings.push(line);
                 }
@@ -105,8 +107,14 @@ impl Hidden<'_> {
         if prints.all < MIN_LINES {
             return out;
         }
-        let rare = prints.rare();
-        let places = self.places(&rare);
+        // What counts from zero has a one too.
+        let is_odd = |line: &usize| {
+            form_of_counter(said(self.text(*line)), b"0").is_none_or(|form| !counters.contains(&form))
+        };
+        let rare: Vec<usize> = prints.rare().into_iter().filter(is_odd).collect();
+        let mut places = self.places(&rare);
+        // What a program says at its start it says once.
+        places.retain(|place| place.first().copied() != opening);
         let is_few = |count: usize, most: usize| count <= most && count * ODD_ONE_IN <= prints.all;
         if is_few(places.len(), MAX_ODD) && rare.len() * MAX_RARE_SHARE <= prints.all {
             out.extend(places);
@@ -144,15 +152,31 @@ impl Hidden<'_> {
         out
     }
 
-    /// Whether the runner wrote a line to say which test runs.
-    fn is_frame(&self, line: usize) -> bool {
+    /// What the runner says of tests in a line, if it wrote the line.
+    fn frame(&self, line: usize) -> Option<TestLine> {
         let text = self.text(line);
-        is_pytest_header(text)
-            || FORMS.classify(text).is_some_and(|kind| {
-                // Tests print such lines too.
-                let is_word = kind == TestLine::Starts && text.contains("Running ");
-                kind != TestLine::Marks && (!is_word || self.id == "maven")
-            })
+        if is_pytest_header(text) {
+            return Some(TestLine::Starts);
+        }
+        // Tests print such lines too.
+        let is_word = || text.contains("Running ") && self.id != "maven";
+        FORMS
+            .classify(text)
+            .filter(|kind| *kind != TestLine::Marks && !(*kind == TestLine::Starts && is_word()))
+    }
+
+    fn is_frame(&self, line: usize) -> bool {
+        self.frame(line).is_some()
+    }
+
+    /// Whether a line names the test or the file that printed the lines below it. Some runners print below the verdict.
+    fn names_test(&self, line: usize) -> bool {
+        let text = self.text(line);
+        match self.frame(line) {
+            Some(TestLine::Starts | TestLine::File) => true,
+            Some(_) => matches!(self.id, "dotnet" | "go_test"),
+            None => title(text).is_some() && names_test(text),
+        }
     }
 
     /// The lines that a line stands under: those with less indentation, the title of its part, and the line that names
@@ -160,19 +184,20 @@ impl Hidden<'_> {
     fn headings(&self, line: usize) -> Vec<usize> {
         let indent = |line: usize| self.text(line).len() - self.text(line).trim_start_matches(' ').len();
         let mut out = Vec::new();
-        let names_itself = |text: &str| text.starts_with('{') || title(text).is_some() && names_test(text);
-        if names_itself(self.text(line)) {
+        // An event names its test itself, and so do some titles.
+        let text = self.text(line);
+        if text.starts_with('{') || title(text).is_some() && names_test(text) {
             return out;
         }
         let (mut under, mut has_title) = (indent(line), title(self.text(line)).is_some());
         for above in (line.saturating_sub(MAX_LINES_AWAY)..line).rev() {
             let text = self.text(above);
             let is_title = title(text).is_some();
-            if self.is_frame(above) || names_itself(text) {
+            if self.names_test(above) {
                 out.push(above);
                 break;
             }
-            if !text.trim().is_empty() && out.len() < MAX_HEADINGS {
+            if !text.trim().is_empty() && !self.is_frame(above) && out.len() < MAX_HEADINGS {
                 let heads = indent(above) < under || is_title && !has_title;
                 (under, has_title) = (under.min(indent(above)), has_title || is_title);
                 out.extend(Some(above).filter(|_| heads));
@@ -236,6 +261,17 @@ fn is_warning(line: &str) -> bool {
 /// The form of a line: its text without its numbers. Letters with digits among them count as a number too, since they are
 /// most often made up. A zero that stands alone is no number: nothing was done, or there is nothing.
 pub fn form(text: &str) -> u64 {
+    form_with(text, b"0")
+}
+
+/// The form of a line in which a number stands alone.
+fn form_of_counter(text: &str, number: &[u8]) -> Option<u64> {
+    let has_it = number.first().is_some_and(|digit| text.as_bytes().contains(digit));
+    has_it.then(|| form_with(text, number)).filter(|form| *form != form_with(text, b""))
+}
+
+/// The same with another number that counts as a word, written like the zero.
+fn form_with(text: &str, number: &[u8]) -> u64 {
     const SIGNS: &[u8] = b".,:-/";
     let text = text.trim().as_bytes();
     let text = &text[..text.len().min(MAX_FORM_BYTES)];
@@ -267,7 +303,7 @@ pub fn form(text: &str) -> u64 {
             let before = start.checked_sub(1).and_then(|before| text.get(before));
             let is_alone = !before.is_some_and(|sign| SIGNS.contains(sign))
                 && !text.get(at).is_some_and(|sign| SIGNS.contains(sign) || *sign == b'%');
-            mix(if &text[start..at] == b"0" && is_alone { b'0' } else { b'9' });
+            mix(if &text[start..at] == number && is_alone { b'0' } else { b'9' });
         }
     }
     hash
@@ -310,7 +346,12 @@ mod tests {
         let go = |i: usize, said: &str| format!("=== RUN   TestA{i}\n{said}\n--- PASS: TestA{i} (0.00s)\n");
         let usual = |i: usize| format!("opened db {} in 12 ms", i + 1);
         assert_eq!(stays("go_test", &run(go, usual, "the index is empty")), [60, 61, 62]);
-        assert_eq!(stays("go_test", &run(go, usual, "opened db 0 in 12 ms")), [60, 61, 62]);
+        let from_two = |i: usize| format!("opened db {} in 12 ms", i + 2);
+        assert_eq!(stays("go_test", &run(go, from_two, "opened db 0 in 12 ms")), [60, 61, 62]);
+        assert_eq!(stays("go_test", &run(go, usual, "opened db 0 in 12 ms")), [0; 0]);
+        assert_eq!(stays("go_test", &run(go, usual, "no place for 1 of 17 keys")), [60, 61, 62]);
+        let first = |i: usize, said: &str| if i == 0 { go(i, "starting") } else { go(i, said) };
+        assert_eq!(stays("go_test", &run(first, usual, "opened db 4 in 12 ms")), [0; 0]);
         assert_eq!(stays("go_test", &run(go, usual, "opened db 44 in 1.2 ms")), [0; 0]);
         let pytest =
             |i: usize, said: &str| format!("____ test_{i} ____\n--- Captured stdout call ---\n{said}\n");
@@ -321,6 +362,9 @@ mod tests {
             format!("PASS a{i}.test.js\n  \u{25cf} Console\n\n    console.log\n      {said}\n\n")
         };
         assert_eq!(stays("jest", &run(jest, usual, "the index is empty")), [120, 121, 123, 124]);
+        let dotnet =
+            |i: usize, said: &str| format!("  Passed T{i} [1 ms]\n  Standard Output Messages:\n {said}\n");
+        assert_eq!(stays("dotnet", &run(dotnet, usual, "the index is empty")), [60, 61, 62]);
     }
 
     #[test]
