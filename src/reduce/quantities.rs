@@ -8,7 +8,7 @@ const MICRO: u64 = 1_000;
 pub const MILLI: u64 = 1_000 * MICRO;
 const SECOND: u64 = 1_000 * MILLI;
 
-/// The nanoseconds of `12ms`, `1.5 seconds` or `1m30s`; a number without a unit counts milliseconds. `None`
+/// The nanoseconds of `12ms`, `1.5 seconds`, `1m30s` or `1 m 30 s`; a number without a unit counts milliseconds. `None`
 /// for any other text.
 pub fn nanoseconds(text: &[u8]) -> Option<u64> {
     let run = |text: &[u8], is: fn(&u8) -> bool| text.iter().take_while(|b| is(b)).count();
@@ -21,7 +21,7 @@ pub fn nanoseconds(text: &[u8]) -> Option<u64> {
         };
         let behind = behind.strip_prefix(b" ").unwrap_or(behind);
         let (word, behind) = behind.split_at(run(behind, |b| !b.is_ascii_digit()));
-        let unit = unit(word)?;
+        let unit = unit(word.trim_ascii_end())?;
         sum = sum.saturating_add(value(whole)?.saturating_mul(unit));
         let mut digit = unit;
         for b in part {
@@ -63,6 +63,7 @@ mod tests {
             ("12", Some(12 * MILLI)),
             ("1.5 seconds", Some(1500 * MILLI)),
             ("1m30s", Some(90 * SECOND)),
+            ("1 m 30 s", Some(90 * SECOND)),
             ("0.25us", Some(250)),
             ("3\u{b5}s", Some(3 * MICRO)),
             ("2h", Some(7200 * SECOND)),

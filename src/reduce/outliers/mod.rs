@@ -27,6 +27,8 @@ const MIN_STEPS: usize = 32;
 /// Most slow tests that are kept. Each takes at least 1 part in `SLOW_ONE_IN` of the time of all tests.
 const MAX_SLOW_TESTS: usize = 2;
 const SLOW_ONE_IN: u64 = 4;
+/// A test is slow too if it takes at least this many times the time of every test that does not stay.
+const SLOW_GAP: u64 = 4;
 /// A test that takes less is not slow.
 const MIN_SLOW: u64 = 1_000 * MILLI;
 /// Most steps of rare kinds that are kept, and most of one kind. With more, the program simply prints many kinds of
@@ -45,6 +47,8 @@ const MAX_LEVEL_BYTES: usize = 11;
 const MAX_LINE_BYTES: usize = 240;
 /// Words at the end of a line that are searched for a duration.
 const MAX_WORDS: usize = 6;
+/// Where the verbs of cargo end: `   Compiling syn v2.0.4`, ` Downloading crates ...`.
+const CARGO_VERB_BYTES: usize = 12;
 /// Headings of a kept line that are kept with it.
 const MAX_HEADINGS: usize = 4;
 /// Lines above a kept one that are searched for the title of its part.
@@ -78,6 +82,8 @@ fn steps(source: &Source<'_>, lines: &[usize], are_files: bool) -> Vec<usize> {
     let texts = || lines.iter().map(|line| (*line, source.line(*line)));
     out.extend(names::from_other_hosts(texts()));
     out.extend(names::other_packages(texts()));
+    out.extend(names::in_two_versions(texts()));
+    out.extend(names::single_codes(source, texts()));
     if are_files {
         out.extend(names::unlike_files(texts()));
     }
@@ -97,9 +103,14 @@ fn is(span: &Span, reason: Reason) -> bool {
 fn slow(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
     let times: Vec<u64> = lines.iter().map(|line| duration(source.line(*line)).unwrap_or(0)).collect();
     let all: u64 = times.iter().fold(0, |sum, time| sum.saturating_add(*time));
-    let is_slow =
-        |place: &usize| times[*place] >= MIN_SLOW && times[*place].saturating_mul(SLOW_ONE_IN) >= all;
     let longest = judge::much_larger(&times, MILLI, MAX_SLOW_TESTS);
+    let others = times.iter().enumerate().filter(|(place, _)| !longest.contains(place));
+    let usual = others.map(|(_, time)| *time).max().unwrap_or(0);
+    let is_slow = |place: &usize| {
+        let time = times[*place];
+        time >= MIN_SLOW
+            && (time.saturating_mul(SLOW_ONE_IN) >= all || time >= usual.saturating_mul(SLOW_GAP))
+    };
     longest.into_iter().filter(is_slow).map(|place| lines[place]).collect()
 }
 
@@ -116,38 +127,44 @@ fn unlike(source: &Source<'_>, lines: &[usize]) -> Vec<usize> {
     if found.len() > MAX_ODD_STEPS { Vec::new() } else { found }
 }
 
-/// The duration at the end of a line, in nanoseconds: `(0.12s)`, `[28112 ms]`, `(1.5 seconds)`, `time=48211ms`.
+/// The duration at the end of a line, in nanoseconds: `(0.12s)`, `[28112 ms]`, `(1.5 seconds)`, `time=48211ms`, `[1 m 2 s]`,
+/// `duration_ms: 14022.8`.
 fn duration(line: &str) -> Option<u64> {
-    if !line
-        .trim_end_matches([')', ']', ' ', ';', '.', '}', '"'])
-        .ends_with(|c: char| c.is_ascii_alphanumeric())
-    {
+    const ENDS: [char; 9] = [')', ']', '>', ' ', ';', '.', '}', '"', ','];
+    if let Some(number) = line.trim().strip_prefix("duration_ms: ") {
+        return nanoseconds(number.as_bytes());
+    }
+    if !line.trim_end_matches(ENDS).ends_with(|c: char| c.is_ascii_alphanumeric()) {
         return None;
     }
-    let trimmed = |word: &'_ str| -> (usize, usize) {
-        let start = word.rfind(['(', '[', '=', '<', ':']).map_or(0, |at| at + 1);
-        (start, word.trim_end_matches([')', ']', ',', ';', '"', '}', '.']).len().max(start))
-    };
-    let mut unit: Option<&str> = None;
+    let (mut unit, mut sum): (Option<&str>, Option<u64>) = (None, None);
     for word in line.split_ascii_whitespace().rev().take(MAX_WORDS) {
-        let (start, end) = trimmed(word);
-        let word = &word[start..end];
+        let start = word.rfind(['(', '[', '=', '<', ':']).map_or(0, |at| at + 1);
+        let word = &word[start..word.trim_end_matches(ENDS).len().max(start)];
         let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-        let text = match unit {
+        let text = match unit.take() {
             Some(unit) if is_number && word.ends_with(|c: char| c.is_ascii_digit()) => {
                 format!("{word} {unit}")
             }
             _ => word.to_owned(),
         };
-        if is_number
-            && text.ends_with(|c: char| c.is_ascii_alphabetic())
-            && let Some(time) = nanoseconds(text.as_bytes())
-        {
-            return Some(time);
+        let time = match is_number && text.ends_with(|c: char| c.is_ascii_alphabetic()) {
+            true => nanoseconds(text.as_bytes()),
+            false => None,
+        };
+        match (time, sum) {
+            // `1 m 2 s`: the part before belongs to it, up to the bracket.
+            (Some(time), _) => {
+                sum = Some(sum.unwrap_or(0).saturating_add(time));
+                if start > 0 {
+                    break;
+                }
+            }
+            (None, Some(_)) if is_number || !matches!(word, "h" | "m" | "min" | "s") => break,
+            (None, _) => unit = Some(word).filter(|_| !is_number),
         }
-        unit = Some(word).filter(|_| !is_number);
     }
-    None
+    sum
 }
 
 /// The headings among these lines of an indented line.
@@ -155,6 +172,11 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     let indent = |line: usize| source.line(line).bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
     let mut out = Vec::new();
     let mut below = indent(line);
+    // cargo aligns its verbs to the right, which is no indentation.
+    let verb = source.line(line).split_ascii_whitespace().next().map_or(0, str::len);
+    if below > 0 && below + verb == CARGO_VERB_BYTES {
+        return out;
+    }
     let place = lines.partition_point(|known| *known < line);
     for &above in lines[..place].iter().rev() {
         if below == 0 || out.len() == MAX_HEADINGS {
@@ -270,7 +292,7 @@ fn kind(line: &str) -> (&str, usize) {
 }
 
 /// Removes lines from those that are left out. The names in a marker move to the next line of its group.
-fn without(out: Reduction, odd: &Set<usize>) -> Reduction {
+pub fn without(out: Reduction, odd: &Set<usize>) -> Reduction {
     let mut next = Reduction { spans: Vec::with_capacity(out.spans.len() + 2 * odd.len()), ..out };
     let mut waiting: Map<u32, std::sync::Arc<str>> = Map::default();
     for span in out.spans {
@@ -326,6 +348,11 @@ mod tests {
             &|i, is_slow| {
                 format!("Test Case 'A.t{i}' passed ({} seconds).", if is_slow { "48.211" } else { "0.004" })
             },
+            &|i, is_slow| format!("test a::t{i} ... ok <{}s>", if is_slow { "61.882" } else { "0.101" }),
+            // Less than a quarter of all the time, but far from every other.
+            &|i, is_slow| format!("  \u{2713}  {i} a.ts:4 > t ({})", if is_slow { "1.1m" } else { "4.1s" }),
+            &|i, is_slow| format!("  Passed Tests.T{i} [{}]", if is_slow { "1 m 4 s" } else { "4 s" }),
+            &|i, is_slow| format!("  \u{2713} t{i} ({})", if is_slow { "1m 4s" } else { "4.0s" }),
         ] {
             assert_eq!(kept(&tests(of), Reason::PassingTests), [40], "{}", of(40, true));
         }
@@ -335,6 +362,14 @@ mod tests {
             _ => format!("    \u{2713} does {i}{}\n", if i == 43 { " (4211ms)" } else { "" }),
         };
         assert_eq!(kept(&(0..60).map(tree).collect::<String>(), Reason::PassingTests), [40, 43]);
+        let tap = |i: usize| {
+            let time = if i == 43 { "14022.81" } else { "1.204" };
+            format!("# Subtest: t{i}\nok {i} - t{i}\n  ---\n  duration_ms: {time}\n  ...\n")
+        };
+        assert_eq!(
+            kept(&(0..60).map(tap).collect::<String>(), Reason::PassingTests),
+            [43 * 5 + 1, 43 * 5 + 3]
+        );
         assert_eq!(
             kept(&tests(&|i, _| format!("--- PASS: Test{i} (0.0{}s)", i % 9)), Reason::PassingTests),
             [0; 0]

@@ -2,11 +2,15 @@
 //! folder, or of another version.
 
 use crate::text::judge::{Counted, RARE_ONE_IN, is_few};
+use crate::text::maps::Map;
+use crate::text::source::Source;
 
 /// Fewest names among which one is unlike the others. A choice: with fewer names nothing is unusual.
 const MIN_NAMES: usize = 20;
 /// Most names that are kept for one reason.
 const MAX_UNLIKE: usize = 4;
+/// Most packages in two versions that stay. A choice: with more, that is usual.
+const MAX_TWICE: usize = 8;
 /// Ends of the names of packages.
 const PACKAGES: &[&str] = &[
     "whl", "gz", "tgz", "xz", "zip", "egg", "conda", "jar", "war", "aar", "gem", "crate", "nupkg", "deb",
@@ -74,6 +78,48 @@ pub fn other_packages<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<
         }
     }
     few(&kinds)
+}
+
+/// The lines that build one package in two versions: `Compiling syn v1.0.109`, `Compiling syn v2.0.4`.
+pub fn in_two_versions<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    let mut first: Map<(&str, &str), (usize, &str)> = Map::default();
+    let mut out = Vec::new();
+    for (line, text) in lines {
+        let mut words = text.split_ascii_whitespace();
+        if let (Some(verb @ ("Compiling" | "Checking")), Some(name), Some(version)) =
+            (words.next(), words.next(), words.next())
+        {
+            let (above, known) = *first.entry((verb, name)).or_insert((line, version));
+            if known != version {
+                out.extend([above, line]);
+            }
+        }
+    }
+    if out.len() > 2 * MAX_TWICE { Vec::new() } else { out }
+}
+
+/// The lines with a code such as `YN0013` that occurs once in a text of many lines with codes.
+pub fn single_codes<'a>(source: &Source<'_>, lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
+    let coded: Vec<(usize, &str)> = lines.filter_map(|(line, text)| Some((line, code(text)?))).collect();
+    if coded.is_empty() {
+        return Vec::new();
+    }
+    let (mut all, mut counts) = (0, Map::<&str, usize>::default());
+    for code in source.lines().filter_map(code) {
+        all += 1;
+        *counts.entry(code).or_default() += 1;
+    }
+    let is_single = |code: &str| all >= MIN_NAMES && counts.get(code) == Some(&1);
+    coded.into_iter().filter(|(_, code)| is_single(code)).map(|(line, _)| line).take(MAX_UNLIKE).collect()
+}
+
+/// The code in front of what a line says, behind at most one sign.
+fn code(line: &str) -> Option<&str> {
+    let word = line.split_ascii_whitespace().take(2).find_map(|word| word.strip_suffix(':'))?;
+    let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = word.len() - letters;
+    let is_code = letters >= 2 && (3..=5).contains(&digits);
+    (is_code && word.bytes().skip(letters).all(|b| b.is_ascii_digit())).then_some(word)
 }
 
 /// The lines whose last word is a path below another folder of the root than nearly all.
@@ -177,6 +223,26 @@ mod tests {
             let lines: Vec<String> = (0..180).map(|i| line(i, odd)).collect();
             assert_eq!(other_packages(lines.iter().map(String::as_str).enumerate()), expected, "{odd}");
         }
+    }
+
+    #[test]
+    fn two_versions_and_single_codes() {
+        let versions = |odd: &str| {
+            let line = |i| if i == 33 { odd.to_owned() } else { format!("   Compiling p{i} v1.{i}.0") };
+            let lines: Vec<String> = (0..80).map(line).collect();
+            in_two_versions(lines.iter().map(String::as_str).enumerate())
+        };
+        assert_eq!(versions("   Compiling p4 v2.0.0"), [4, 33]);
+        assert_eq!(versions("   Compiling p4 v1.4.0"), [0; 0]);
+        let text: String = (0..40)
+            .map(|i| format!("\u{27a4} {}: | a@npm:{i}\n", if i == 33 { "YN0013" } else { "YN0085" }))
+            .collect();
+        let source = Source::new(&text);
+        assert_eq!(single_codes(&source, source.lines().enumerate()), [33]);
+        assert_eq!(
+            (code("\u{27a4} YN0013: | a"), code("HTTP 200: a"), code("a: b")),
+            (Some("YN0013"), None, None)
+        );
     }
 
     #[test]

@@ -67,6 +67,9 @@ pub static NPM: Format = Format::new(
         (r"npm http (?:fetch GET 200|cache) .*", Hide(Reason::Progress)),
         (r"npm http .*", Keep),
         (r"npm (?:verb|verbose) (?:stack|code|errno|exit|pkgid) .*", Keep),
+        // A script that a package runs; the line of its end has the code.
+        (r"npm info run \S+@\S+ \S+ \{ code: 0, .*", Hide(Reason::Progress)),
+        (r"npm info run \S+@\S+ .*", Keep),
         (r"npm (?:verb|verbose|sill|silly|timing|info)(?: .*)?", Hide(Reason::Progress)),
         (
             r"npm (?:notice)(?: +(?:New .*version of npm.*|Changelog: .*|Run .*npm install.*|To update run: .*))?",

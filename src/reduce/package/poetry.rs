@@ -43,9 +43,11 @@ pub static POETRY: Format = Format::new(
             Named(Reason::Packages),
         ),
         (
-            r" +(?:-|\xE2\x80\xA2) ((?:Updating|Downgrading|Removing) \S+ \([^()]*\))(?:: .*\.\.\.)?",
+            r" +(?:-|\xE2\x80\xA2) ((?:Updating|Removing) \S+ \([^()]*\))(?:: .*\.\.\.)?",
             Named(Reason::Packages),
         ),
+        // Nobody expects an older version.
+        (r" +(?:-|\xE2\x80\xA2) Downgrading \S+ \([^()]*\)", Keep),
         (
             r" +(?:-|\xE2\x80\xA2) (?:Installing|Updating|Downgrading|Removing) \S+ \([^()]*\): (?:Downloading|Preparing|Installing|Building|Pending|Unpacking|Cloning|Removing|Updating)\.\.\.(?: .*)?",
             State,

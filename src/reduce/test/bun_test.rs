@@ -2,7 +2,7 @@
 //!
 //! The report of a failure is above its `(fail)` line. Lines as written by Bun 1.
 
-use super::tree::LineKind::{Failed, File, Passed, Shows, Skipped, Totals};
+use super::tree::LineKind::{Failed, File, Passed, Retried, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 
@@ -25,6 +25,7 @@ pub static BUN_TEST: Tree = Tree::new(
         (r"Ran \d+ tests? across \d+ files?\..*", Totals),
         (r"\d+ tests? (?:failed|skipped|todo):", Shows),
         (r"\S.*\.[cm]?[jt]sx?:", File),
+        (r"(?:\(pass\)|✓) .+ \(attempt \d+\).*", Retried),
         (r"(?:\(pass\)|✓) .+", Passed),
         (r"(?:\(fail\)|✗) .+", Failed),
         (r"(?:\(skip\)|\(todo\)|»|✎) .+", Skipped),

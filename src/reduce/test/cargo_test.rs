@@ -10,6 +10,7 @@ use crate::detect::command::Simple;
 use crate::input::Input;
 use crate::reduce::lines::{is_cargo_progress, leading_number};
 use crate::reduce::{Meta, Proof, Reducer};
+use crate::text::judge::Counted;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -63,6 +64,7 @@ impl Reducer for CargoTest {
         let mut section = Section::Build;
         let mut group = BENCHMARKS;
         let mut blocks = 0;
+        let rare = rare_kinds(source);
         for i in first(source)..source.len() {
             let line = source.line(i);
             if is_running(line) {
@@ -81,6 +83,7 @@ impl Reducer for CargoTest {
                 (Section::Tests | Section::Successes, "failures:") => section = Section::Failures,
                 (Section::Tests, "successes:") => section = Section::Successes,
                 (Section::Successes, _) => out.omit_in(i..i + 1, Reason::TestOutput, 0),
+                (Section::Tests, _) if rare.contains(&i) => {}
                 (Section::Tests, _) if is_passed(line) || is_dots(line) => {
                     out.omit_in(i..i + 1, Reason::PassingTests, group)
                 }
@@ -160,9 +163,38 @@ fn is_passed(line: &str) -> bool {
     !name.is_empty() && (outcome == "ok" || outcome.strip_prefix("ok <").is_some_and(|t| t.ends_with("s>")))
 }
 
+/// The kind of test that libtest names behind a name, such as `compile fail`; nothing for a usual test.
+fn kind(line: &str) -> &str {
+    let name = line.rsplit_once(" ... ").map_or("", |(name, _)| name);
+    let kind = name.rsplit_once(" - ").map_or("", |(_, kind)| kind);
+    if matches!(kind, "should panic" | "compile fail" | "compile") { kind } else { "" }
+}
+
+/// The lines of tests that passed and are of a kind that hardly any other is of.
+fn rare_kinds(source: &Source<'_>) -> Vec<usize> {
+    let mut kinds: Counted<&str> = Counted::default();
+    for (i, line) in source.lines().enumerate().filter(|(_, line)| is_passed(line)) {
+        kinds.add(kind(line), i);
+    }
+    kinds.rare()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rare_kind_of_test_is_found() {
+        let tests = |rare: usize| -> String {
+            (0..50)
+                .map(|i| format!("test a::t{i}{} ... ok\n", if i < rare { " - should panic" } else { "" }))
+                .collect()
+        };
+        assert_eq!(rare_kinds(&Source::new(&tests(1))), [0]);
+        assert_eq!(rare_kinds(&Source::new(&tests(9))), [0; 0]);
+        assert_eq!(kind("test src/a.rs - A (line 9) - compile fail ... ok"), "compile fail");
+        assert_eq!((kind("test src/a.rs - A (line 9) ... ok"), kind("test a - b ... ok")), ("", ""));
+    }
 
     #[test]
     fn reads_lines() {

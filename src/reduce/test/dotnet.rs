@@ -48,6 +48,7 @@ static META: Meta = Meta {
 const PROGRESS: u32 = 1;
 const TESTS: u32 = 2;
 const REPEATS: u32 = 3;
+const OUTPUT: u32 = 4;
 
 impl Reducer for Dotnet {
     fn meta(&self) -> &Meta {
@@ -90,7 +91,8 @@ impl Reducer for Dotnet {
                 let end = printed_until(source, i);
                 // If its name or its output reads like a failure, the line of the test is kept above the output.
                 if !(i..end).any(|l| signals::is_failure(source.line(l))) {
-                    (i..end).for_each(|l| actions.omit_unless_failure(l, Reason::PassingTests, TESTS));
+                    actions.omit_unless_failure(i, Reason::PassingTests, TESTS);
+                    (i + 1..end).for_each(|l| actions.omit_unless_failure(l, Reason::TestOutput, OUTPUT));
                     skip = end;
                 }
             } else if is_diagnostic(line) {

@@ -3,7 +3,7 @@
 //! A failure is reported below `  1) file:line:column › test`, up to the next step or the totals. The line of a step
 //! only names the test that starts; the report of a failure names the test again.
 
-use super::tree::LineKind::{Failed, Hide, Opens, Passed, Shows, Skipped, Step, Totals};
+use super::tree::LineKind::{Failed, Hide, Opens, Passed, Retried, Shows, Skipped, Step, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -38,6 +38,7 @@ pub static PLAYWRIGHT: Tree = Tree::new(
         (r"Error: No tests found.*", Shows),
         (r"\[\d+/\d+\] .+", Step),
         (r" {2}\d+\) .+", Opens),
+        (r" {2,}(?:✓|ok) +\d+ .+ \(retry #\d+\).*", Retried),
         (r" {2,}(?:✓|ok) +\d+ .+", Passed),
         (r" {2,}(?:✘|x|×) +\d+ .+", Failed),
         (r" {2,}- +\d+ .+", Skipped),

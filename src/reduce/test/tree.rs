@@ -34,6 +34,8 @@ pub enum LineKind {
     Passed,
     /// A test that did not run: kept, with the headings above it.
     Skipped,
+    /// A test that passed only after a retry: kept, with its file and the headings above it.
+    Retried,
     /// A test that failed: kept, with the headings above it. A group holds its file.
     Failed,
     /// Left out if there are tests below it, and all passed.
@@ -111,7 +113,7 @@ impl Reducer for Tree {
                     | LineKind::PassedFile
                     | LineKind::FailedFile,
                 ) => shows += 1,
-                Some(LineKind::Passed | LineKind::Failed) => tests += 1,
+                Some(LineKind::Passed | LineKind::Retried | LineKind::Failed) => tests += 1,
                 _ => {}
             }
             shows + tests > 0

@@ -3,7 +3,7 @@
 //! Lines as the reporters `default`, `verbose` and `dot` of Vitest 1 to 3 write them without a terminal.
 
 use super::tree::LineKind::{
-    Failed, FailedFile, Hide, Keep, Opens, Output, Passed, PassedFile, Shows, Skipped, Totals,
+    Failed, FailedFile, Hide, Keep, Opens, Output, Passed, PassedFile, Retried, Shows, Skipped, Totals,
 };
 use super::tree::Tree;
 use crate::reduce::Meta;
@@ -44,6 +44,7 @@ pub static VITEST: Tree = Tree::new(
         (r"(?:stdout|stderr) \| (.+?\.[cm]?[jt]sx?)(?: > .*)?", Output),
         (r" ❯ +(?:\|[^|]+\| )?(\S.*?\.[cm]?[jt]sx?) +\(\d+ tests?.*", FailedFile),
         (r" (?:✓|√) +(?:\|[^|]+\| )?(\S.*?\.[cm]?[jt]sx?) +\(\d+ tests?[^()]*\).*", PassedFile),
+        (r" +(?:✓|√) .+ \(retry x\d+\).*", Retried),
         (r" +(?:✓|√) .+", Passed),
         (r" +(?:×|❯) +(?:\|[^|]+\| )?(\S+?\.[cm]?[jt]sx?) > .+", Failed),
         (r" +(?:×|❯) .+", Failed),

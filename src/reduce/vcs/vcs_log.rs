@@ -8,6 +8,7 @@
 //! a message that reads like a failure. If a log with one line per commit is very long, its middle is left out. A log
 //! in a format of the caller is kept.
 
+mod rare;
 mod style;
 mod undo;
 
@@ -20,6 +21,7 @@ use crate::config::Mode;
 use crate::detect::Shape;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
+use crate::reduce::outliers;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -86,6 +88,10 @@ impl Reducer for VcsLog {
         let mut out = Reduction::default();
         let mut log = Log::new(input.policy.mode, 0, true);
         log.read(source, 0..source.len(), &mut out);
+        let odd = rare::files(source, &out);
+        if !odd.is_empty() {
+            out = outliers::without(out, &odd);
+        }
         if log.commits == 0 && is_one_line(source) {
             let shown = if input.policy.mode >= Mode::Aggressive {
                 MAX_ONE_LINE_COMMITS_AGGRESSIVE
@@ -155,9 +161,10 @@ fn one_line(source: &Source<'_>, shown: usize, out: &mut Reduction) {
     }
     let gone = &commits[shown..commits.len() - SHOWN_AT_END];
     let undoes = |i: &&usize| undo::is_commit(source.line(**i));
-    let undone: HashSet<usize> = gone.iter().filter(undoes).take(undo::MAX_UNDO_COMMITS).copied().collect();
-    for line in gone.iter().copied().filter(|i| !undone.contains(i) && !signals::is_failure(source.line(*i)))
-    {
+    let mut stays: HashSet<usize> =
+        gone.iter().filter(undoes).take(undo::MAX_UNDO_COMMITS).copied().collect();
+    stays.extend(rare::commits(source, gone));
+    for line in gone.iter().copied().filter(|i| !stays.contains(i) && !signals::is_failure(source.line(*i))) {
         out.omit_in(line..line + 1, Reason::OlderCommits, 1);
     }
 }

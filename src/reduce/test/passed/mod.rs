@@ -4,12 +4,14 @@
 //!
 //! Only lines that a reducer leaves out are read here.
 
+pub mod prints;
 mod selected;
 mod slow;
 
 use std::collections::{HashMap, HashSet};
 
 use super::super::format::Forms;
+use super::super::outliers;
 use crate::input::Input;
 use crate::text::ledger::{Action, Reduction};
 use crate::text::reason::Reason;
@@ -78,7 +80,7 @@ static FORMS: Forms<TestLine> = Forms::new(&[
     // A suite does not count as a test.
     (r"\xE2\x9C\x94 +Suite .+ passed after .*", TestLine::Starts),
     (
-        r" *(?:\xE2\x9C\x93|\xE2\x9C\x94|\xE2\x88\x9A) +(?:Test |\d+ +)?(\S.*?)(?: +\([\d.,]+ ?m?s\)| +\[<? ?[\d.]+ ?m?s?\]| +[\d.]+ ?m?s| passed after .*)?",
+        r" *(?:\xE2\x9C\x93|\xE2\x9C\x94|\xE2\x88\x9A) +(?:Test |\d+ +)?(\S.*?)(?: +\((?:[\d.,]+ ?(?:ms|s|m|min|h) ?)+\)| +\[<? ?[\d.]+ ?m?s?\]| +[\d.]+ ?m?s| passed after .*)?",
         TestLine::Passed,
     ),
     (r"(?:\S+\.\S+ +)?([.,]+)(?: +\[[ \d%/]+\]| +\d+/\d+)?", TestLine::Marks),
@@ -99,6 +101,10 @@ pub fn describe(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduc
     let mut shown: HashSet<&str> = HashSet::new();
     if prints {
         keep_prints(input, &mut out, is_selected, &mut shown);
+        let odd = prints::odd(id, input.source, &out);
+        if !odd.is_empty() {
+            out = outliers::without(out, &odd);
+        }
     }
     if tests {
         // Catch2 draws rules of dots, which are not marks of tests.
@@ -148,7 +154,7 @@ fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, sh
         if let Some(last) = spans.last_mut()
             && last.lines.end == span.lines.start
             && is(last, Reason::PassingTests)
-            && let Some(name) = started(source, above).or_else(|| file_above(source, above))
+            && let Some(name) = started(source, above).or_else(|| named_above(source, above))
         {
             shown.insert(name);
             last.lines.end = above;
@@ -163,9 +169,12 @@ fn started<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
     named(source, i, TestLine::Starts)
 }
 
-/// The file in line `i` whose output follows the line, as Jest writes it.
-fn file_above<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
-    named(source, i, TestLine::File).filter(|_| source.line(i).starts_with("PASS "))
+/// The file or test in line `i` whose output follows its verdict, as Jest and `dotnet test` write it.
+fn named_above<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
+    let verdict = |start, kind| named(source, i, kind).filter(|_| source.line(i).starts_with(start));
+    verdict("PASS ", TestLine::File)
+        .or_else(|| verdict("  Passed ", TestLine::Passed))
+        .or_else(|| verdict("  \u{221a} ", TestLine::Passed))
 }
 
 /// The name of the test in line `i`, if the line says `kind`.

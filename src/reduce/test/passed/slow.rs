@@ -72,11 +72,11 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     out
 }
 
-/// The duration at the end of a line, in nanoseconds: `(801 ms)`, `(643ms)`, ` 702ms`, `[1.20s]`.
+/// The duration at the end of a line, in nanoseconds: `(801 ms)`, `(643ms)`, ` 702ms`, `[1.20s]`, `(1m 2s)`, `<0.9s>`.
 fn duration(line: &str) -> Option<u64> {
     let line = line.trim_end();
-    let inside = match line.strip_suffix([')', ']']) {
-        Some(inside) => &inside[inside.rfind(['(', '['])? + 1..],
+    let inside = match line.strip_suffix([')', ']', '>']) {
+        Some(inside) => &inside[inside.rfind(['(', '[', '<'])? + 1..],
         None => &line[line.rfind(' ')? + 1..],
     };
     let is_duration = inside.len() <= MAX_BYTES
@@ -106,6 +106,9 @@ mod tests {
             "    \u{2714} is slow (643ms)",
             " \u{2713} a > slow 702ms",
             "    \u{2713} s (12.5 s)",
+            "  \u{2713} s (1m 2s)",
+            "  \u{2713} s (1.2m)",
+            "test s ... ok <61.882s>",
         ] {
             let fast = "  \u{2713} adds 1 (3 ms)";
             assert_eq!(kept(&[fast, fast, slow, fast]), [2], "{slow}");

@@ -51,7 +51,8 @@ pub(super) struct Run {
 /// Lines that are decided at the end of the run.
 #[derive(Default)]
 pub(super) struct Undecided<'a> {
-    pub(super) skipped: Vec<usize>,
+    /// Skipped tests, each with the line of its file, where that stands above.
+    pub(super) skipped: Vec<(usize, Option<usize>)>,
     pub(super) steps: Vec<usize>,
     pub(super) printed: Vec<Printed<'a>>,
     pub(super) failed_files: HashSet<&'a str>,
@@ -129,7 +130,9 @@ impl<'a> Reader<'a> {
     fn line(&mut self, i: usize, kind: LineKind) -> usize {
         let line = self.source.line(i);
         let level = 1 + line.len() - line.trim_start_matches(' ').len();
-        if self.until_test && matches!(kind, LineKind::Begins | LineKind::Passed | LineKind::Skipped) {
+        if self.until_test
+            && matches!(kind, LineKind::Begins | LineKind::Passed | LineKind::Skipped | LineKind::Retried)
+        {
             self.is_open = false;
         }
         match kind {
@@ -166,7 +169,7 @@ impl<'a> Reader<'a> {
             }
             _ if self.is_open => {}
             LineKind::Passed => self.passed(i, level),
-            LineKind::Failed | LineKind::Skipped => self.stays(i, level, kind == LineKind::Skipped),
+            LineKind::Failed | LineKind::Skipped | LineKind::Retried => self.stays(i, level, kind),
             LineKind::Heading | LineKind::Begins => {
                 self.close(level);
                 let announces_test = kind == LineKind::Begins;
@@ -225,26 +228,33 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A test that was skipped or failed.
-    fn stays(&mut self, i: usize, level: usize, skipped: bool) {
+    /// A test that was skipped, failed, or passed only after a retry.
+    fn stays(&mut self, i: usize, level: usize, kind: LineKind) {
         self.count(i, level);
         self.close_with(level, false);
         self.keep_headings();
         self.last_test_omitted = false;
-        if skipped {
-            self.undecided.skipped.push(i);
-        } else {
-            (self.run.failed, self.run.has_totals) = (true, false);
-            self.undecided.failed_files.extend(self.name(self.source.line(i)));
+        let file = self.file.map(|(_, file)| file);
+        match kind {
+            LineKind::Skipped => self.undecided.skipped.push((i, file)),
+            LineKind::Retried => {
+                (self.last_test, self.run.has_totals) = (Some(i), false);
+                file.into_iter().for_each(|file| self.actions.keep(file));
+            }
+            _ => {
+                (self.run.failed, self.run.has_totals) = (true, false);
+                self.undecided.failed_files.extend(self.name(self.source.line(i)));
+            }
         }
     }
 
     fn passed(&mut self, i: usize, level: usize) {
         self.count(i, level);
         self.last_test = Some(i);
-        self.close_with(level, true);
-        // The name of a test may read like a failure: its line is kept, but the test did not fail.
-        self.last_test_omitted = !signals::is_failure(self.source.line(i));
+        let begun = self.close_with(level, true);
+        // The name of a test may read like a failure: its lines are kept, but the test did not fail.
+        let is_kept = |line: usize| signals::is_failure(self.source.line(line));
+        self.last_test_omitted = !is_kept(i) && !begun.is_some_and(is_kept);
         for heading in &mut self.headings {
             heading.passed = true;
         }
@@ -332,16 +342,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same for a test of this level, which may have been announced.
-    fn close_with(&mut self, level: usize, passed: bool) {
+    /// The same for a test of this level, which may have been announced. Returns the line that announced it.
+    fn close_with(&mut self, level: usize, passed: bool) -> Option<usize> {
         self.close(level + 1);
-        if let Some(begun) = self.headings.pop_if(|h| h.level == level && h.announces_test)
-            && passed
-            && !begun.kept
-        {
+        let begun = self.headings.pop_if(|h| h.level == level && h.announces_test);
+        if let Some(begun) = begun.as_ref().filter(|begun| passed && !begun.kept) {
             self.actions.omit_unless_failure(begun.line, Reason::PassingTests, 1);
         }
         self.close(level);
+        begun.map(|begun| begun.line)
     }
 }
 

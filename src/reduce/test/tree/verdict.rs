@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::LineKind;
-use super::reader::Reader;
+use super::reader::{Printed, Reader};
+use crate::reduce::test::passed::prints::form;
 use crate::text::reason::Reason;
 use crate::text::signals;
 
@@ -16,6 +17,8 @@ struct ByMode {
 
 /// The most blocks of output that are kept if all tests passed. A choice.
 const MAX_PRINTED_BLOCKS: ByMode = ByMode { standard: 12, aggressive: 3 };
+/// The most of them that differ only in numbers, if there are more. A choice.
+const MAX_ALIKE_BLOCKS: ByMode = ByMode { standard: 3, aggressive: 1 };
 /// Most skipped tests that are kept. A choice.
 const MAX_SKIPPED_TESTS: ByMode = ByMode { standard: 20, aggressive: 5 };
 /// The most gaps in the numbers of tests that are shown. A choice.
@@ -36,14 +39,23 @@ impl Reader<'_> {
         }
         self.decide_steps();
         let most = |most: ByMode| if self.is_aggressive { most.aggressive } else { most.standard };
-        for &line in self.undecided.skipped.iter().skip(most(MAX_SKIPPED_TESTS)) {
-            self.actions.omit_unless_failure(line, Reason::SkippedTests, 1);
+        for (n, &(line, file)) in self.undecided.skipped.iter().enumerate() {
+            match file {
+                _ if n >= most(MAX_SKIPPED_TESTS) => {
+                    self.actions.omit_unless_failure(line, Reason::SkippedTests, 1)
+                }
+                Some(file) => self.actions.keep(file),
+                None => {}
+            }
         }
-        let stays = if self.run.failed { 0 } else { most(MAX_PRINTED_BLOCKS) };
-        for (n, printed) in self.undecided.printed.iter().enumerate() {
+        let shown = match self.run.failed {
+            true => vec![false; self.undecided.printed.len()],
+            false => self.shown_prints(most(MAX_PRINTED_BLOCKS), most(MAX_ALIKE_BLOCKS)),
+        };
+        for (printed, shown) in self.undecided.printed.iter().zip(shown) {
             let failed = printed.failed && self.run.failed
                 || printed.file.is_some_and(|f| self.undecided.failed_files.contains(f));
-            if n >= stays && self.run.has_totals && !failed && !self.source_fails(printed.lines.clone()) {
+            if !shown && self.run.has_totals && !failed && !self.source_fails(printed.lines.clone()) {
                 self.actions.omit(printed.lines.clone(), Reason::TestOutput, 1);
             } else if let Some(owner) = printed.owner {
                 // Whose output it is says the line above all of it.
@@ -54,6 +66,32 @@ impl Reader<'_> {
         if self.run.failed {
             self.hide_repeats();
         }
+    }
+
+    /// Which blocks of output are shown: all if they are few, otherwise the first ones, a few of each form.
+    fn shown_prints(&self, most: usize, alike: usize) -> Vec<bool> {
+        let is_few = self.undecided.printed.len() <= most;
+        let (mut left, mut known) = (most, HashMap::new());
+        let shown = self.undecided.printed.iter().map(|printed| {
+            if !is_few {
+                let count = known.entry(self.form(printed)).or_insert(0);
+                *count += 1;
+                if *count > alike || left == 0 {
+                    return false;
+                }
+            }
+            left = left.saturating_sub(1);
+            true
+        });
+        shown.collect()
+    }
+
+    /// The forms of the lines of a block, with the first word of its title.
+    fn form(&self, printed: &Printed<'_>) -> Vec<u64> {
+        let line = |i: usize| self.source.line(i);
+        let title = line(printed.lines.start).split_ascii_whitespace().next().unwrap_or_default();
+        let lines = printed.lines.clone().skip(1).map(line).filter(|line| !line.trim().is_empty());
+        std::iter::once(title).chain(lines).map(form).collect()
     }
 
     /// Decides the steps of a run that is over. If it did not come to its end, the steps and the last passed test are

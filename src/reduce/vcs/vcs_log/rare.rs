@@ -1,0 +1,94 @@
+//! What hardly any other commit of a log has: a branch or tag that points to it, a merge among commits of one line, an action of
+//! a reflog, a file of another kind.
+
+use crate::reduce::outliers::names;
+use crate::text::judge::{Counted, RARE_ONE_IN, is_few};
+use crate::text::ledger::{Action, Reduction};
+use crate::text::maps::Set;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
+
+/// Most commits that stay because they have references, and because they merge. A choice.
+const MAX_MARKED: usize = 10;
+
+/// The commits of one line each, among those that would go, that are unlike the others.
+pub fn commits(source: &Source<'_>, gone: &[usize]) -> Vec<usize> {
+    let (mut refs, mut merges, mut actions) = (Vec::new(), Vec::new(), Counted::default());
+    for &line in gone {
+        crate::stop::tick();
+        let text = source.line(line).trim_start_matches(['*', '|', '/', '\\', '_', ' ']);
+        let text = text.split_once(' ').map_or("", |(_, text)| text.trim_start());
+        let inside = text.strip_prefix('(').and_then(|inside| inside.split_once(") "));
+        if inside.is_some() {
+            refs.push(line);
+        }
+        let subject = inside.map_or(text, |(_, subject)| subject);
+        if subject.starts_with("Merge ") {
+            merges.push(line);
+        }
+        if let Some(action) = action(subject) {
+            actions.add(action, line);
+        }
+    }
+    let mut out = actions.rare();
+    for places in [refs, merges] {
+        if is_few(places.len(), gone.len(), RARE_ONE_IN) {
+            out.extend(places.into_iter().take(MAX_MARKED));
+        }
+    }
+    out
+}
+
+/// The action of `HEAD@{12}: reset: moving to HEAD~3`.
+fn action(entry: &str) -> Option<&str> {
+    let (name, entry) = entry.split_once("}: ")?;
+    let is_name = !name.contains(' ') && name.contains("@{");
+    entry.split_once(": ").filter(|_| is_name).map(|(action, _)| action)
+}
+
+/// The lines of file statistics that are left out, with a file unlike the others.
+pub fn files(source: &Source<'_>, out: &Reduction) -> Set<usize> {
+    let bodies =
+        out.spans.iter().filter(|s| matches!(s.action, Action::Omit { reason: Reason::CommitBody, .. }));
+    let lines = bodies.flat_map(|span| span.lines.clone());
+    let file = |line: usize| {
+        let text = source.line(line).strip_prefix(' ').filter(|text| !text.starts_with(' '))?;
+        Some((line, text.rsplit_once(" | ")?.0.trim()))
+    };
+    names::unlike_files(lines.filter_map(file)).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stays(odd: &str) -> Vec<usize> {
+        let text: String = (0..60)
+            .map(|i| if i == 33 { format!("{odd}\n") } else { format!("1a2b3c4 HEAD@{{{i}}}: commit: a\n") })
+            .collect();
+        commits(&Source::new(&text), &(0..60).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_few_commits_unlike_the_others_stay() {
+        for odd in [
+            "1a2b3c4 HEAD@{33}: reset: moving to HEAD~3",
+            "* 1a2b3c4 (origin/fix) HEAD@{33}: commit: a",
+            "| *   1a2b3c4 Merge branch 'fix'",
+        ] {
+            assert_eq!(stays(odd), [33], "{odd}");
+        }
+        assert_eq!(stays("1a2b3c4 HEAD@{33}: commit: b"), [0; 0]);
+        assert_eq!(action("fix: a"), None);
+    }
+
+    #[test]
+    fn a_file_of_another_kind_stays() {
+        let text: String =
+            (0..60).map(|i| format!(" src/a{i}.{} | 3 +++\n", if i == 33 { "pem" } else { "ts" })).collect();
+        let source = Source::new(&text);
+        let mut out = Reduction::default();
+        out.omit_in(0..60, Reason::CommitBody, 1);
+        assert_eq!(files(&source, &out).into_iter().collect::<Vec<_>>(), [33]);
+    }
+}
