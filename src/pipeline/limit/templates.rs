@@ -22,16 +22,18 @@ const MAX_WORDS: usize = 16;
 const MAX_BYTES: usize = 256;
 /// The most different words that are counted separately. Bounds the memory for a hostile text.
 const MAX_DIFFERENT: usize = 1 << 15;
-/// A word is common if at least 1 line in this many has it. Tried in this order until few lines have a rare form. A
+/// A word is common if at least 1 line in this many has it. Tried in this order until few lines are in small kinds. A
 /// choice: in long texts with many parts even the words of a large part are only in a small share of the lines.
 const COMMON_ONE_IN: [usize; 4] = [64, 32, 16, 8];
-/// The fewest lines with a common word.
-const MIN_COMMON: usize = 5;
 /// The most lines of a form that stand out.
 const MAX_ALIKE: usize = 2;
-/// So many lines come before the second outliers that were found for other reasons.
-const FIRST_LINES: usize = 3;
-/// The fewest lines of a kind whose values are compared.
+/// So many blocks of lines with rare forms come before the second outliers that were found for other reasons.
+const FIRST_BLOCKS: usize = 3;
+/// The most lines of such a block.
+const BLOCK_LINES: usize = 4;
+/// At most 1 line in this many is in a small kind.
+const SMALL_ONE_IN: usize = 6;
+/// The fewest lines with a common word, and of a kind whose values are compared.
 const MIN_OF_KIND: usize = 8;
 /// The most kinds whose values are compared.
 const MAX_KINDS: usize = 64;
@@ -53,31 +55,47 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let is_edge = |place: usize| place < edge || place + edge >= lines.len();
     for one_in in COMMON_ONE_IN {
         crate::stop::check();
-        let kinds = words.kinds((words.filled / one_in).max(MIN_COMMON));
-        let mut odd: Vec<Odd> = Vec::new();
-        for (form, places) in &kinds {
-            // A line of rare words has a form of its own.
-            let is_text = *form == RARE;
-            if is_text || places.len() <= MAX_ALIKE {
-                let count = if is_text { 1 } else { places.len() };
-                let has_text = |place: &usize| {
-                    source.line(lines[*place]).bytes().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii())
-                };
-                odd.extend(
-                    places
-                        .iter()
-                        .filter(|place| has_text(place))
-                        .map(|&place| (is_edge(place), count, place)),
-                );
-            }
-        }
+        let kinds = words.kinds((words.filled / one_in).max(MIN_OF_KIND));
+        let odd = odd(source, lines, &kinds, &is_edge);
         let inner = odd.iter().filter(|(is_edge, ..)| !is_edge).count();
-        if kinds.len() * 2 <= words.filled && is_share(inner, words.filled, EXCEPTION_ONE_IN) {
+        // If many lines are in small kinds, these are made by names that come again and not by forms.
+        let small: usize =
+            kinds.iter().map(|(_, places)| places.len()).filter(|len| *len < MIN_OF_KIND).sum();
+        if is_share(inner, words.filled, EXCEPTION_ONE_IN) && is_share(small, words.filled, SMALL_ONE_IN) {
             add(source, lines, odd, out);
             compare(source, lines, kinds, out);
             return;
         }
     }
+}
+
+/// The lines with a rare form.
+fn odd(
+    source: &Source<'_>,
+    lines: &[usize],
+    kinds: &[(u64, Vec<usize>)],
+    is_edge: &dyn Fn(usize) -> bool,
+) -> Vec<Odd> {
+    let has_text =
+        |place: usize| source.line(lines[place]).bytes().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
+    let like = |place: usize| likeness(source.line(lines[place]));
+    let mut out = Vec::new();
+    for (form, places) in kinds {
+        let mut add = |count: usize, place: usize| {
+            if count <= MAX_ALIKE && has_text(place) {
+                out.push((is_edge(place), count, place));
+            }
+        };
+        if *form == RARE {
+            // A line of rare words has a form of its own.
+            let mut counts: Map<u64, usize> = Map::default();
+            places.iter().for_each(|place| *counts.entry(like(*place)).or_default() += 1);
+            places.iter().for_each(|place| add(counts.get(&like(*place)).copied().unwrap_or(1), *place));
+        } else {
+            places.iter().for_each(|place| add(places.len(), *place));
+        }
+    }
+    out
 }
 
 /// A line with a rare form: whether it is one of the first or last lines, how many lines have the form, and its place.
@@ -86,10 +104,15 @@ type Odd = (bool, usize, usize);
 /// Adds lines with a rare form.
 fn add(source: &Source<'_>, lines: &[usize], mut odd: Vec<Odd>, out: &mut Vec<Candidate>) {
     odd.sort_unstable();
-    out.extend(odd.into_iter().enumerate().map(|(nth, (_, count, place))| {
+    // Lines below each other belong together.
+    let (mut block, mut len, mut last) = (0, 0, None);
+    for (_, count, place) in odd {
+        let is_below = last.is_some_and(|last| place == last + 1) && len < BLOCK_LINES;
+        (block, len) = if is_below || last.is_none() { (block, len + 1) } else { (block + 1, 1) };
+        last = Some(place);
         let key = digest(&likeness(source.line(lines[place])).to_le_bytes(), 0);
-        Candidate { place, nth: nth / FIRST_LINES, count, key, is_word: false }
-    }));
+        out.push(Candidate { place, nth: block / FIRST_BLOCKS, count, key, is_word: false });
+    }
 }
 
 /// Adds the lines that stand out among the lines of their form.
