@@ -59,8 +59,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
         let odd = odd(source, lines, &kinds, &is_edge);
         let inner = odd.iter().filter(|(is_edge, ..)| !is_edge).count();
         // If many lines are in small kinds, these are made by names that come again and not by forms.
-        let small: usize =
-            kinds.iter().map(|(_, places)| places.len()).filter(|len| *len < MIN_OF_KIND).sum();
+        let small: usize = kinds.iter().map(|kind| kind.places.len()).filter(|len| *len < MIN_OF_KIND).sum();
         if is_share(inner, words.filled, EXCEPTION_ONE_IN) && is_share(small, words.filled, SMALL_ONE_IN) {
             add(source, lines, odd, out);
             compare(source, lines, kinds, out);
@@ -70,23 +69,18 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
 }
 
 /// The lines with a rare form.
-fn odd(
-    source: &Source<'_>,
-    lines: &[usize],
-    kinds: &[(u64, Vec<usize>)],
-    is_edge: &dyn Fn(usize) -> bool,
-) -> Vec<Odd> {
+fn odd(source: &Source<'_>, lines: &[usize], kinds: &[Kind], is_edge: &dyn Fn(usize) -> bool) -> Vec<Odd> {
     let has_text =
         |place: usize| source.line(lines[place]).bytes().any(|b| b.is_ascii_alphanumeric() || !b.is_ascii());
     let like = |place: usize| likeness(source.line(lines[place]));
     let mut out = Vec::new();
-    for (form, places) in kinds {
+    for Kind { is_text, places, .. } in kinds {
         let mut add = |count: usize, place: usize| {
             if count <= MAX_ALIKE && has_text(place) {
                 out.push((is_edge(place), count, place));
             }
         };
-        if *form == RARE {
+        if *is_text {
             // A line of rare words has a form of its own.
             let mut counts: Map<u64, usize> = Map::default();
             places.iter().for_each(|place| *counts.entry(like(*place)).or_default() += 1);
@@ -116,20 +110,30 @@ fn add(source: &Source<'_>, lines: &[usize], mut odd: Vec<Odd>, out: &mut Vec<Ca
 }
 
 /// Adds the lines that stand out among the lines of their form.
-fn compare(source: &Source<'_>, lines: &[usize], kinds: Vec<(u64, Vec<usize>)>, out: &mut Vec<Candidate>) {
-    let large = |(form, places): &(u64, Vec<usize>)| *form != RARE && places.len() >= MIN_OF_KIND;
+fn compare(source: &Source<'_>, lines: &[usize], kinds: Vec<Kind>, out: &mut Vec<Candidate>) {
+    let large = |kind: &Kind| !kind.is_text && kind.places.len() >= MIN_OF_KIND;
     let kinds: Vec<_> = kinds.into_iter().filter(large).collect();
-    // With only one kind, the lines were already compared.
-    if !(2..=MAX_KINDS).contains(&kinds.len()) {
+    // If most lines are of one kind, they were already compared.
+    let largest = kinds.iter().map(|kind| kind.places.len()).max().unwrap_or_default();
+    if largest * 4 >= lines.len() * 3 || kinds.len() > MAX_KINDS {
         return;
     }
-    for (_, places) in kinds {
+    for Kind { places, .. } in kinds {
         let of_kind: Vec<usize> = places.iter().map(|place| lines[*place]).collect();
         let mut found = Vec::new();
         columns::find(source, &of_kind, MIN_OF_KIND, &mut found);
         // A higher count, so that outliers among all lines come first.
         out.extend(found.into_iter().map(|c| Candidate { place: places[c.place], count: c.count + 1, ..c }));
     }
+}
+
+/// The lines of one form.
+struct Kind {
+    /// Whether the form has a common word, or nothing but names.
+    has_form: bool,
+    /// Whether each line counts by itself.
+    is_text: bool,
+    places: Vec<usize>,
 }
 
 /// The words of the lines of a text.
@@ -179,30 +183,34 @@ impl Words {
     }
 
     /// The places of the lines of each form, in the order of their first line. A word is common from `least` lines on.
-    fn kinds(&self, least: usize) -> Vec<(u64, Vec<usize>)> {
+    fn kinds(&self, least: usize) -> Vec<Kind> {
         let mut known: Map<u64, usize> = Map::default();
-        let mut kinds: Vec<(u64, Vec<usize>)> = Vec::new();
+        let mut kinds: Vec<Kind> = Vec::new();
         for (nth, &(place, start)) in self.starts.iter().enumerate() {
             crate::stop::tick();
             let end = self.starts.get(nth + 1).map_or(self.words.len(), |next| next.1);
-            let mut form = 0;
-            let mut last = 0;
+            let (mut form, mut last) = (0, 0);
+            let (mut is_text, mut has_common) = (false, false);
             for word in &self.words[start..end] {
                 let is_common = |word| self.counts.get(word).is_some_and(|(count, _)| *count >= least);
                 let word = if *word == NAME || is_common(word) { *word } else { RARE };
                 if word > RARE || word != last {
-                    // The first step keeps `RARE` for lines with nothing else.
                     form = if form == 0 { word } else { digest(&word.to_le_bytes(), form as usize) };
                 }
                 last = word;
+                is_text |= word == RARE;
+                has_common |= word > RARE;
             }
             let next = kinds.len();
             let kind = *known.entry(form).or_insert(next);
             if kind == next {
-                kinds.push((form, Vec::new()));
+                let has_form = has_common || !is_text;
+                kinds.push(Kind { has_form, is_text: form == RARE, places: Vec::new() });
             }
-            kinds[kind].1.push(place);
+            kinds[kind].places.push(place);
         }
+        // Few lines of rare words and numbers are alike by chance only.
+        kinds.iter_mut().for_each(|kind| kind.is_text |= !kind.has_form && kind.places.len() < MIN_OF_KIND);
         kinds
     }
 }
