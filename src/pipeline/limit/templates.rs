@@ -111,11 +111,13 @@ fn add(source: &Source<'_>, lines: &[usize], mut odd: Vec<Odd>, out: &mut Vec<Ca
 
 /// Adds the lines that stand out among the lines of their form.
 fn compare(source: &Source<'_>, lines: &[usize], kinds: Vec<Kind>, out: &mut Vec<Candidate>) {
-    let large = |kind: &Kind| !kind.is_text && kind.places.len() >= MIN_OF_KIND;
-    let kinds: Vec<_> = kinds.into_iter().filter(large).collect();
-    // If most lines are of one kind, they were already compared.
-    let largest = kinds.iter().map(|kind| kind.places.len()).max().unwrap_or_default();
-    if largest * 4 >= lines.len() * 3 || kinds.len() > MAX_KINDS {
+    // If most lines are of one kind, these were already compared.
+    let is_compared = |kind: &Kind| {
+        let len = kind.places.len();
+        !kind.is_text && len >= MIN_OF_KIND && len * 4 < lines.len() * 3
+    };
+    let kinds: Vec<Kind> = kinds.into_iter().filter(is_compared).collect();
+    if kinds.len() > MAX_KINDS {
         return;
     }
     for Kind { places, .. } in kinds {
