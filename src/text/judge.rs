@@ -348,8 +348,25 @@ pub fn number(field: &[u8]) -> Option<f64> {
         let number = digits.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0'));
         return Some(number as f64 * scale(unit));
     }
+    if let Some(number) = grouped(digits) {
+        return Some(number * scale(unit));
+    }
     let number: f64 = std::str::from_utf8(digits).ok()?.parse().ok()?;
     Some(number * scale(unit)).filter(|n| n.is_finite())
+}
+
+/// A whole number with a comma between thousands: `93,086,800`.
+fn grouped(digits: &[u8]) -> Option<f64> {
+    memchr::memchr(b',', digits)?;
+    let mut number = 0.0;
+    for (nth, group) in digits.split(|b| *b == b',').enumerate() {
+        let is_group = if nth == 0 { (1..=3).contains(&group.len()) } else { group.len() == 3 };
+        if !is_group || !group.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        number = group.iter().fold(number, |sum, b| sum * 10.0 + f64::from(b - b'0'));
+    }
+    Some(number)
 }
 
 /// The factor of a unit to bytes or milliseconds; 1 for other units. A column may mix units: `812MB`, `6.4GB`.
@@ -461,10 +478,12 @@ mod tests {
             ("<31.000211>", 31.000_211),
             ("(12ms)", 12.0),
             ("1970-01-03", 2.0),
+            ("93,086,800", 93_086_800.0),
+            ("1,024K", 1_048_576.0),
         ] {
             assert_eq!(number(field.as_bytes()), Some(expected), "{field}");
         }
-        for field in ["", "<>", "<a>", "2024-13-05", "0000-00-00", "1.2.3"] {
+        for field in ["", "<>", "<a>", "2024-13-05", "0000-00-00", "1.2.3", "1,2", "1000,200", ",100"] {
             assert_eq!(number(field.as_bytes()), None, "{field}");
         }
     }

@@ -3,10 +3,11 @@
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS, words};
+use crate::pipeline::limit::numbers::Reader;
 use crate::pipeline::limit::parts;
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
 use crate::text::details::likeness;
-use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
+use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::source::Source;
 
 /// A text with fewer lines is not a table.
@@ -194,22 +195,26 @@ pub(super) fn table_words(source: &Source<'_>) -> Option<usize> {
 
 /// The columns, with the range of their numbers from a sample of lines.
 fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<Column> {
-    let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); count.min(MAX_COLUMNS)];
+    let mut rows: Vec<Vec<&[u8]>> = Vec::new();
     let mut fields = Vec::new();
-    let mut rows = 0;
     for line in lines {
         divider.fields(line, &mut fields);
         if fields.len() == count {
-            rows += 1;
-            for (numbers, field) in numbers.iter_mut().zip(&fields) {
-                // Skip the column if too many of its fields so far were not numbers.
-                if (rows - numbers.len()) * NON_NUMBERS_ONE_IN <= lines.len() + 2 * NON_NUMBERS_ONE_IN {
-                    numbers.extend(number(field));
-                }
-            }
+            rows.push(fields.clone());
         }
     }
-    numbers.into_iter().map(|numbers| Column::with_sample(numbers, rows, least)).collect()
+    let column = |at: usize| {
+        let reader = Reader::of(rows.iter().map(|row| row[at]), least < MIN_ROWS);
+        let mut numbers = Vec::new();
+        for (nth, row) in rows.iter().enumerate() {
+            // Skip the column if too many of its fields so far were not numbers.
+            if (nth + 1 - numbers.len()) * NON_NUMBERS_ONE_IN <= lines.len() + 2 * NON_NUMBERS_ONE_IN {
+                numbers.extend(reader.read(row[at]));
+            }
+        }
+        Column::with_sample(numbers, rows.len(), least).read_by(reader)
+    };
+    (0..count.min(MAX_COLUMNS)).map(column).collect()
 }
 
 /// The divider that splits most lines into the same number of fields, and that number.

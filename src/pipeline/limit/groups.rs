@@ -5,13 +5,17 @@
 use crate::pipeline::limit::candidate::Candidate;
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::slots::{self, BLANK};
-use crate::text::maps::Map;
+use crate::text::details::likeness;
+use crate::text::judge::RARE_ONE_IN;
+use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
 /// The fewest lines of a kind. A choice: among fewer lines any of them may look odd.
 const MIN_LINES: usize = 8;
 /// The most kinds; more of them are names rather than kinds.
 const MAX_KINDS: usize = 64;
+/// The most kinds in which lines stand out for the same reason.
+const MAX_ALIKE: usize = 2;
 /// At least this many of 10 lines must belong to a kind.
 const MOST_IN_TEN: usize = 7;
 
@@ -44,13 +48,25 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     if !(2..=MAX_KINDS).contains(&kinds.len()) || all * 10 < lines.len() * MOST_IN_TEN {
         return;
     }
+    let count = kinds.len();
+    let mut all: Vec<Candidate> = Vec::new();
+    // For each reason, in how many kinds a line stands out for it.
+    let mut reasons: Map<u64, usize> = Map::default();
+    let reason = |c: &Candidate| c.key ^ likeness(source.line(lines[c.place]));
     for places in kinds {
         let of_kind: Vec<usize> = places.iter().map(|place| lines[*place]).collect();
         let mut found = Vec::new();
         columns::find(source, &of_kind, MIN_LINES, &mut found);
+        let from = all.len();
         // A higher count, so that outliers among all lines come first.
-        out.extend(found.into_iter().map(|c| Candidate { place: places[c.place], count: c.count + 1, ..c }));
+        all.extend(found.into_iter().map(|c| Candidate { place: places[c.place], count: c.count + 1, ..c }));
+        let different: Set<u64> = all[from..].iter().map(reason).collect();
+        different.into_iter().for_each(|reason| *reasons.entry(reason).or_default() += 1);
     }
+    // What stands out in many kinds for the same reason is usual, such as the last line of each package.
+    let most = MAX_ALIKE.max(count / RARE_ONE_IN);
+    all.retain(|c| reasons.get(&reason(c)).is_none_or(|count| *count <= most));
+    out.append(&mut all);
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@
 //! | `unit` | the pieces that a cut keeps or drops as a whole | both cuts |
 //! | `headings`, `sections`, `hunks` | find the lines that a kept line depends on | both cuts |
 //! | `notices` | finds the lines in which a tool before tersed says that it cut its output | the cut to bytes |
-//! | `outliers`, `columns`, `values`, `parts`, `groups`, `records`, `slots`, `warnings`, `prints`, `programs`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
+//! | `outliers`, `columns`, `values`, `numbers`, `parts`, `groups`, `records`, `slots`, `templates`, `short_sections`, `warnings`, `prints`, `programs`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
 
 pub mod budget;
 mod candidate;
@@ -34,6 +34,7 @@ mod groups;
 pub(crate) mod headings;
 mod hunks;
 mod notices;
+mod numbers;
 pub(super) mod outliers;
 mod parts;
 pub mod pointer;
@@ -43,8 +44,10 @@ mod rank;
 mod records;
 mod sections;
 pub mod share;
+mod short_sections;
 mod shorten;
 mod slots;
+mod templates;
 mod unit;
 mod values;
 mod warnings;

@@ -14,6 +14,8 @@ use crate::pipeline::limit::groups;
 use crate::pipeline::limit::prints;
 use crate::pipeline::limit::programs;
 use crate::pipeline::limit::records::{self, Odd, Records};
+use crate::pipeline::limit::short_sections;
+use crate::pipeline::limit::templates;
 use crate::pipeline::limit::unit::Unit;
 use crate::pipeline::limit::warnings;
 use crate::text::details::likeness;
@@ -118,6 +120,8 @@ impl Outliers {
         warnings::find(source, &lines, &mut out);
         prints::find(source, &lines, &mut out);
         programs::find(source, &lines, &mut out);
+        templates::find(source, &lines, &mut out);
+        short_sections::find(source, &lines, &mut out);
         let odd = flags::odd(lines.iter().map(|&line| source.line(line)));
         let of_flags = |odd: flags::Odd| Candidate {
             place: odd.place,

@@ -4,6 +4,7 @@
 
 use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS};
 use crate::pipeline::limit::values::Column;
+use crate::text::judge::MAX_VALUES;
 
 /// The bytes that separate the parts of a field.
 const DIVIDERS: &[u8] = b":,;=>/|()[]<\"'@";
@@ -11,7 +12,8 @@ const DIVIDERS: &[u8] = b":,;=>/|()[]<\"'@";
 const MAX_PARTS: usize = 8;
 /// The most fields of a row whose parts are compared. Bounds the work.
 const MAX_PARTED: usize = 6;
-/// The parts of a column are compared if at most 1 in this many rows has a value that occurred before.
+/// The parts of a column are compared if at most 1 in this many rows has a value that occurred before, or if it has
+/// more values than an enumeration.
 const UNLIKE_ONE_IN: usize = 4;
 
 /// The parts of the fields of one column.
@@ -60,7 +62,9 @@ pub(super) fn parted(lines: &[&str], divider: Divider, count: usize) -> Vec<Part
         let mut values: Vec<&[u8]> = rows.iter().map(|row| row[at]).collect();
         values.sort_unstable();
         values.dedup();
-        let is_unlike = (rows.len() - values.len()) * UNLIKE_ONE_IN <= rows.len();
+        // More values than an enumeration has are names, even if some come again.
+        let is_unlike =
+            values.len() > MAX_VALUES || (rows.len() - values.len()) * UNLIKE_ONE_IN <= rows.len();
         let is_parted = (2..=MAX_PARTS).contains(&parts) && len * 4 >= rows.len() * 3 && is_unlike;
         is_parted.then(|| Parts { at, columns: (0..parts).map(|_| Column::default()).collect() })
     };
@@ -99,6 +103,14 @@ mod tests {
             standing_out(|i| format!("app {i}u IPv4 TCP 10.0.1.{i}:{i}->10.0.2.20:5432 (OPEN)")),
             [0; 0]
         );
+    }
+
+    #[test]
+    fn the_one_image_with_another_tag() {
+        // The names of the images come again.
+        let tag = |i: usize| if i == 47 { "3.1.0" } else { "3.2.4" };
+        let name = |i: usize| char::from(b'a' + (i % 20) as u8);
+        assert_eq!(standing_out(|i| format!("ns{i} app shop/{}:{} up", name(i), tag(i))), [47]);
     }
 
     #[test]

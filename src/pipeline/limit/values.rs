@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 
 use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
+use crate::pipeline::limit::numbers::Reader;
 use crate::text::judge::{
     Counter, EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, Steps, form, is_few, is_share, is_zero_far,
-    number,
 };
 
 /// A rare value occurs in at most a fifth of the rows that the column's values have on average.
@@ -64,6 +64,8 @@ pub(super) struct Column {
     keys: Vec<u64>,
     /// Whether there were too many.
     has_many_values: bool,
+    /// How its numbers are read.
+    reader: Reader,
     /// The range of usual numbers.
     range: Option<RangeInclusive<f64>>,
     /// The median, and the smallest number above zero.
@@ -105,6 +107,11 @@ impl Column {
     /// The same column, which also collects the forms of texts.
     pub(super) fn with_forms(self) -> Self {
         Self { forms: Some(Box::default()), ..self }
+    }
+
+    /// The same column, whose numbers are read in this way.
+    pub(super) fn read_by(self, reader: Reader) -> Self {
+        Self { reader, ..self }
     }
 
     /// Whether further rows cannot change the findings.
@@ -155,7 +162,7 @@ impl Column {
             }
             return;
         };
-        let Some(number) = number(field) else { return self.words.add(place) };
+        let Some(number) = self.reader.read(field) else { return self.words.add(place) };
         self.counter.look(number, place);
         if number == 0.0 {
             self.zeros.add(place);
@@ -291,6 +298,7 @@ fn key(field: &[u8], column: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::judge::number;
     use crate::text::maps::Set;
 
     #[test]
