@@ -35,6 +35,11 @@ pub fn is_data(input: &Input<'_>) -> bool {
     level(input).is_some() && language().is_some_and(|language| !language.is_code())
 }
 
+/// Whether the call names a page of markup. Its lines are no records, but most of them are alike.
+pub fn is_markup(input: &Input<'_>) -> bool {
+    paths(input).any(|path| [".html", ".htm", ".xhtml"].iter().any(|end| path.ends_with(end)))
+}
+
 /// The lines to leave out of a file view; outliers stay.
 pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<Reduction, Reason> {
     if let Some(step) = limited(input, ledger) {

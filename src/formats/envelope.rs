@@ -24,6 +24,8 @@ const CARRIERS: &[&str] = &[
     "combined_output",
     "aggregated_output",
     "formatted_output",
+    "csv",
+    "tsv",
 ];
 /// Longest string or value beside the texts, in bytes.
 const MAX_BESIDE_BYTES: usize = 200;

@@ -364,7 +364,10 @@ impl<'a> Attempt<'_, 'a> {
             && !is_elided
             && self.rule_allows("file_detail")
             && self.try_step("file_detail", source, protected, state, |ledger| {
-                let outliers = if detail::is_data(&input) { outliers::of_data(source) } else { Vec::new() };
+                let outliers = match detail::is_data(&input) {
+                    true => outliers::of_data(source, detail::is_markup(&input)),
+                    false => Vec::new(),
+                };
                 detail::reduce(&input, ledger, &outliers)
             })
         {

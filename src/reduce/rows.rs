@@ -192,7 +192,7 @@ impl Reducer for Rows {
 }
 
 /// The outliers among rows that are left out for the same reason, by size or by a rare value: the call that took
-/// seconds, the idle process that used hours, the library from another folder.
+/// seconds, the idle process that used hours, the library from another folder, the symbol of another library.
 fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usize]) -> Vec<usize> {
     let measured = |of: &dyn Fn(&str) -> Measures, far: fn(&[Measures]) -> Vec<usize>| -> Vec<usize> {
         let measures: Vec<Measures> = lines.iter().map(|line| of(source.line(*line))).collect();
@@ -221,8 +221,19 @@ fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usiz
             let message = header.find("MESSAGE").unwrap_or(0);
             measured(&|line| Measures::of_step(line.get(message..).unwrap_or_default()), measures::far_steps)
         }
+        Reason::SmallShares => {
+            let mut objects: Counted<&str> = Counted::default();
+            lines.iter().for_each(|line| objects.add(object(source.line(*line)), *line));
+            objects.rare()
+        }
         _ => Vec::new(),
     }
+}
+
+/// The text between the share and the symbol of a row of a profile: the program and the library.
+fn object(line: &str) -> &str {
+    let rest = line.split_once('%').map_or("", |(_, rest)| rest);
+    rest.split_once('[').map_or("", |(object, _)| object.trim())
 }
 
 /// The note of a call on its result: `(Timeout)`.

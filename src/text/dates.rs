@@ -2,6 +2,8 @@
 
 /// Bytes of a date without its time.
 const DATE_BYTES: usize = b"2024-03-16".len();
+/// Longest time behind a date, with its zone, in bytes.
+const MAX_TIME_BYTES: usize = 40;
 
 /// What a field that has the form of a date says.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,12 +24,45 @@ pub fn date(field: &[u8]) -> Option<Date> {
     let date = day(head)?;
     match rest {
         [] => Some(date),
-        [b'T' | b't' | b' ', time @ ..] if time.first()?.is_ascii_digit() => match date {
+        [b'T' | b't' | b' ', time @ ..] if time.first()?.is_ascii_digit() && !has_words(time) => match date {
             Date::Day(day) => Some(Date::Day(day + time_of_day(time))),
             Date::Impossible => Some(date),
         },
         _ => None,
     }
+}
+
+/// Whether more than a time and its zone stands behind a date: the message of a log.
+fn has_words(time: &[u8]) -> bool {
+    time.len() > MAX_TIME_BYTES || time.iter().any(|b| b.is_ascii_lowercase() && *b != b'z')
+}
+
+/// The days of the first date in a text, such as the name of a file: `db-2024-03-16.sql`, `db_20240316.tar`.
+pub fn day_inside(text: &[u8]) -> Option<f64> {
+    let runs = text.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    let mut at = 0;
+    for run in runs {
+        let start = at;
+        at += run.len();
+        let is_digits = run.first().is_some_and(u8::is_ascii_digit);
+        let found = match (run, text.get(start..start + DATE_BYTES)) {
+            ([y0, y1, y2, y3, m0, m1, d0, d1], _)
+                if is_digits && matches!((y0, y1), (b'1', b'9') | (b'2', b'0')) =>
+            {
+                day(&[*y0, *y1, *y2, *y3, b'-', *m0, *m1, b'-', *d0, *d1])
+            }
+            ([_, _, _, _], Some(date))
+                if is_digits && !text.get(start + DATE_BYTES).is_some_and(u8::is_ascii_digit) =>
+            {
+                date.first_chunk().and_then(day)
+            }
+            _ => None,
+        };
+        if let Some(Date::Day(day)) = found {
+            return Some(day);
+        }
+    }
+    None
 }
 
 /// Whether some date in a text is impossible.
@@ -94,15 +129,34 @@ mod tests {
             ("'2024-03-16'", 19_798.0),
             ("2024-03-16T12:00:00Z", 19_798.5),
             ("2024-03-16 06:00", 19_798.25),
+            ("2024-03-16 12:00:00.5 +0200 CEST", 19_798.5),
         ] {
             assert_eq!(date(text.as_bytes()), Some(Date::Day(days)), "{text}");
         }
         for text in ["0000-00-00", "2024-13-05", "2023-02-29", "2024-04-31T08:00:00Z"] {
             assert_eq!(date(text.as_bytes()), Some(Date::Impossible), "{text}");
         }
-        for text in ["", "2024-03", "2024-03/16", "2024-03-167", "2024-03-16-a", "a024-03-16", "2024-03-16T"]
-        {
+        for text in [
+            "",
+            "2024-03",
+            "2024-03/16",
+            "2024-03-167",
+            "2024-03-16-a",
+            "a024-03-16",
+            "2024-03-16T",
+            "2024-03-16 06:00 INFO it went well",
+        ] {
             assert_eq!(date(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_date_inside_a_name() {
+        for name in ["db-2024-03-16.sql.gz", "2024-03-16", "/a1/db_20240316.tar", "v12-2024/03/16"] {
+            assert_eq!(day_inside(name.as_bytes()), Some(19_798.0), "{name}");
+        }
+        for name in ["", "db-2024-13-16", "120240316", "2024-03-161", "31121999", "2024"] {
+            assert_eq!(day_inside(name.as_bytes()), None, "{name}");
         }
     }
 

@@ -269,6 +269,9 @@ const MAX_FORM_BYTES: usize = 64;
 /// A run of at least this many hexadecimal digits is an id.
 const MIN_HEX_BYTES: usize = 7;
 
+/// A run of at least this many equal digits stands for no value: the commit or the digest that is all zeros.
+const MIN_EQUAL_BYTES: usize = 16;
+
 /// Whether a run of letters and digits is a hexadecimal id, as `908e986` or `0x55d0aa10`, or a number of that length.
 pub fn is_id(run: &[u8]) -> bool {
     let (digits, least) = match run {
@@ -282,12 +285,12 @@ pub fn is_id(run: &[u8]) -> bool {
 
 /// The form of a text: its pattern of letters, digits and signs. `2024-03-22` and `2024-03-23` have the same form,
 /// `03/22/2024` has another one. All texts with hexadecimal ids have the same form, and so have all with a date that no
-/// calendar has.
+/// calendar has, and all with an id of one digit only.
 pub fn form(text: &[u8]) -> u64 {
     let text = &text[..text.len().min(MAX_FORM_BYTES)];
     let is_letter = |b: u8| b.is_ascii_alphabetic() || b >= 0x80;
     let mix = |state: u64, byte: u8| (state.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let (mut state, mut by_chance) = (0xcbf2_9ce4_8422_2325_u64, false);
+    let (mut state, mut by_chance, mut is_empty) = (0xcbf2_9ce4_8422_2325_u64, false, false);
     let mut at = 0;
     while at < text.len() {
         let run = text[at..].iter().take_while(|b| is_letter(**b) || b.is_ascii_digit()).count();
@@ -300,6 +303,8 @@ pub fn form(text: &[u8]) -> u64 {
         at += run.len();
         let digits = run.iter().filter(|b| b.is_ascii_digit()).count();
         by_chance |= is_id(run);
+        is_empty |=
+            run.len() >= MIN_EQUAL_BYTES && run[0].is_ascii_digit() && run.iter().all(|b| *b == run[0]);
         state = mix(
             state,
             match digits {
@@ -310,6 +315,7 @@ pub fn form(text: &[u8]) -> u64 {
         );
     }
     match () {
+        () if is_empty => 3,
         // The other parts of such a text vary by chance too.
         () if by_chance => 1,
         () if has_impossible(text) => 2,
@@ -464,6 +470,7 @@ mod tests {
             ("", "a"),
             ("12", "twelve"),
             ("2024-03-22", "2024-13-22"),
+            ("0f2cc575c29358d3ad0022eb930d2bbc", "00000000000000000000000000000000"),
         ] {
             assert!(!same(a, b), "{a} {b}");
         }

@@ -79,10 +79,17 @@ impl<'a> Atoms<'a> {
 const LINES_BEFORE: usize = 2;
 const LINES_AFTER: usize = 6;
 
-/// Which lines stay as they are: those that hold a marker or report a failure, and the lines around a failure, up
-/// to a blank line.
+/// The most lines between two markers that were kept because they stand out.
+const LINES_ALONE: usize = 2;
+
+/// Which lines stay as they are: those that hold a marker, those that stand alone between two markers, those that
+/// report a failure, and the lines around a failure, up to a blank line.
 fn fixed(lines: &[&str]) -> Vec<bool> {
     let mut out: Vec<bool> = lines.iter().map(|line| marker::may_hold(line)).collect();
+    let markers: Vec<usize> = (0..lines.len()).filter(|i| out[*i]).collect();
+    for pair in markers.windows(2).filter(|pair| pair[1] - pair[0] <= LINES_ALONE + 1) {
+        out[pair[0]..pair[1]].fill(true);
+    }
     let is_blank = |i: &usize| lines[*i].trim().is_empty();
     for (i, _) in lines.iter().enumerate().filter(|(_, line)| is_failure(line)) {
         let before = (i.saturating_sub(LINES_BEFORE)..i).rev().take_while(|i| !is_blank(i));
@@ -134,6 +141,13 @@ mod tests {
             pieces("see src/a.rs:12,  `x::y` ü1\n"),
             ["see", " ", "src/a.rs:12", ",", "  ", "`", "x::y", "`", " ", "ü1", "\n"]
         );
+    }
+
+    #[test]
+    fn a_line_alone_between_markers_is_one_piece() {
+        let gap = "[tersed: omitted 2 lines 1-2, progress]\n";
+        assert_eq!(pieces(&format!("{gap}a b\n{gap}")), [gap, "a b\n", gap]);
+        assert_eq!(pieces(&format!("{gap}a b\n")), [gap, "a", " ", "b", "\n"]);
     }
 
     #[test]

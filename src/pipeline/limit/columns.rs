@@ -3,11 +3,12 @@
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS, words};
+use crate::pipeline::limit::gaps::Gaps;
 use crate::pipeline::limit::numbers::Reader;
 use crate::pipeline::limit::parts;
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
 use crate::text::details::likeness;
-use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
+use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
 use crate::text::source::Source;
 
 /// A text with fewer lines is not a table.
@@ -36,6 +37,8 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     let mut active: Vec<usize> = (0..columns.len()).collect();
     let mut fields = Vec::new();
     let (mut odd, mut others, mut rows) = (Vec::new(), 0, 0);
+    let mut series: Vec<Gaps> = columns.iter().map(|_| Gaps::default()).collect();
+    let mut row_above: Option<usize> = None;
     // The first word of each line, which need not be a field.
     let mut first = Column::default();
     for (place, line) in lines.iter().enumerate() {
@@ -64,34 +67,25 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
             active.retain(|at| !columns[*at].is_done());
         }
         parted.iter_mut().for_each(|parts| parts.look(place, &fields));
+        let is_next = |above: &usize| above + 1 == place && lines[*above] + 1 == lines[place];
+        let above = row_above.replace(place).filter(is_next);
+        series.iter_mut().zip(&fields).for_each(|(series, field)| series.look(place, above, field));
     }
     if rows < least || rows * 4 < lines.len() * 3 {
         return;
     }
     let like = |place: usize| likeness(source.line(lines[place]));
-    for (key, value) in first.verdicts(rows) {
-        // A verdict comes before all other outliers, and a few rows with it before those with another one.
-        let candidate = |(nth, &place)| {
-            let key = like(place) ^ digest(&key.to_le_bytes(), MAX_COLUMNS);
-            Candidate { place, nth: nth / MAX_FIRST_VALUES, count: 0, key, is_word: false }
+    add_verdicts(&first, rows, &like, out);
+    for (at, (column, series)) in columns.iter().zip(&series).enumerate() {
+        add_column(at, column, rows, &like, out);
+        let gap = |place: usize| Candidate {
+            place,
+            nth: 0,
+            count: 1,
+            key: digest(&place.to_le_bytes(), MAX_COLUMNS),
+            is_word: false,
         };
-        out.extend(value.places().iter().enumerate().map(candidate));
-    }
-    for (at, column) in columns.iter().enumerate() {
-        add_rare(column.rare(rows), at, &like, out);
-        add_rare(column.unlike_forms(rows), at, &like, out);
-        let single = |nth, count, place: usize| {
-            let key = digest(&place.to_le_bytes(), at);
-            Candidate { place, nth, count, key, is_word: false }
-        };
-        for value in column.unlike_numbers(rows) {
-            let candidate = |(nth, place): (usize, &usize)| single(nth, value.rows, *place);
-            out.extend(value.places().iter().enumerate().map(candidate));
-        }
-        out.extend(column.farthest(rows).map(|(nth, place)| single(nth, 1, place)));
-        // Extremes come before all others: without them, smaller outliers would look like the largest.
-        out.extend(column.extremes(rows).map(|place| single(0, 0, place)));
-        out.extend(column.falls(rows).chain(column.steps(rows)).map(|place| single(0, 1, place)));
+        out.extend(series.places().into_iter().map(gap));
     }
     for parts in &parted {
         parts.columns().for_each(|(at, column)| add_rare(column.rare(rows), at, &like, out));
@@ -101,6 +95,68 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
             |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
         out.extend(odd.into_iter().enumerate().map(candidate));
     }
+}
+
+/// Adds the lines with words that belong to none of the kinds of rows, if they are few.
+fn add_others(
+    source: &Source<'_>,
+    lines: &[usize],
+    is_of_kind: &dyn Fn(&str) -> bool,
+    out: &mut Vec<Candidate>,
+) {
+    let is_other = |place: &usize| {
+        let line = source.line(lines[*place]);
+        crate::stop::tick();
+        line.bytes().any(|b| b.is_ascii_alphabetic()) && !is_of_kind(line)
+    };
+    let others: Vec<usize> = (0..lines.len()).filter(is_other).collect();
+    if !is_few(others.len(), lines.len(), EXCEPTION_ONE_IN) {
+        return;
+    }
+    let count = others.len();
+    let candidate = |(nth, place): (usize, usize)| {
+        let key = likeness(source.line(lines[place]));
+        Candidate { place, nth, count, key, is_word: true }
+    };
+    out.extend(others.into_iter().take(MAX_LINES_PER_VALUE).enumerate().map(candidate));
+}
+
+/// Adds the rows that start with a verdict in capitals.
+fn add_verdicts(first: &Column, rows: usize, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
+    for (key, value) in first.verdicts(rows) {
+        // A verdict comes before all other outliers, and a few rows with it before those with another one.
+        let candidate = |(nth, &place)| {
+            let key = like(place) ^ digest(&key.to_le_bytes(), MAX_COLUMNS);
+            Candidate { place, nth: nth / MAX_FIRST_VALUES, count: 0, key, is_word: false }
+        };
+        out.extend(value.places().iter().enumerate().map(candidate));
+    }
+}
+
+/// Adds the rows that stand out in one column.
+fn add_column(
+    at: usize,
+    column: &Column,
+    rows: usize,
+    like: &dyn Fn(usize) -> u64,
+    out: &mut Vec<Candidate>,
+) {
+    add_rare(column.rare(rows), at, like, out);
+    add_rare(column.unlike_forms(rows), at, like, out);
+    let single = |nth, count, place: usize| {
+        let key = digest(&place.to_le_bytes(), at);
+        Candidate { place, nth, count, key, is_word: false }
+    };
+    for value in column.unlike_numbers(rows) {
+        let candidate = |(nth, place): (usize, &usize)| single(nth, value.rows, *place);
+        out.extend(value.places().iter().enumerate().map(candidate));
+    }
+    out.extend(column.farthest(rows).map(|(nth, place)| single(nth, 1, place)));
+    // Extremes come before all others: without them, smaller outliers would look like the largest.
+    out.extend(column.extremes(rows).map(|place| single(0, 0, place)));
+    out.extend(column.steps(rows).map(|place| single(0, 1, place)));
+    // A value that one row has says more than numbers that start over, as days do in each month.
+    out.extend(column.falls(rows).map(|place| single(0, 2, place)));
 }
 
 /// Adds the rows with rare values of a column, rarest value first, so that a column with many leaves room for others.
@@ -159,6 +215,7 @@ fn find_in_kinds(
     if both * 10 < trials.len() * 9 {
         return;
     }
+    add_others(source, lines, &|line| kinds.iter().any(|(_, of)| *of == count(line)), out);
     for (_, of) in kinds {
         let places: Vec<usize> =
             (0..lines.len()).filter(|place| count(source.line(lines[*place])) == of).collect();
@@ -217,6 +274,24 @@ fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<
     (0..count.min(MAX_COLUMNS)).map(column).collect()
 }
 
+/// A line with a bar has at least this many words if a message stands behind it.
+const MIN_MESSAGE_WORDS: usize = 6;
+
+/// Whether two blanks or more do not separate all numbers of most lines.
+fn joins_numbers(trials: &[&str]) -> bool {
+    let (mut fields, mut inner) = (Vec::new(), Vec::new());
+    let mut joining = 0;
+    for line in trials {
+        Divider::Wide.fields(line, &mut fields);
+        joining += usize::from(fields.iter().any(|field| {
+            inner.clear();
+            words(field, &mut inner);
+            inner.len() > 1 && inner.iter().all(|word| number(word).is_some())
+        }));
+    }
+    joining * 2 > trials.len()
+}
+
 /// The divider that splits most lines into the same number of fields, and that number.
 fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
     let mut fields = Vec::new();
@@ -233,15 +308,28 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
         let (count, len) = counts.chunk_by(|a, b| a == b).map(|c| (c[0], c.len())).max_by_key(|c| c.1)?;
         (count >= least && len * 4 >= trials.len() * 3).then_some((divider, count, len))
     };
-    // Numbers as wide as their columns have one blank between them: then splitting into words fits more lines.
+    // Numbers as wide as their columns have one blank between them: then splitting into words fits more lines, or as
+    // many into more fields.
     let wide_or_words = |most: &mut dyn FnMut(Divider, usize) -> Option<(Divider, usize, usize)>| match (
         most(Divider::Wide, 4),
         most(Divider::Blank, 3),
     ) {
-        (Some(wide), Some(words)) if words.2 > wide.2 => Some(words),
+        (Some(wide), Some(words)) if words.2 > wide.2 || words.2 == wide.2 && joins_numbers(trials) => {
+            Some(words)
+        }
         (wide, words) => wide.or(words),
     };
-    most(Divider::Bar('|'), 2)
+    // A name and a message, as in the logs of services: if each message has as many words, they are compared.
+    let bar_or_words = |most: &mut dyn FnMut(Divider, usize) -> Option<(Divider, usize, usize)>| match most(
+        Divider::Bar('|'),
+        2,
+    )? {
+        bar if bar.1 == 2 => {
+            most(Divider::Blank, MIN_MESSAGE_WORDS).filter(|words| words.2 >= bar.2).or(Some(bar))
+        }
+        bar => Some(bar),
+    };
+    bar_or_words(&mut most)
         .or_else(|| most(Divider::Bar('│'), 2))
         .or_else(|| most(Divider::Tab, 2))
         .or_else(|| wide_or_words(&mut most))
@@ -326,6 +414,35 @@ mod tests {
             )
         };
         assert_eq!(standing_out(&(0..80).map(of_bar).collect::<String>()), [33]);
+    }
+
+    #[test]
+    fn a_row_of_neither_kind() {
+        let of_pair = |i: usize| match i % 2 {
+            0 => format!("09:{i} a > b: {i}+ find x{}. (38)\n", i % 3),
+            _ if i == 61 => format!("09:{i} b > a: {i} unknown 0/1 (101) find x\n"),
+            _ => format!("09:{i} b > a: {i} 1/0 A 10.0.1.{} (54)\n", i % 9),
+        };
+        assert_eq!(standing_out(&(0..90).map(of_pair).collect::<String>()), [61]);
+    }
+
+    #[test]
+    fn numbers_with_one_blank_between_them_are_columns() {
+        let row = |i: usize| match i {
+            70 => format!(" 0  0      0 18{:05}  200   90    0 8811234    0   1  0 99\n", i * 37),
+            _ => format!(" {}  0      0 18{:05}  200   90    0    0    0   1  0 99\n", i % 3, i * 37),
+        };
+        assert_eq!(standing_out(&(0..120).map(row).collect::<String>()), [70]);
+    }
+
+    #[test]
+    fn the_words_of_a_message_behind_a_name() {
+        let row = |i: usize| {
+            let message = if i == 70 { "lock taken by web-2 at" } else { "done with job of" };
+            let of = if i == 70 { "" } else { " class" };
+            format!("web-{} | 2025-03-14 09:{:02}:10 INFO {message}{of} {i}\n", i % 3, i % 60)
+        };
+        assert_eq!(standing_out(&(0..120).map(row).collect::<String>()), [70]);
     }
 
     #[test]

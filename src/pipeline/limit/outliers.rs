@@ -17,6 +17,7 @@ use crate::pipeline::limit::records::{self, Odd, Records};
 use crate::pipeline::limit::short_sections;
 use crate::pipeline::limit::templates;
 use crate::pipeline::limit::unit::Unit;
+use crate::pipeline::limit::versions;
 use crate::pipeline::limit::warnings;
 use crate::text::details::likeness;
 use crate::text::flags;
@@ -122,6 +123,7 @@ impl Outliers {
         programs::find(source, &lines, &mut out);
         templates::find(source, &lines, &mut out);
         short_sections::find(source, &lines, &mut out);
+        versions::find(source, &lines, &mut out);
         let odd = flags::odd(lines.iter().map(|&line| source.line(line)));
         let of_flags = |odd: flags::Odd| Candidate {
             place: odd.place,
@@ -148,6 +150,29 @@ impl Outliers {
         let mut seen = Set::default();
         out.retain(|c| seen.insert(c.place));
         Self { lines, candidates: out, records }
+    }
+
+    /// Adds the few lines that an earlier step kept although it left out the lines on both sides, such as the one package
+    /// that is removed among hundreds that are installed.
+    fn add_islands(&mut self, source: &Source<'_>, units: &[Unit]) {
+        let is_gap = |unit: Option<&Unit>| unit.is_some_and(|unit| !unit.is_shown);
+        let is_island = |at: &usize| {
+            is_gap(at.checked_sub(1).and_then(|above| units.get(above))) && is_gap(units.get(at + 1))
+        };
+        let all: Vec<usize> = single(units).collect();
+        let places = (0..all.len()).filter(|place| is_island(&all[*place]));
+        let islands: Vec<usize> = places.take(MAX_ISLANDS + 1).collect();
+        if islands.len() > MAX_ISLANDS {
+            return;
+        }
+        let count = islands.len();
+        let known: Set<usize> = self.candidates.iter().map(|c| c.place).collect();
+        let new = islands.into_iter().filter(|place| !known.contains(place)).enumerate();
+        self.candidates.extend(new.map(|(nth, place)| {
+            let key = likeness(source.line(self.lines[place]));
+            Candidate { place, nth, count, key, is_word: false }
+        }));
+        self.candidates.sort_by_key(|c| (c.nth, c.count, c.place));
     }
 
     /// Chooses outliers, each with the lines that it depends on, at a total cost of at most `left`. `is_shown` tells
@@ -289,11 +314,11 @@ pub(super) fn single(units: &[Unit]) -> impl Iterator<Item = usize> {
 /// Outliers may take 1 / this of a file of settings.
 const DATA_ONE_IN: usize = 12;
 
-/// The outliers in a file of settings or data that consists of records, with the lines on which they depend, in
-/// order.
-pub(in crate::pipeline) fn of_data(source: &Source<'_>) -> Vec<usize> {
+/// The outliers in a file of settings or data that consists of records, or in a page of markup, with the lines on which
+/// they depend, in order.
+pub(in crate::pipeline) fn of_data(source: &Source<'_>, is_markup: bool) -> Vec<usize> {
     let outliers = Outliers::find(source, (0..source.len()).collect());
-    if outliers.records.is_none() {
+    if outliers.records.is_none() && !is_markup {
         return Vec::new();
     }
     let mut cost = |line: usize| source.line(line).len() + 1;
@@ -303,9 +328,14 @@ pub(in crate::pipeline) fn of_data(source: &Source<'_>) -> Vec<usize> {
     lines
 }
 
+/// The most lines that stand out because a step kept each of them alone; more of them are the text that it left.
+const MAX_ISLANDS: usize = 6;
+
 /// The outliers among the units of a cut.
 pub(super) fn of_units(source: &Source<'_>, units: &[Unit]) -> Outliers {
-    Outliers::find(source, single(units).map(|unit| units[unit].lines.start).collect())
+    let mut outliers = Outliers::find(source, single(units).map(|unit| units[unit].lines.start).collect());
+    outliers.add_islands(source, units);
+    outliers
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ use crate::text::source::Source;
 const RECORD_LINES: std::ops::RangeInclusive<usize> = 2..=400;
 /// At least this many quarters of the text must be records, and of the distances between records be regular.
 const MOST_QUARTERS: usize = 3;
+/// No record may be longer than this many mean records.
+const LONGEST: usize = 8;
 /// The most forms that are tried as the first line of a record.
 const MAX_TRIED: usize = 8;
 /// The most forms and slots that are counted separately; bounds the memory for a hostile text.
@@ -31,6 +33,8 @@ const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
 const MAX_ALIKE: usize = 3;
 /// The most lines that name a record, such as its serial number.
 const MAX_NAMES: usize = 2;
+/// The shortest word that names a record, in bytes.
+const MIN_TITLE_BYTES: usize = 3;
 /// The most lines above a line that are searched for its heading.
 const MAX_LINES_ABOVE: usize = 40;
 
@@ -75,13 +79,10 @@ impl Records {
         {
             return None;
         }
-        let forms: Vec<u64> = (0..source.len()).map(|line| slots::form(source.line(line))).collect();
-        // Rows of a table are compared as rows. But a line above each of several tables can start a record.
-        let words = columns::table_words(source);
-        let is_row = |line: usize| {
-            words.is_some_and(|words| source.line(line).split_ascii_whitespace().count() == words)
+        let (starts, forms) = match turns(source) {
+            Some(starts) => (starts, forms(source, slots::untagged)),
+            None => by_form(source)?,
         };
-        let starts = starts(&forms, &is_row)?;
         let end = source.len();
         let slots = slots::numbered(source, &forms, &starts);
         let mut records =
@@ -245,11 +246,78 @@ impl Records {
     }
 }
 
+fn forms(source: &Source<'_>, part: fn(&str) -> &str) -> Vec<u64> {
+    (0..source.len()).map(|line| slots::form(part(source.line(line)))).collect()
+}
+
+/// The first lines of the turns of tasks, if most lines start with the number of their task: `#17 [3/9] RUN npm ci`, and
+/// below it `#17 DONE 0.3s`. Frames of a stack have numbers too, but no two lines have the same one.
+fn turns(source: &Source<'_>) -> Option<Vec<usize>> {
+    let (mut lines, mut tagged, mut starts) = (0, 0, Vec::new());
+    let mut last = None;
+    for line in 0..source.len() {
+        crate::stop::tick();
+        let text = source.line(line);
+        if text.trim().is_empty() {
+            continue;
+        }
+        lines += 1;
+        let Some(tag) = slots::tag(text) else { continue };
+        tagged += 1;
+        if last.replace(tag) != Some(tag) {
+            starts.push(line);
+        }
+    }
+    let are_turns = tagged * 4 >= lines * MOST_QUARTERS && tagged >= starts.len() * RECORD_LINES.start();
+    (are_turns && starts.len() >= MIN_ROWS_FOR_EXCEPTION).then_some(starts)
+}
+
+/// The first lines of records, by a form that is repeated, and the forms of all lines.
+fn by_form(source: &Source<'_>) -> Option<(Vec<usize>, Vec<u64>)> {
+    let mut forms = forms(source, |line| line);
+    // Rows of a table are compared as rows. But a line above each of several tables can start a record.
+    let words = columns::table_words(source);
+    let may_not_start = |line: usize| {
+        let text = source.line(line);
+        words.is_some_and(|words| text.split_ascii_whitespace().count() == words)
+            || slots::is_empty_comment(text)
+    };
+    let mut starts = starts(&forms, &may_not_start)?;
+    if move_to_titles(source, &mut starts) {
+        let ends = starts.iter().skip(1).copied().chain([source.len()]);
+        for (start, end) in starts.iter().zip(ends) {
+            let name = slots::title(source.line(*start));
+            for line in *start..end {
+                forms[line] = slots::form_without(source.line(line), name);
+            }
+        }
+    }
+    Some((starts, forms))
+}
+
+/// Moves the first lines of records to the names above them, if these are all different and below a blank line, as in
+/// the reports of `npm audit`: `tarpit  <2.4.1` above `Severity: critical`. Returns whether it did.
+fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
+    let is_blank = |line: usize| source.line(line).trim().is_empty();
+    let has_title = |start: &usize| *start >= 2 && is_blank(start - 2) && !is_blank(start - 1);
+    let titled =
+        || starts.iter().filter(|start| has_title(start)).map(|start| slots::title(source.line(start - 1)));
+    let different: Set<&str> = titled().filter(|title| title.len() >= MIN_TITLE_BYTES).collect();
+    if different.len() * UNLIKE_ONE_IN < starts.len() * (UNLIKE_ONE_IN - 1) {
+        return false;
+    }
+    for start in starts.iter_mut() {
+        *start -= usize::from(has_title(start));
+    }
+    starts.dedup();
+    true
+}
+
 /// The first lines of records: all lines with the first form that is repeated at regular distances.
-fn starts(forms: &[u64], is_row: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
+fn starts(forms: &[u64], may_not_start: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
     // For each form how often it occurs, and its first and last line.
     let mut known: Map<u64, (usize, usize, usize)> = Map::default();
-    let may_start = |(line, form): &(usize, &u64)| **form != slots::BLANK && !is_row(*line);
+    let may_start = |(line, form): &(usize, &u64)| **form != slots::BLANK && !may_not_start(*line);
     for (line, &form) in forms.iter().enumerate().filter(may_start) {
         crate::stop::tick();
         if known.len() < MAX_FORMS || known.contains_key(&form) {
@@ -273,7 +341,9 @@ fn starts(forms: &[u64], is_row: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
         let starts: Vec<usize> = (0..forms.len()).filter(|line| forms[*line] == form).collect();
         let is_even = |pair: &&[usize]| (pair[1] - pair[0]).abs_diff(mean) <= mean / 2;
         let even = starts.windows(2).filter(is_even).count();
-        (even * 4 >= (starts.len() - 1) * MOST_QUARTERS).then_some(starts)
+        // What lies between two parts of a text is no record, even if the lines in both parts are.
+        let has_gap = starts.windows(2).any(|pair| pair[1] - pair[0] > mean * LONGEST);
+        (even * 4 >= (starts.len() - 1) * MOST_QUARTERS && !has_gap).then_some(starts)
     })
 }
 
@@ -342,6 +412,35 @@ mod tests {
         let lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
         assert_eq!(lines, ["Last State: Gone", "Exit: 137"]);
         assert_eq!(found[1].1, ["Name: pod-9", "Last State: Gone"]);
+    }
+
+    #[test]
+    fn tasks_that_take_turns() {
+        let task = |i: usize, time: &str| {
+            format!("#{i} [{i}/24] RUN make x{i}\n#{i} 0.2 word {} is made\n#{i} DONE {time}s\n\n", i * 7 % 5)
+        };
+        let found = found(&text(9, &task(9, "412.4"), |i| task(i, &format!("0.{}", i % 7))));
+        let lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
+        assert!(lines.contains(&"#9 DONE 412.4s"), "{found:?}");
+        let done = found.iter().find(|(line, _)| line.contains("DONE")).unwrap();
+        assert_eq!(done.1[0], "#9 [9/24] RUN make x9");
+    }
+
+    #[test]
+    fn names_above_the_first_keys() {
+        const NAMES: &[&str] = &["alder", "beech", "cedar", "elm"];
+        let report = |i: usize| {
+            let name = format!("{}{}", NAMES[i % 4], ["", "wood", "leaf", "bark", "root", "twig"][i / 4]);
+            format!("{name}  <={i}.1\nLevel: low\n{name} is slow with long texts\nnode/{name}\n\n")
+        };
+        let odd = "yew  <3.1\nLevel: high\nWrites over other memory\nnode/yew\n\n";
+        let found = found(&format!("# report\n\n{}", text(9, odd, report)));
+        let lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
+        assert!(lines.contains(&"Level: high") && lines.contains(&"Writes over other memory"), "{lines:?}");
+        assert!(
+            found.iter().all(|(line, with)| line.starts_with("yew") || with[0] == "yew  <3.1"),
+            "{found:?}"
+        );
     }
 
     #[test]

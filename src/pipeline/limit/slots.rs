@@ -52,27 +52,58 @@ pub(super) fn numbered(source: &Source<'_>, forms: &[u64], starts: &[usize]) -> 
 
 /// A digest of the indentation of a line and what it is about, without digits and ids.
 pub(super) fn form(line: &str) -> u64 {
+    form_without(line, "")
+}
+
+/// The form of a line of a record with this name, which says nothing of what the line is about.
+pub(super) fn form_without(line: &str, name: &str) -> u64 {
     let text = start(line);
     if text.is_empty() {
         return BLANK;
     }
     let about = match key(text) {
         Some(key) => key,
-        None => word(text),
+        None => word(text, name),
     };
+    let found = if name.is_empty() { None } else { about.find(name) };
+    let (before, behind) = found.map_or((about, ""), |at| (&about[..at], &about[at + name.len()..]));
     let mut kept = [0; MAX_BYTES];
     let mut len = 0;
-    for run in about.as_bytes().chunk_by(|a, b| a.is_ascii_alphanumeric() == b.is_ascii_alphanumeric()) {
-        if judge::is_id(run) {
-            continue;
-        }
-        for byte in run.iter().filter(|b| !b.is_ascii_digit()) {
-            kept[len] = *byte;
-            len += 1;
+    for part in [before, behind] {
+        for run in part.as_bytes().chunk_by(|a, b| a.is_ascii_alphanumeric() == b.is_ascii_alphanumeric()) {
+            if judge::is_id(run) {
+                continue;
+            }
+            for byte in run.iter().filter(|b| !b.is_ascii_digit()) {
+                kept[len] = *byte;
+                len += 1;
+            }
         }
     }
     // Never 0, which is the form of a blank line.
     digest(&kept[..len], indent(line)).max(1)
+}
+
+/// The number of a task that takes turns with others, at the start of a line: `#17` of `#17 DONE 0.3s`.
+pub(super) fn tag(line: &str) -> Option<&str> {
+    let tag = line.split_once(' ')?.0;
+    let digits = tag.strip_prefix('#')?;
+    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(tag)
+}
+
+/// A line without its tag.
+pub(super) fn untagged(line: &str) -> &str {
+    tag(line).map_or(line, |tag| &line[tag.len() + 1..])
+}
+
+/// Whether a line is a comment without text, as above and below a title: it does not start a record.
+pub(super) fn is_empty_comment(line: &str) -> bool {
+    matches!(line.trim(), "--" | "#" | "//" | "*" | ";" | "##")
+}
+
+/// The first word of a line that is not a number.
+pub(super) fn title(line: &str) -> &str {
+    word(start(line), "")
 }
 
 /// Whether a line has a key: `Exit Code:  137`.
@@ -110,8 +141,9 @@ fn key(text: &str) -> Option<&str> {
     Some(&text[..colon])
 }
 
-/// The first word with a letter; but the first word if it has neither a letter nor a leading digit, as `#3` or `->`.
-fn word(text: &str) -> &str {
+/// The first word with a letter, other than `name`; but the first word if it has neither a letter nor a leading digit,
+/// as `#3` or `->`.
+fn word<'a>(text: &'a str, name: &str) -> &'a str {
     let first = text.split_ascii_whitespace().next().unwrap_or_default();
     if !first.bytes().any(|b| b.is_ascii_alphabetic()) && !first.starts_with(|c: char| c.is_ascii_digit()) {
         return first;
@@ -120,7 +152,7 @@ fn word(text: &str) -> &str {
     let is_level = |word: &str| word.starts_with('[') && word.ends_with(']');
     let skipped = usize::from(is_level(first));
     let words = text.split_ascii_whitespace().skip(skipped).take(MAX_WORDS);
-    let is_word = |word: &&str| number(word.as_bytes()).is_none();
+    let is_word = |word: &&str| number(word.as_bytes()).is_none() && (name.is_empty() || *word != name);
     words
         .filter(is_word)
         .find(|word| word.bytes().any(|b| b.is_ascii_alphabetic()) || !word.is_ascii())
