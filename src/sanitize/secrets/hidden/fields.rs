@@ -63,10 +63,19 @@ pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>) ->
         // `cat -A` marks the end of a line.
         Some(b'$') => text.get(end + 1) == Some(&b'\n'),
         None | Some(b':' | b'=' | b' ' | b'"' | b'\'' | b']' | b'\r' | b'\n' | b'(' | b',' | b'{') => {
-            value_of(text, &(skip_back(text, hit.start, NAME, MAX_NAME_BYTES)..end)).is_some()
+            let start = skip_back(text, hit.start, NAME, MAX_NAME_BYTES);
+            !is_between_bars(text, start, end) && value_of(text, &(start..end)).is_some()
         }
         _ => false,
     }
+}
+
+/// Whether a name is a cell between bars. Its value is one too, which `columns` reads.
+fn is_between_bars(text: &[u8], start: usize, end: usize) -> bool {
+    const PADDING: ByteSet = ByteSet::parse(" ");
+    let before = skip_back(text, start, PADDING, MAX_BETWEEN_BYTES);
+    text.get(skip(text, end, PADDING, MAX_BETWEEN_BYTES)) == Some(&b'|')
+        && before.checked_sub(1).is_some_and(|before| text[before] == b'|')
 }
 
 /// One view of all pairs of the telling names at `names`, which are in order.
