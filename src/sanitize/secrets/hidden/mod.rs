@@ -139,7 +139,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         let heads = scan.heads.iter().chain(&scan.fields).filter(|at| prefixed::is_framed(text, **at));
         let around_head =
             |at: &usize| at.saturating_sub(AROUND_HEAD_BYTES.0)..text.len().min(at + AROUND_HEAD_BYTES.1);
-        let quoted = near.clone().and(scan.heads.iter().map(around_head));
+        let quoted = near.clone();
         let lines = near.and(coded.iter().map(around)).except(&seen);
         let framed = lines.clone().and(heads.map(around_head)).except(&seen).except(&scan.rows);
         if let Some(view) = prefixed::view(text, &framed) {

@@ -34,7 +34,9 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             at = match open.inside(at) {
                 Some(inside) if is_text(text, &inside) => {
                     let end = inside.end;
-                    write(text, inside, text[at], &mut view);
+                    // A backslash at the end belongs to what is around the text.
+                    let slashes = text[inside.clone()].iter().rev().take_while(|b| **b == b'\\').count();
+                    write(text, inside.start..end - slashes, text[at], &mut view);
                     end + 1
                 }
                 Some(inside) if text[at] != b'>' => inside.end + 1,
@@ -178,7 +180,7 @@ mod tests {
             ("{\"out\": \"DB_PASS ?= ", mixed, "\"}\n"),
             ("{\"out\": \"name,user,password\\nh,ada,", mixed, "\\n\"}\n"),
             ("id,body,at\n7,\"http_password: ", word, "\",2031\n"),
-            ("id,body,at\n7,\"{\"\"a\"\": 1}\nhttp_password: ", word, "\",2031\n"),
+            ("id,body,at\n7,\"user: \"\"ada\"\"\nhttp_password: ", word, "\",2031\n"),
             ("{'out': 'http_password: ", word, "', 'rc': 0}\n"),
             ("b'http_password: ", word, "\\n'\n"),
             ("#<Result @out=\"http_password: ", word, "\", @rc=0>\n"),
