@@ -1,4 +1,4 @@
-//! Compares parts of fields that have many values, such as `10.0.1.11:40000->10.0.2.20:5432`: one part may be
+//! Compares parts of fields that are nearly all different, such as `10.0.1.11:40000->10.0.2.20:5432`: one part may be
 //! the same in all rows but one. Only rare values count, not far numbers, since most parts are just counters or
 //! ports.
 
@@ -12,8 +12,7 @@ const DIVIDERS: &[u8] = b":,;=>/|()[]<\"'@";
 const MAX_PARTS: usize = 8;
 /// The most fields of a row whose parts are compared. Bounds the work.
 const MAX_PARTED: usize = 6;
-/// The parts of a column are compared if it has more values than an enumeration, or if at most 1 in this many rows has a
-/// value that occurred before.
+/// The parts of a column are compared if at most 1 in this many rows has a value that occurred before.
 const UNLIKE_ONE_IN: usize = 4;
 
 /// The parts of the fields of one column.
@@ -62,9 +61,9 @@ pub(super) fn parted(lines: &[&str], divider: Divider, count: usize) -> Vec<Part
         let mut values: Vec<&[u8]> = rows.iter().map(|row| row[at]).collect();
         values.sort_unstable();
         values.dedup();
-        // A column with few values is compared as it is.
-        let is_unlike =
-            values.len() > MAX_VALUES || (rows.len() - values.len()) * UNLIKE_ONE_IN <= rows.len();
+        // The tags of markup are the same in most fields, but with its text a field is rarely the same.
+        let is_markup = values.len() > MAX_VALUES && values.iter().all(|value| value.contains(&b'>'));
+        let is_unlike = is_markup || (rows.len() - values.len()) * UNLIKE_ONE_IN <= rows.len();
         let is_parted = (2..=MAX_PARTS).contains(&parts) && len * 4 >= rows.len() * 3 && is_unlike;
         is_parted.then(|| Parts { at, columns: (0..parts).map(|_| Column::default()).collect() })
     };
