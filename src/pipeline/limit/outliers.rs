@@ -153,13 +153,16 @@ impl Outliers {
     }
 
     /// Adds the few lines that an earlier step kept although it left out the lines on both sides, such as the one package
-    /// that is removed among hundreds that are installed.
+    /// that is removed among hundreds that are installed. More lines are compared with each other.
     fn add_islands(&mut self, source: &Source<'_>, units: &[Unit]) {
         let is_gap = |unit: Option<&Unit>| unit.is_some_and(|unit| !unit.is_shown);
         let is_island = |at: &usize| {
             is_gap(at.checked_sub(1).and_then(|above| units.get(above))) && is_gap(units.get(at + 1))
         };
-        let all: Vec<usize> = single(units).collect();
+        let all: Vec<usize> = single(units).take(columns::MIN_ROWS).collect();
+        if all.len() == columns::MIN_ROWS {
+            return;
+        }
         let places = (0..all.len()).filter(|place| is_island(&all[*place]));
         let islands: Vec<usize> = places.take(MAX_ISLANDS + 1).collect();
         if islands.len() > MAX_ISLANDS {

@@ -1,4 +1,4 @@
-//! Compares parts of fields that have many values, such as `10.0.1.11:40000->10.0.2.20:5432`: one part may be
+//! Compares parts of fields that are nearly all different, such as `10.0.1.11:40000->10.0.2.20:5432`: one part may be
 //! the same in all rows but one. Only rare values count, not far numbers, since most parts are just counters or
 //! ports.
 
