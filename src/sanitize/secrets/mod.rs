@@ -31,7 +31,6 @@ mod table;
 mod terraform;
 #[cfg(test)]
 mod tests;
-mod vault;
 mod words;
 
 pub use open::open;
