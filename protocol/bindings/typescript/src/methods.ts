@@ -49,7 +49,7 @@ export interface Requests {
   "session/stats": { params: protocol.SessionParams; result: protocol.Stats };
   /**
    * Returns which results may be removed from the context now, and the texts that replace them;
-   * nothing if it does not pay.
+   * none if it does not pay.
    */
   "session/reclaim": { params: protocol.ReclaimParams; result: protocol.Reclaimable };
   /** Confirms a batch of `session/reclaim`: its results leave the context. */
@@ -65,8 +65,8 @@ export interface Notifications {
    */
   "session/evicted": { params: protocol.EvictedParams };
   /**
-   * Reports that a conversation was summed up, cut short or resumed: nothing, or only the named
-   * calls, is still visible.
+   * Reports that a conversation was summarized, cut short or resumed: no result, or only those of
+   * the named calls, are still visible.
    */
   "session/compacted": { params: protocol.CompactedParams };
   /** Changes settings for later messages, or reads the configuration files again. */
@@ -194,8 +194,8 @@ export abstract class Methods {
   }
 
   /**
-   * Reports that a conversation was summed up, cut short or resumed: nothing, or only the named
-   * calls, is still visible.
+   * Reports that a conversation was summarized, cut short or resumed: no result, or only those of
+   * the named calls, are still visible.
    */
   sessionCompacted(params: protocol.CompactedParams): Promise<void> {
     return this.notify("session/compacted", params);
@@ -203,7 +203,7 @@ export abstract class Methods {
 
   /**
    * Returns which results may be removed from the context now, and the texts that replace them;
-   * nothing if it does not pay.
+   * none if it does not pay.
    */
   sessionReclaim(params: protocol.ReclaimParams, options?: RequestOptions): Promise<protocol.Reclaimable> {
     return this.request("session/reclaim", params, options);

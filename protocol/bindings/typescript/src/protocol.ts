@@ -17,12 +17,12 @@ export interface CompressParams {
   policy?: PolicyPatch | null | undefined;
   /**
    * What the agent is looking for: decides what stays if something must be left out. Up to 4096
-   * bytes count.
+   * bytes are used.
    */
   query?: string | null | undefined;
   /** Return the exact bytes; only secrets are removed. */
   fullOutput?: boolean | undefined;
-  /** What the result may cost, laid over the policy's budget. */
+  /** What the result may cost; overrides the policy's budget. */
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, 0 to 1: from 0.5 on results become shorter. */
   contextPressure?: number | null | undefined;
@@ -32,7 +32,7 @@ export interface CompressParams {
   correlationId?: string | null | undefined;
 }
 
-/** A tool result as the host has it. Members may go by the names that other hosts use for them. */
+/** A tool result as the host has it. Members may have the names that other hosts use for them. */
 export interface ToolResult {
   /** The host's id of the call, 1 to 512 bytes. Needed for memo and dedup. */
   toolCallId?: string | null | undefined;
@@ -43,9 +43,9 @@ export interface ToolResult {
    * under its usual names.
    */
   arguments?: unknown | undefined;
-  /** The command line, where it is not in the arguments: a string or an array of words. */
+  /** The command line, if it is not in the arguments: a string or an array of words. */
   command?: CommandWords | null | undefined;
-  /** The file or folder that the call named, where it is not in the arguments. */
+  /** The file or folder that the call named, if it is not in the arguments. */
   path?: string | null | undefined;
   /** The exit code of the command. */
   exitCode?: number | null | undefined;
@@ -53,14 +53,14 @@ export interface ToolResult {
   isError?: boolean | null | undefined;
   /**
    * The content: a string, or an array of parts. Text parts (`{"type":"text","text":…}` and the
-   * like) and `{"type":"bytes","base64":…}` are compressed, any other part passes through.
+   * like) and `{"type":"bytes","base64":…}` are compressed, any other part is returned unchanged.
    */
   content: string | unknown[];
   /** Return the exact bytes of this result, for batches; only secrets are removed. */
   fullOutput?: boolean | undefined;
   /**
    * What the content costs by the host's own count, 1 and up: budgets then count this result in the
-   * host's figures.
+   * host's tokens.
    */
   tokens?: number | null | undefined;
 }
@@ -90,8 +90,8 @@ export interface PolicyPatch {
   dedup?: boolean | null | undefined;
   /**
    * Whether the model sees the ids of calls. If not, a reference names a call by its file or
-   * command, and how many results ago it was. A request does not tell: some models are shown the
-   * ids, or their ends, and others none. Default true; false in hosts that use `tersed hook`,
+   * command, and how many results ago it was. A request does not show this: some models see the
+   * ids, or their ends, and others do not. Default true; false in hosts that use `tersed hook`,
    * `run`, `mcp`, `mcp-proxy` or `gateway`.
    */
   idsVisible?: boolean | null | undefined;
@@ -508,7 +508,8 @@ export interface RuleTest {
 }
 
 /**
- * How a host cuts a result that it is given: the most that stays whole, and what is kept of more.
+ * How a host cuts a result that it gets: the largest size that stays whole, and the part of a
+ * longer result that is kept.
  */
 export interface HostCut {
   /** Bytes of all texts of the result together. */
@@ -517,16 +518,16 @@ export interface HostCut {
   characters?: number | null | undefined;
   /** Lines. */
   lines?: number | null | undefined;
-  /** Tokens by the host's count, of which nothing more is known: each counts as two bytes. */
+  /** Tokens by the host's own counter, which is unknown here: each counts as two bytes. */
   tokens?: number | null | undefined;
   /**
-   * What is kept of a longer result. Absent where that is not known: then nothing of it counts as
-   * shown.
+   * The part of a longer result that is kept. Absent if it is unknown: then nothing of such a
+   * result counts as shown.
    */
   keeps?: HostKeeps | null | undefined;
 }
 
-/** What a host keeps of a result that is too long. */
+/** The part of a result that a host keeps if the result is too long. */
 export type HostKeeps =
   | "head"
   | "tail"
@@ -538,7 +539,7 @@ export interface Compressed {
   content: string | unknown[];
   /** What happened, in the detail that the policy asks for. */
   evidence?: Evidence | null | undefined;
-  /** The original, where the content differs from it and it could be stored. */
+  /** The original, if the content differs from it and it could be stored. */
   artifact?: ArtifactRef | null | undefined;
   /**
    * Why the result was removed from the context, if it was; the content is then its replacement.
@@ -552,7 +553,7 @@ export interface Evidence {
   status: Status;
   /** The mode that was used. */
   mode: Mode;
-  /** What kind of output it is, where that is known. */
+  /** The kind of output, if it is known. */
   family?: string | null | undefined;
   /** The reducer that was used. */
   reducer?: string | null | undefined;
@@ -572,23 +573,23 @@ export interface Evidence {
   steps: Step[];
   /** How repeated text was found that is written once, `lzw` or `repair`. */
   dictionaryMethod?: string | null | undefined;
-  /** What is not shown. */
+  /** The lines that are not shown. */
   omissions: Omission[];
   /** Secrets that were removed. */
   redactions: RedactionCount[];
-  /** What the clean-up removed. */
+  /** Text that the clean-up removed or escaped, by class. */
   removals?: Removal[] | undefined;
-  /** What the guard saw. */
+  /** The findings of the guard. */
   guard: GuardEvidence;
   /** Whether the byte cap cut something. */
   capped: boolean;
-  /** What a budget did, where one was in force. */
+  /** The effect of the budget, if there was one. */
   budget?: BudgetUse | null | undefined;
-  /** Id of the artifact that the text became a pointer to. */
+  /** Id of the artifact, if the text was replaced by a pointer to it. */
   externalized?: string | null | undefined;
   /** Call id of the earlier result that this one repeats. */
   duplicateOf?: string | null | undefined;
-  /** What the memo did. */
+  /** The use of the memo. */
   memo: Memo;
   /**
    * Whether the result was larger than `summarizeAbove` tokens before the first cut (`head_tail`,
@@ -599,7 +600,7 @@ export interface Evidence {
   digest: string;
 }
 
-/** What became of a result. */
+/** The outcome of a result. */
 export type Status =
   | "unchanged"
   | "compressed"
@@ -748,7 +749,7 @@ export type Reason =
 
 /** Tokens before and after. */
 export interface Tokens {
-  /** Tokens that came in. */
+  /** Tokens of the input. */
   before: number;
   /** Tokens that go out. */
   after: number;
@@ -756,11 +757,11 @@ export interface Tokens {
   counter: string;
 }
 
-/** Sizes before and after. `before` is what came in, `after` what goes out. */
+/** Sizes before and after: of the input and of the output. */
 export interface BeforeAfter {
-  /** What came in. */
+  /** Size of the input. */
   before: number;
-  /** What goes out. */
+  /** Size of the output. */
   after: number;
 }
 
@@ -809,13 +810,13 @@ export interface RedactionCount {
   /** How many. */
   count: number;
   /**
-   * What the values are known by, each once, 16 at most: fingerprints with a key of the
-   * installation, as `secrets.allow` takes them.
+   * Fingerprints of the values, made with a key of the installation, each once, at most 16.
+   * `secrets.allow` accepts them.
    */
   fingerprints?: string[] | undefined;
 }
 
-/** Characters or sequences that the clean-up removed. */
+/** Characters or sequences that the clean-up removed or escaped. */
 export interface Removal {
   /** Class, for example `bidi_control` or `escape_sequence`. */
   class: string;
@@ -823,7 +824,7 @@ export interface Removal {
   count: number;
 }
 
-/** What the guard saw. */
+/** The findings of the guard. */
 export interface GuardEvidence {
   /** Lines that report a failure. */
   signals: number;
@@ -833,7 +834,7 @@ export interface GuardEvidence {
   restored?: number | undefined;
 }
 
-/** What a budget did to one result. */
+/** The effect of a budget on one result. */
 export interface BudgetUse {
   /** Tokens that the result might take. */
   tokens: number;
@@ -857,9 +858,9 @@ export interface Rung {
   cut?: boolean | undefined;
 }
 
-/** What the memo did. */
+/** The use of the memo. */
 export interface Memo {
-  /** The outcome is the one given before for this call. */
+  /** The outcome is the one that was returned earlier for this call. */
   reused: boolean;
   /** The call was seen before with other bytes or another policy. */
   changed: boolean;
@@ -867,15 +868,17 @@ export interface Memo {
 
 /** The original of a result, kept for reading back. */
 export interface ArtifactRef {
-  /** What `artifact/read` takes. */
+  /** The id for `artifact/read`. */
   id: string;
   /** Size in bytes. */
   bytes: number;
   /** Lines, as markers number them. */
   lines: number;
-  /** The text before clean-up (terminal sequences, invisible characters), where that differs. */
+  /**
+   * The id of the text before clean-up (terminal sequences, invisible characters), if that differs.
+   */
   originalId?: string | null | undefined;
-  /** Whether a copy of it is on disk, as the operator's settings of recovery want it. */
+  /** Whether a copy of it is on disk, which the settings of `recovery` control. */
   onDisk?: boolean | undefined;
 }
 
@@ -883,9 +886,9 @@ export interface ArtifactRef {
 export interface Reclaimed {
   /** Why. */
   reason: ReclaimReason;
-  /** Results to the later one, or answers that did not cite it. */
+  /** How many results later the other one came, or how many answers did not cite it. */
   count: number;
-  /** Tokens that the context saves by it. */
+  /** Tokens saved in the context. */
   tokensSaved: number;
 }
 
@@ -907,9 +910,9 @@ export interface BatchParams {
   policy?: PolicyPatch | null | undefined;
   /** What the agent is looking for, as in `toolResult/compress`. */
   query?: string | null | undefined;
-  /** The exact bytes of all results are wanted. */
+  /** Return the exact bytes of all results; only secrets are removed. */
   fullOutput?: boolean | undefined;
-  /** What the results may cost, each and together, laid over the policy's budget. */
+  /** What the results may cost, each and together; overrides the policy's budget. */
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, as in `toolResult/compress`. */
   contextPressure?: number | null | undefined;
@@ -923,28 +926,28 @@ export interface BatchParams {
 export interface BatchItemObject {
   /** The result. */
   result: ToolResult;
-  /** The exact bytes are wanted. */
+  /** Return the exact bytes; only secrets are removed. */
   fullOutput?: boolean | undefined;
 }
 
-/** One result of a batch, by itself or as `toolResult/compress` takes it. */
+/** One result of a batch: bare, or in an object as in the parameters of `toolResult/compress`. */
 export type BatchItem = ToolResult | BatchItemObject;
 
 /** Result of `toolResult/compressBatch`. */
 export interface BatchCompressed {
   /** One for each result, in the same order. */
   results: Compressed[];
-  /** Sums over the results, in the host's figures for those that came with them. */
+  /** Sums over the results; in the host's tokens for results that came with `tokens`. */
   tokens: BeforeAfter;
-  /** Whether a budget made any result smaller; absent where none was in force. */
+  /** Whether a budget made any result smaller; absent without a budget. */
   budgetApplied?: boolean | null | undefined;
-  /** The budget of all results together, where one was in force. */
+  /** The budget of all results together, if there was one. */
   budget?: BatchBudget | null | undefined;
 }
 
-/** What became of the budget of a batch. */
+/** The outcome of the budget of a batch. */
 export interface BatchBudget {
-  /** Tokens that the results might take together. */
+  /** Tokens that the results were allowed to take together. */
   tokens: number;
   /** Whether they take no more. */
   met: boolean;
@@ -952,7 +955,7 @@ export interface BatchBudget {
   why?: Reason | null | undefined;
 }
 
-/** Parameters of `toolResult/open`: those of `toolResult/compress`, but for the content. */
+/** Parameters of `toolResult/open`: those of `toolResult/compress`, without the content. */
 export interface StreamOpenParams {
   /** The session, 1 to 512 bytes; it opens on first use. */
   sessionId?: string | null | undefined;
@@ -974,7 +977,7 @@ export interface StreamOpenParams {
 
 /** Result of `toolResult/open`. */
 export interface StreamOpened {
-  /** What the following requests name it by. */
+  /** The id for the following requests. */
   streamId: string;
 }
 
@@ -986,11 +989,11 @@ export interface AppendParams {
   sessionId?: string | null | undefined;
   /** The next piece of text. It may end anywhere, even between the halves of a surrogate pair. */
   text: string;
-  /** Where it was written to. Default `none`. */
+  /** The stream to which the command wrote it. Default `none`. */
   stream?: StreamName | null | undefined;
 }
 
-/** The output stream of a piece. Pieces of one stream are joined; streams stay apart. */
+/** The output stream of a piece. Pieces of one stream are joined; streams are kept separate. */
 export type StreamName =
   | "none"
   | "stdout"
@@ -998,7 +1001,7 @@ export type StreamName =
 
 /** Result of `toolResult/append`. */
 export interface Appended {
-  /** Bytes that came so far. */
+  /** Bytes received so far. */
   bytes: number;
   /** Whether all of them are kept. */
   whole: boolean;
@@ -1018,9 +1021,11 @@ export interface StreamCloseParams {
   streamId: string;
   /** Its session; may be absent. */
   sessionId?: string | null | undefined;
-  /** The exit code of the command. Absent for the one given to `toolResult/open`, if one was. */
+  /** The exit code of the command. If absent, the one given to `toolResult/open`. */
   exitCode?: number | null | undefined;
-  /** Whether the host counts the call as failed; likewise. */
+  /**
+   * Whether the host counts the call as failed. If absent, the value given to `toolResult/open`.
+   */
   isError?: boolean | null | undefined;
 }
 
@@ -1036,7 +1041,7 @@ export interface MessagesParams {
    * The session, 1 to 512 bytes; it opens on first use. Without one there is no memo and no dedup.
    */
   sessionId?: string | null | undefined;
-  /** The format of the body. May be absent where the body tells. */
+  /** The format of the body. May be absent if the body shows it. */
   format?: Format | null | undefined;
   /**
    * The request as the model's provider takes it, or, for `mcp`, a result or an array of messages.
@@ -1045,37 +1050,34 @@ export interface MessagesParams {
   /** Settings for this request alone. */
   policy?: PolicyPatch | null | undefined;
   /**
-   * What the agent is looking for, as in `toolResult/compress`. It counts for results that the
+   * What the agent is looking for, as in `toolResult/compress`. It applies to results that the
    * session does not know yet; the others stay as they were given.
    */
   query?: string | null | undefined;
   /**
-   * What each result may cost, and those of one turn together, laid over the policy's budget. A
-   * turn is the results between two messages of the model.
+   * What each result, and all results of one turn together, may cost; overrides the policy's
+   * budget. A turn is the results between two messages of the model.
    */
   budget?: BudgetPatch | null | undefined;
   /**
-   * How full the model's context is, as in `toolResult/compress`. It counts for results that the
+   * How full the model's context is, as in `toolResult/compress`. It applies to results that the
    * session does not know yet.
    */
   contextPressure?: number | null | undefined;
   /** This many of the newest results stay exact; only secrets are removed from them. Default 0. */
   keepNewest?: number | undefined;
-  /**
-   * What is done to the schemas of the tools in the body. Default what the policy's `toolSchemas`
-   * says.
-   */
+  /** What is done to the schemas of the tools in the body. Default the policy's `toolSchemas`. */
   toolSchemas?: ToolSchemas | null | undefined;
-  /** What becomes of the `structuredContent` of an MCP result. Default `keep`. */
+  /** How the `structuredContent` of an MCP result is treated. Default `keep`. */
   structuredContent?: StructuredContent | undefined;
-  /** Whether the member `_forge` is taken out of the body. Default false. */
+  /** Whether the member `_forge` is removed from the body. Default false. */
   stripOverrides?: boolean | undefined;
   /**
    * Whether earlier results that are no longer needed are removed, if that pays. Needs `sessionId`,
    * and `keepNewest` 0. Default `off`.
    */
   reclaim?: ReclaimMode | undefined;
-  /** What decides whether it pays. */
+  /** The values that decide whether it pays. */
   reclaimTerms?: ReclaimTerms | null | undefined;
   /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
   correlationId?: string | null | undefined;
@@ -1089,7 +1091,7 @@ export type Format =
   | "gemini"
   | "mcp";
 
-/** What becomes of structured content. */
+/** How structured content is treated. */
 export type StructuredContent =
   | "keep"
   | "dropRepeated";
@@ -1105,8 +1107,8 @@ export type ReclaimMode =
  */
 export interface ReclaimTerms {
   /**
-   * Requests of the conversation that are still to come, this one included. Without it, a cautious
-   * guess from the number so far.
+   * Expected number of further requests of the conversation, including this one. Without it, a
+   * cautious estimate from the number so far.
    */
   requestsToCome?: number | null | undefined;
   /** How the cache is priced. Default `fiveMinutes`. */
@@ -1114,7 +1116,7 @@ export interface ReclaimTerms {
   /** Prices, in place of `cache`. */
   prices?: CachePrices | null | undefined;
   /**
-   * Least gain of a batch, in tokens read from the cache. Default 6000; 12000 for a batch with
+   * Smallest gain of a batch, in tokens read from the cache. Default 6000; 12000 for a batch with
    * results that no later result replaces.
    */
   minGain?: number | null | undefined;
@@ -1137,49 +1139,49 @@ export interface CachePrices {
 
 /** Result of `messages/compress`. */
 export interface MessagesCompressed {
-  /** The body. Every byte that is not a text of a result is as it came. */
+  /** The body. Every byte outside of the texts of results is unchanged. */
   body: object | unknown[];
-  /** The format that the body was read in; absent where it holds no result that would tell. */
+  /** The format that the body was read in; absent if the body has no result that shows it. */
   format?: Format | null | undefined;
   /** One for each result with text, in the order of the body. */
   results: MessageResult[];
   /**
-   * Secrets that were removed where nothing is compressed: from data, documents, and what servers
-   * of the provider gave.
+   * Secrets that were removed outside of compressed texts: from data, documents, and results of the
+   * provider's servers.
    */
   redactions?: RedactionCount[] | undefined;
   /** Sums over the results. */
   tokens: BeforeAfter;
-  /** Tokens of `tools`, where their descriptions were minified. */
+  /** Tokens of `tools`, if their descriptions were minified. */
   toolTokens?: BeforeAfter | null | undefined;
   /** What was removed from the context, if the request asked for that. */
   reclaim?: Reclaim | null | undefined;
 }
 
-/** What became of one result of a body. */
+/** One result of a body after compression. */
 export interface MessageResult {
   /**
    * The call that it answers: the id in the body, or `name#n` for the n-th result of that tool that
-   * has none. Absent where there is nothing to tell it by.
+   * has none. Absent if the body gives neither.
    */
   toolCallId?: string | null | undefined;
-  /** Where it stands in the body. */
+  /** Its place in the body. */
   place: string;
   /** What happened, in the detail that the policy asks for. */
   evidence?: Evidence | null | undefined;
-  /** The original, where the text differs from it and it could be stored. */
+  /** The original, if the text differs from it and it could be stored. */
   artifact?: ArtifactRef | null | undefined;
   /** Why the result was removed from the context, if it was; a short text then replaces it. */
   reclaimed?: Reclaimed | null | undefined;
 }
 
-/** What left the context of a conversation. */
+/** The results that were removed from the context of a conversation. */
 export interface Reclaim {
-  /** Results that are gone. */
+  /** Removed results. */
   results: number;
-  /** Of these, those that this request took out. */
+  /** Of these, the results that this request removed. */
   newResults: number;
-  /** Tokens that the context saves by all of them. */
+  /** Tokens saved in the context by all of them. */
   tokensSaved: number;
   /** The sum of this request. */
   sum: ReclaimSum;
@@ -1187,15 +1189,15 @@ export interface Reclaim {
 
 /** The sum that decides. */
 export interface ReclaimSum {
-  /** Tokens that go, at best. */
+  /** Tokens that the best batch would remove. */
   removed: number;
-  /** Tokens that stay behind the first that go, and that the cache holds. */
+  /** Tokens after the first removed one that stay, and that the cache holds. */
   behind: number;
-  /** Requests to come. */
+  /** Expected number of further requests. */
   requests: number;
   /** Extra price of writing a token to the cache, as a multiple of the read price. */
   factor: number;
-  /** What it gains, in tokens read: `requests * removed - factor * behind`. */
+  /** The gain, in tokens read from the cache: `requests * removed - factor * behind`. */
   gain: number;
 }
 
@@ -1203,13 +1205,13 @@ export interface ReclaimSum {
 export interface ToolSchemaParams {
   /** The tools as a request has them: OpenAI, Anthropic, MCP or Gemini. */
   tools: unknown[];
-  /** Settings for this request alone. Only `tokenizer` matters. */
+  /** Settings for this request alone. Only `tokenizer` is used. */
   policy?: PolicyPatch | null | undefined;
 }
 
 /** Result of `toolSchema/minify`. */
 export interface Minified {
-  /** The tools. Every byte that is not in a description is as it came. */
+  /** The tools. Every byte outside of descriptions is unchanged. */
   tools: unknown[];
   /** Tokens of the JSON text of the tools. */
   tokens: BeforeAfter;
@@ -1217,7 +1219,7 @@ export interface Minified {
 
 /** Parameters of `rules/check`. */
 export interface RulesCheckParams {
-  /** The rules. Without them, those that are in force. */
+  /** The rules. If absent, the rules in force. */
   rules?: Rule[] | null | undefined;
   /** A call to explain. */
   sample?: RuleSample | null | undefined;
@@ -1245,13 +1247,16 @@ export interface RulesChecked {
   ok: boolean;
   /** How many rules there are. */
   rules: number;
-  /** What is wrong with rules: rule, field, value and what is allowed. Those are left out below. */
+  /**
+   * Faults of rules: rule, field, value and what is allowed. Rules with faults are not in the other
+   * members.
+   */
   errors: string[];
-  /** What an operator should know of rules that can be used. */
+  /** Warnings about rules that can be used. */
   warnings: string[];
-  /** What came of the tests. */
+  /** The results of the tests. */
   tests: RuleTested[];
-  /** What becomes of the sample. */
+  /** The result for the sample. */
   sample?: RuleExplained | null | undefined;
 }
 
@@ -1259,21 +1264,21 @@ export interface RulesChecked {
 export interface RuleTested {
   /** The rule. */
   rule: string;
-  /** The test's name, or its place. */
+  /** The test's name, or its position. */
   test: string;
-  /** Whether the rule got it right. */
+  /** Whether the test passed. */
   ok: boolean;
-  /** What is wrong. */
+  /** The failed expectations. */
   problems: string[];
-  /** What came out, where something is wrong. */
+  /** The output, if the test failed. */
   output?: string | null | undefined;
 }
 
-/** What becomes of a sample. */
+/** The explanation of a sample. */
 export interface RuleExplained {
   /** The rule that is used. */
   rule?: string | null | undefined;
-  /** All rules in the order in which they are asked. */
+  /** All rules, in the order in which they are tried. */
   rules: RuleAsked[];
   /** What the stages of the rule do to the lines, as runs of lines with the same fate. */
   lines: RuleLines[];
@@ -1283,7 +1288,7 @@ export interface RuleExplained {
   evidence: Evidence;
 }
 
-/** One rule and what came of its conditions. */
+/** One rule, and the results of its conditions. */
 export interface RuleAsked {
   /** The rule. */
   rule: string;
@@ -1297,13 +1302,13 @@ export interface RuleAsked {
   conditions: RuleCondition[];
 }
 
-/** What came of one condition. */
+/** The result of one condition. */
 export interface RuleCondition {
   /** Its name. */
   condition: string;
   /** Whether it holds. */
   holds: boolean;
-  /** What is wanted and what is there. */
+  /** The expected and the actual value. */
   why: string;
 }
 
@@ -1323,22 +1328,22 @@ export interface RuleLines {
 export interface ReadParams {
   /** The session that owns the artifact; absent for results that came without a session. */
   sessionId?: string | null | undefined;
-  /** The artifact, or the handle of a marker. */
+  /** The id of the artifact, or the handle in a marker. */
   id: string;
   /**
    * Ranges `[first, last]`, from 1, inclusive. They are sorted, and adjacent ones are joined. A
    * range may end after the last line. Absent or empty for everything.
    */
   lines?: ([number, number])[] | null | undefined;
-  /** What the lines are numbered by. Default `result`. */
+  /** The numbers that `lines` uses. Default `result`. */
   numbering?: Numbering | undefined;
-  /** Most bytes to return, at least 1; larger numbers count as 1048576. Default 65536. */
+  /** Most bytes to return, at least 1; larger numbers mean 1048576. Default 65536. */
   maxBytes?: number | null | undefined;
-  /** Where the page before ended. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | null | undefined;
 }
 
-/** What lines are numbered by. */
+/** The numbers of lines. */
 export type Numbering =
   | "result"
   | "shown";
@@ -1347,15 +1352,15 @@ export type Numbering =
 export interface Read {
   /** The artifact. */
   id: string;
-  /** The text, terminators included. Base64 when `encoding` says so. */
+  /** The text with its line ends, in the form that `encoding` names. */
   text: string;
   /** `utf-8`, or `base64` for binary data. */
   encoding: string;
   /** Line ranges that the text covers. */
   lines: ([number, number])[];
-  /** Lines of the whole. */
+  /** Lines of the whole artifact. */
   totalLines: number;
-  /** Bytes of the whole. */
+  /** Bytes of the whole artifact. */
   totalBytes: number;
   /** Where the next page starts; absent at the end. */
   nextCursor?: string | null | undefined;
@@ -1365,22 +1370,22 @@ export interface Read {
 export interface SearchParams {
   /** The session that owns the artifact. */
   sessionId?: string | null | undefined;
-  /** The artifact, or the handle of a marker. */
+  /** The id of the artifact, or the handle in a marker. */
   id: string;
   /** Regular expression in the syntax of Rust's `regex` crate. */
   pattern: string;
   /** The pattern is plain text. */
   fixed?: boolean | undefined;
-  /** Letter case does not matter. */
+  /** Ignores letter case. */
   ignoreCase?: boolean | undefined;
-  /** Lines before and after each match; larger numbers count as 20. Default 0. */
+  /** Lines before and after each match; larger numbers mean 20. Default 0. */
   context?: number | undefined;
   /**
-   * Most matches to return, at least 1; larger numbers count as 500. Default 50. A page is also
-   * limited in bytes, so it may hold fewer.
+   * Most matches to return, at least 1; larger numbers mean 500. Default 50. A page is also limited
+   * in bytes, so it may hold fewer.
    */
   maxMatches?: number | null | undefined;
-  /** Where the page before ended. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | null | undefined;
 }
 
@@ -1390,10 +1395,12 @@ export interface Found {
   id: string;
   /** Matching lines, in order. */
   matches: Match[];
-  /** Matching lines in the whole; with `timedOut` in what was searched so far. */
+  /**
+   * Matching lines in the whole artifact; with `timedOut`, in the part that was searched so far.
+   */
   totalMatches: number;
   /**
-   * Whether the time for one page, a second, ran out before the end; `nextCursor` continues. How
+   * Whether the time for one page (one second) ran out before the end; `nextCursor` continues. How
    * much a page covers depends on the machine.
    */
   timedOut?: boolean | undefined;
@@ -1405,7 +1412,7 @@ export interface Found {
 export interface Match {
   /** From 1. */
   line: number;
-  /** The line, or the part of it around the match when it is very long. */
+  /** The line, or the part of it around the match if the line is very long. */
   text: string;
   /** Column of the first byte of `text`, from 1; above 1 when the line was cut. */
   column: number;
@@ -1419,7 +1426,7 @@ export interface Match {
 export interface NumberedLine {
   /** From 1. */
   line: number;
-  /** Without terminator. */
+  /** Without line end. */
   text: string;
 }
 
@@ -1427,7 +1434,7 @@ export interface NumberedLine {
 export interface ListParams {
   /** The session; absent for results that came without one. */
   sessionId?: string | null | undefined;
-  /** Where the page before ended. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | null | undefined;
 }
 
@@ -1441,7 +1448,7 @@ export interface List {
 
 /** One stored original. */
 export interface Listed {
-  /** What `artifact/read` takes. */
+  /** The id for `artifact/read`. */
   id: string;
   /** BLAKE3 digest, hexadecimal. */
   digest: string;
@@ -1454,10 +1461,11 @@ export interface Listed {
   /** Call that it answers. */
   toolCallId?: string | null | undefined;
   /**
-   * Start of the first line of the command that wrote it, without secrets, where the call had one.
+   * Start of the first line of the command that wrote it, without secrets; absent if the call had
+   * no command.
    */
   command?: string | null | undefined;
-  /** Whether only its copy on disk is left, as the operator's settings of recovery want it. */
+  /** Whether only its copy on disk is left, which the settings of `recovery` control. */
   onDisk?: boolean | undefined;
 }
 
@@ -1473,19 +1481,19 @@ export interface OpenParams {
 export interface Opened {
   /** The session. */
   sessionId: string;
-  /** False when it was open already; its state is untouched then. */
+  /** False if it was already open; then its state does not change. */
   created: boolean;
 }
 
 /** Parameters of `session/fork`. */
 export interface ForkParams {
-  /** The session that goes on as it is. */
+  /** The session that is copied; it does not change. */
   sessionId: string;
   /** The new session. */
   newSessionId: string;
   /**
-   * The only calls whose results the new context shows. Absent where it shows all that the other
-   * one does.
+   * The only calls whose results the new context shows. Absent if it shows all that the other one
+   * does.
    */
   visible?: string[] | null | undefined;
 }
@@ -1494,9 +1502,9 @@ export interface ForkParams {
 export interface Forked {
   /** The new session. */
   sessionId: string;
-  /** False when it was open already; its state is untouched then. */
+  /** False if it was already open; then its state does not change. */
   created: boolean;
-  /** Calls that it knows from the other session; 0 where that one is not open. */
+  /** Calls taken over from the other session; 0 if that one is not open. */
   calls: number;
 }
 
@@ -1516,15 +1524,15 @@ export interface Closed {
 export interface Stats {
   /** All results. */
   total: Totals;
-  /** Results that came again under their call id with the same bytes and policy. */
+  /** Results that were repeated under their call id with the same bytes and policy. */
   resends: Totals;
   /** Resends that were answered from the memo. */
   memoHits: number;
-  /** Call ids that came again with other bytes or another policy. */
+  /** Call ids that were repeated with other bytes or another policy. */
   memoChanged: number;
   /** By tool; `other` from the 1025th tool on. */
   byTool: Record<string, Totals>;
-  /** By family, `other` where none is known. */
+  /** By family; `other` if none is known. */
   byFamily: Record<string, Totals>;
   /** By reducer; results without one are not listed. */
   byReducer: Record<string, Totals>;
@@ -1534,13 +1542,13 @@ export interface Stats {
   omittedLines: Record<string, number>;
   /** Secrets removed, by rule. */
   redactions: Record<string, number>;
-  /** What is not shown, by reason. */
+  /** Text that is not shown, by reason. */
   byReason: Record<string, ReasonTotals>;
   /** Steps that were tried and did nothing, by reason. */
   skipped: Record<string, number>;
-  /** What came again, as a prompt cache sees it. */
+  /** Repeated results, as a prompt cache sees them. */
   cache: CacheTotals;
-  /** What a model would have cost; only models that the user gave prices for. */
+  /** The cost by model; only models that the user gave prices for. */
   cost?: Record<string, Cost> | undefined;
 }
 
@@ -1548,13 +1556,13 @@ export interface Stats {
 export interface Totals {
   /** Results. */
   results: number;
-  /** Tokens that came in. */
+  /** Tokens of the input. */
   tokensBefore: number;
-  /** Tokens that went out. */
+  /** Tokens of the output. */
   tokensAfter: number;
-  /** Bytes that came in. */
+  /** Bytes of the input. */
   bytesBefore: number;
-  /** Bytes that went out. */
+  /** Bytes of the output. */
   bytesAfter: number;
   /**
    * Tokens of the input that the host would have shown: all of a result within `hostLimit`; of a
@@ -1568,7 +1576,7 @@ export interface Totals {
   shownTokens: number;
 }
 
-/** What is not shown for one reason. */
+/** Text that is not shown for one reason. */
 export interface ReasonTotals {
   /** Results with such a gap. */
   results: number;
@@ -1578,35 +1586,35 @@ export interface ReasonTotals {
   bytes: number;
 }
 
-/** What the provider's prompt cache can make of results that came again. */
+/** Repeated results, as a provider's prompt cache sees them. */
 export interface CacheTotals {
-  /** Tokens that came again byte for byte as they were: a prompt cache may have them. */
+  /** Tokens of results that were repeated byte for byte: a prompt cache may have them. */
   stableTokens: number;
   /**
-   * Tokens of results that came again with other bytes or another policy: a cached prompt ends
+   * Tokens of results that were repeated with other bytes or another policy: a cached prompt ends
    * before them.
    */
   changedTokens: number;
 }
 
-/** What a model would have cost, by the user's own prices; each part for itself. */
+/** The cost with one model, at the user's prices; the parts are separate. */
 export interface Cost {
   /**
-   * Every result once, at the price of writing to the prompt cache, or of input where that is not
+   * Every result once, at the price of writing to the prompt cache, or of input if that is not
    * given.
    */
   results: Spent;
-  /** What came again, as input without a cache. */
+  /** Repeated results, as input without a cache. */
   resends: Spent;
-  /** What came again, as read from the cache; absent where that has no price. */
+  /** Repeated results, as read from the cache; absent if that has no price. */
   resendsCached?: Spent | null | undefined;
 }
 
-/** What tokens cost, by the user's own price. */
+/** The cost of tokens at the user's price. */
 export interface Spent {
   /** As the host would have shown the results. */
   baseline: number;
-  /** As they went out. */
+  /** As they were returned. */
   shown: number;
 }
 
@@ -1620,11 +1628,11 @@ export interface EvictedParams {
   visible?: string[] | null | undefined;
 }
 
-/** Parameters of `session/compacted`: the conversation was summed up, cut short or begun anew. */
+/** Parameters of `session/compacted`: the conversation was summarized, cut short or restarted. */
 export interface CompactedParams {
   /** The session. */
   sessionId: string;
-  /** The only calls whose results are still in the context. Absent where none is. */
+  /** The only calls whose results are still in the context. Absent if there are none. */
   visible?: string[] | undefined;
 }
 
@@ -1639,48 +1647,48 @@ export interface ReclaimParams {
   context?: ContextItem[] | null | undefined;
   /**
    * The answers of the model since the last `session/reclaim`, in order, at most 256. Absent if
-   * they are not known: then every result counts as cited.
+   * they are not known: then every earlier result counts as cited.
    */
   answers?: ModelAnswer[] | null | undefined;
-  /** What decides whether it pays. */
+  /** The values that decide whether it pays. */
   reclaimTerms?: ReclaimTerms | null | undefined;
   /** Settings for this request alone. */
   policy?: PolicyPatch | null | undefined;
 }
 
-/** One thing in a context: the id of the call of a result, or tokens of anything else. */
+/** An item of a context: the call id of a result, or the tokens of anything else. */
 export type ContextItem = string | number;
 
 /** An answer of the model. */
 export interface ModelAnswer {
-  /** What it says, without its thoughts. */
+  /** Its text, without reasoning. */
   text?: string | undefined;
   /**
-   * The calls that it makes. Absent where all results since the last `session/reclaim` came after
-   * it.
+   * The calls that it makes. Absent if all results since the last `session/reclaim` came after this
+   * answer.
    */
   toolCallIds?: string[] | undefined;
 }
 
 /** Result of `session/reclaim`. */
 export interface Reclaimable {
-  /** The number of the batch, for `session/reclaimed`; absent where nothing goes. */
+  /** The number of the batch, for `session/reclaimed`; absent if nothing can be removed. */
   batch?: number | null | undefined;
-  /** The results that may go, in the order in which they came. Empty where it does not pay. */
+  /** The results that may be removed, in the order in which they came. Empty if it does not pay. */
   replacements: Replacement[];
-  /** Tokens that the context saves by them. */
+  /** Tokens that this saves in the context. */
   tokensSaved: number;
   /** The sum that decided. */
   sum: ReclaimSum;
 }
 
-/** What is to stand in the place of a result. */
+/** The replacement of a result. */
 export interface Replacement {
   /** The call of the result. */
   toolCallId: string;
-  /** The text that takes the place of the text of the result. */
+  /** The text that replaces the text of the result. */
   content: string;
-  /** Why it may go. */
+  /** Why it may be removed. */
   reclaimed: Reclaimed;
   /** The original. */
   artifact?: ArtifactRef | null | undefined;
@@ -1696,33 +1704,30 @@ export interface ReclaimedParams {
 
 /** Result of `session/reclaimed`. */
 export interface ReclaimedTotals {
-  /** Results of the session that are gone. */
+  /** Removed results of the session. */
   results: number;
-  /** Tokens that the context saves by all of them. */
+  /** Tokens saved in the context by all of them. */
   tokensSaved: number;
 }
 
 /** Parameters of `config/reload`. */
 export type ReloadParams = object;
 
-/** What reading the files anew changed. */
+/** The changes after reading the files again. */
 export interface Reloaded {
-  /** Configuration files that were read, those that count more first. */
+  /** Configuration files that were read, highest priority first. */
   files: string[];
-  /** Settings that have another value from now on. */
+  /** Settings whose value changed. */
   changed: string[];
-  /**
-   * Settings that have another value in the files, which counts after the next start of the
-   * process.
-   */
+  /** Settings whose value changed in the files, but which are only read when the process starts. */
   needsRestart: string[];
 }
 
 /** Parameters of `workspace/didChangeConfiguration`, as LSP has them. */
 export interface DidChangeParams {
   /**
-   * `{"tersed": …}` with what `initializationOptions.tersed` takes: replaces the settings that
-   * came this way before. Null, or null under `tersed`, reads the configuration files anew.
+   * `{"tersed": …}` with the members of `initializationOptions.tersed`: replaces the settings of
+   * earlier notifications. Null, or null under `tersed`, reads the configuration files again.
    */
   settings?: unknown | undefined;
 }
@@ -1731,7 +1736,7 @@ export interface DidChangeParams {
 export interface Options {
   /** Major versions of the protocol that the host speaks; absent for any. */
   protocolVersions?: number[] | null | undefined;
-  /** Named settings right above the defaults. */
+  /** A named set of settings, with the next priority above the defaults. */
   profile?: Profile | null | undefined;
   /** Settings for all requests. */
   policy?: PolicyPatch | null | undefined;
@@ -1749,56 +1754,56 @@ export type Profile =
 export interface Capabilities {
   /** Major version of the protocol. */
   protocolVersion: number;
-  /** Methods that are there. */
+  /** Methods of this server. */
   methods: string[];
-  /** Modes that do something. */
+  /** All modes. */
   modes: Mode[];
   /** Token counters. */
   tokenizers: Tokenizer[];
-  /** Bounds. */
+  /** Limits. */
   limits: CapabilityLimits;
-  /** What came of files and variables of settings. */
+  /** The result of reading settings from files and variables. */
   configuration: Configuration;
 }
 
-/** Bounds that a host may want to know. */
+/** Limits that a host may want to know. */
 export interface CapabilityLimits {
-  /** Sessions at once; the one that was used least lately ends first. */
+  /** Most open sessions; the least recently used one ends first. */
   maxSessions: number;
-  /** Calls that a session remembers. */
+  /** Most calls that a session remembers. */
   maxCallsPerSession: number;
   /** Largest `maxOutputBytes`. */
   maxOutputBytes: number;
-  /** Originals at once. */
+  /** Most originals that are kept. */
   maxArtifacts: number;
-  /** Bytes of all originals. */
+  /** Most bytes of all originals together. */
   maxArtifactBytes: number;
-  /** Streams at once. */
+  /** Most open streams. */
   maxStreams: number;
-  /** Bytes of a stream up to which all is kept. */
+  /** Bytes up to which a stream is kept whole. */
   maxStreamBytes: number;
 }
 
 /**
  * The result of reading settings from files and variables. Faulty and untrusted settings are
- * ignored; all others count.
+ * ignored; all others apply.
  */
 export interface Configuration {
-  /** Configuration files that were found, those that count more first. */
+  /** Configuration files that were found, highest priority first. */
   files: string[];
-  /** What is wrong, one text for each fault: the place, the key, the value and what is allowed. */
+  /** The faults, one text for each: the place, the key, the value and what is allowed. */
   faults: string[];
   /** The project's file, if it has settings that only a trusted file may set. */
   untrusted?: Untrusted | null | undefined;
 }
 
-/** A project's file that the user does not trust as it is. */
+/** A project's file whose present content the user does not trust. */
 export interface Untrusted {
   /** The file. */
   file: string;
-  /** Its settings that do not count. */
+  /** Its settings that are ignored. */
   ignored: string[];
-  /** The same in words, with what to do. */
+  /** The same as a sentence, with what the user can do. */
   text: string;
 }
 
@@ -1806,13 +1811,13 @@ export interface Untrusted {
 export interface LogMessage {
   /** 1 for an error, 2 for a warning. */
   type: number;
-  /** What to see. Never content of a result. */
+  /** The text. Never content of a result. */
   message: string;
 }
 
 /** One event. */
 export interface Event {
-  /** Version of this form, 1. */
+  /** Version of this format, 1. */
   version: number;
   /** Milliseconds since 1970 began, UTC. */
   time: number;
@@ -1820,9 +1825,9 @@ export interface Event {
   process: string;
   /** Number of the event in its process, from 1; dropped events leave a gap. */
   seq: number;
-  /** Events that were dropped just before this one, since the queue was full. */
+  /** Events that were dropped just before this one, because the queue was full. */
   dropped?: number | undefined;
-  /** Members that were left out since the event would have been too long. */
+  /** Members that were left out because the event would have been too long. */
   shortened?: string[] | undefined;
 }
 
@@ -1842,16 +1847,16 @@ export interface TimedStep {
   bytesBefore: number;
   /** Bytes of the text after the step. */
   bytesAfter: number;
-  /** What it took, in microseconds. */
+  /** Its time, in microseconds. */
   elapsedMicros?: number | null | undefined;
 }
 
-/** What a result took, in microseconds. */
+/** Times of a result, in microseconds. */
 export interface Elapsed {
-  /** All of it. */
+  /** The total. */
   totalMicros: number;
   /**
-   * Of this, the clean-up and the removal of secrets; absent where a batch had measured the result
+   * Of this, the clean-up and the removal of secrets; absent if a batch had measured the result
    * before.
    */
   safeMicros?: number | null | undefined;
@@ -1867,15 +1872,15 @@ export interface Flags {
   deduplicated: boolean;
   /** The text became a pointer. */
   externalized: boolean;
-  /** It got less than was asked for. */
+  /** It was compressed less than requested. */
   fellBack: boolean;
   /** It is larger than `summarizeAbove` tokens. */
   summarizeSuggested: boolean;
-  /** Whether a budget was met, where one was in force. */
+  /** Whether a budget was met; absent without a budget. */
   budgetMet?: boolean | null | undefined;
 }
 
-/** What is not shown for one reason. */
+/** Text that is not shown for one reason. */
 export interface Omitted {
   /** Gaps. */
   gaps: number;
@@ -1886,8 +1891,8 @@ export interface Omitted {
 }
 
 /**
- * 64-bit fingerprints, 16 hexadecimal digits each. Not cryptographic. Compared with their own kind
- * only.
+ * 64-bit fingerprints, 16 hexadecimal digits each. Not cryptographic. Only fingerprints of the same
+ * kind can be compared.
  */
 export interface Fingerprints {
   /**
@@ -1895,16 +1900,16 @@ export interface Fingerprints {
    * evidence's `digest`.
    */
   original: string;
-  /** Of what was given. */
+  /** Of the output. */
   compressed: string;
   /**
-   * Of the arguments, command and path of the call after the removal of secrets; absent where there
+   * Of the arguments, command and path of the call after the removal of secrets; absent if there
    * are none, or more than 64 KiB.
    */
   arguments?: string | null | undefined;
 }
 
-/** What is not shown, by reason. */
+/** Text that is not shown, by reason. */
 export interface ResultEventObject {
   /**  */
   already_compressed?: Omitted | undefined;
@@ -2182,26 +2187,23 @@ export interface ResultEvent {
   sessionId?: string | null | undefined;
   /** The call. */
   toolCallId?: string | null | undefined;
-  /** The tool; empty where it is not known. */
+  /** The tool; empty if unknown. */
   tool: string;
-  /** Where the session had given it before: how it was given again. */
+  /** If the session had given it before: how it was given again. */
   resend?: Resend | null | undefined;
-  /** What became of it. */
+  /** The status, as in the evidence. */
   status: Status;
   /** The mode that was used. */
   mode: Mode;
-  /**
-   * What kind of output it is: that of the evidence, or `command` where nothing but the command
-   * line is known.
-   */
+  /** The kind of output, as in the evidence; `command` if only the command line is known. */
   family?: string | null | undefined;
-  /** What the text is by itself: `json`, `xml`, `html`, `text` or `binary`. */
+  /** The type of the text, by its content alone: `json`, `xml`, `html`, `text` or `binary`. */
   contentType?: string | undefined;
   /** The reducer that was used. */
   reducer?: string | null | undefined;
-  /** The rule that kept it exact. */
+  /** Why it was kept exact. */
   bypass?: Reason | null | undefined;
-  /** The call's exit code, where the host gave it. */
+  /** The call's exit code, if the host gave it. */
   exitCode?: number | null | undefined;
   /** Tokens. */
   tokens: Tokens;
@@ -2215,21 +2217,21 @@ export interface ResultEvent {
   strategies?: string[] | undefined;
   /** Steps that were tried, in order. */
   steps?: TimedStep[] | undefined;
-  /** What it took. */
+  /** The times for this result. */
   elapsed?: Elapsed | null | undefined;
-  /** How repeated text was found that is written once, `lzw` or `repair`. */
+  /** The method that found repeated text for a dictionary, `lzw` or `repair`. */
   dictionaryMethod?: string | null | undefined;
-  /** What else happened. */
+  /** Further facts. */
   flags: Flags;
-  /** What is not shown, by reason. */
+  /** Text that is not shown, by reason. */
   omitted?: ResultEventObject | undefined;
   /** Secrets that were removed, by rule. */
   redactions?: RedactionCount[] | undefined;
   /** Lines that report a failure. */
   guard: GuardEvidence;
-  /** What the memo did. */
+  /** The use of the memo. */
   memo: Memo;
-  /** 64-bit fingerprints; absent where they are off, or secrets are not removed. */
+  /** 64-bit fingerprints; absent if they are off, or if secrets are not removed. */
   fingerprints?: Fingerprints | null | undefined;
 }
 
@@ -2241,7 +2243,7 @@ export interface FailureEvent {
   sessionId?: string | null | undefined;
   /** The call. */
   toolCallId?: string | null | undefined;
-  /** The tool; empty where it is not known. */
+  /** The tool; empty if unknown. */
   tool: string;
   /** Kind of the error, as on the wire, for example `redaction_failed`. */
   kind: string;
@@ -2258,13 +2260,11 @@ export interface Alert {
   /** What it is about. */
   kind: AlertKind;
   /**
-   * The step that failed; `other` where too many steps fail to be told apart. Absent for fallbacks.
+   * The step that failed; `other` for steps beyond the 256 that are counted separately. Absent for
+   * fallbacks.
    */
   step?: string | null | undefined;
-  /**
-   * How often within the window; no more than 4096, or the threshold where that is higher, are
-   * counted.
-   */
+  /** How often within the window; at most 4096, or the threshold if that is higher, are counted. */
   count: number;
   /** The window in seconds. */
   windowSeconds: number;

@@ -153,8 +153,8 @@ class Methods:
         self.notify("session/evicted", params)
 
     def session_compacted(self, params: protocol.CompactedParams) -> None:
-        """Reports that a conversation was summed up, cut short or resumed: nothing, or only the
-        named calls, is still visible.
+        """Reports that a conversation was summarized, cut short or resumed: no result, or only
+        those of the named calls, are still visible.
         """
         self.notify("session/compacted", params)
 
@@ -162,7 +162,7 @@ class Methods:
         self, params: protocol.ReclaimParams, *, timeout: float | None = None
     ) -> protocol.Reclaimable:
         """Returns which results may be removed from the context now, and the texts that replace
-        them; nothing if it does not pay.
+        them; none if it does not pay.
         """
         result = self.request("session/reclaim", params, timeout=timeout)
         return cast("protocol.Reclaimable", result)
@@ -329,8 +329,8 @@ class AsyncMethods:
         await self.notify("session/evicted", params)
 
     async def session_compacted(self, params: protocol.CompactedParams) -> None:
-        """Reports that a conversation was summed up, cut short or resumed: nothing, or only the
-        named calls, is still visible.
+        """Reports that a conversation was summarized, cut short or resumed: no result, or only
+        those of the named calls, are still visible.
         """
         await self.notify("session/compacted", params)
 
@@ -338,7 +338,7 @@ class AsyncMethods:
         self, params: protocol.ReclaimParams, *, timeout: float | None = None
     ) -> protocol.Reclaimable:
         """Returns which results may be removed from the context now, and the texts that replace
-        them; nothing if it does not pay.
+        them; none if it does not pay.
         """
         result = await self.request("session/reclaim", params, timeout=timeout)
         return cast("protocol.Reclaimable", result)

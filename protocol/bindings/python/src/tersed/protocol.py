@@ -163,14 +163,14 @@ class CompressParams(_CompressParams, total=False):
 
     query: str | None
     """What the agent is looking for: decides what stays if something must be left out. Up to
-    4096 bytes count.
+    4096 bytes are used.
     """
 
     fullOutput: bool
     """Return the exact bytes; only secrets are removed."""
 
     budget: BudgetPatch | None
-    """What the result may cost, laid over the policy's budget."""
+    """What the result may cost; overrides the policy's budget."""
 
     contextPressure: float | None
     """How full the model's context is, 0 to 1: from 0.5 on results become shorter."""
@@ -187,13 +187,13 @@ class _ToolResult(TypedDict):
 
     content: str | list[Any]
     """The content: a string, or an array of parts. Text parts (`{"type":"text","text":…}` and
-    the like) and `{"type":"bytes","base64":…}` are compressed, any other part passes
-    through.
+    the like) and `{"type":"bytes","base64":…}` are compressed, any other part is returned
+    unchanged.
     """
 
 
 class ToolResult(_ToolResult, total=False):
-    """A tool result as the host has it. Members may go by the names that other hosts use for
+    """A tool result as the host has it. Members may have the names that other hosts use for
     them.
     """
 
@@ -209,10 +209,10 @@ class ToolResult(_ToolResult, total=False):
     """
 
     command: CommandWords | None
-    """The command line, where it is not in the arguments: a string or an array of words."""
+    """The command line, if it is not in the arguments: a string or an array of words."""
 
     path: str | None
-    """The file or folder that the call named, where it is not in the arguments."""
+    """The file or folder that the call named, if it is not in the arguments."""
 
     exitCode: int | None
     """The exit code of the command."""
@@ -225,7 +225,7 @@ class ToolResult(_ToolResult, total=False):
 
     tokens: int | None
     """What the content costs by the host's own count, 1 and up: budgets then count this result
-    in the host's figures.
+    in the host's tokens.
     """
 
 
@@ -260,8 +260,8 @@ class PolicyPatch(TypedDict, total=False):
 
     idsVisible: bool | None
     """Whether the model sees the ids of calls. If not, a reference names a call by its file or
-    command, and how many results ago it was. A request does not tell: some models are shown
-    the ids, or their ends, and others none. Default true; false in hosts that use `tersed
+    command, and how many results ago it was. A request does not show this: some models see
+    the ids, or their ends, and others do not. Default true; false in hosts that use `tersed
     hook`, `run`, `mcp`, `mcp-proxy` or `gateway`.
     """
 
@@ -778,8 +778,8 @@ class RuleTest(_RuleTest, total=False):
 
 
 class HostCut(TypedDict, total=False):
-    """How a host cuts a result that it is given: the most that stays whole, and what is kept of
-    more.
+    """How a host cuts a result that it gets: the largest size that stays whole, and the part of
+    a longer result that is kept.
     """
 
     bytes: int | None
@@ -792,11 +792,11 @@ class HostCut(TypedDict, total=False):
     """Lines."""
 
     tokens: int | None
-    """Tokens by the host's count, of which nothing more is known: each counts as two bytes."""
+    """Tokens by the host's own counter, which is unknown here: each counts as two bytes."""
 
     keeps: HostKeeps | None
-    """What is kept of a longer result. Absent where that is not known: then nothing of it counts
-    as shown.
+    """The part of a longer result that is kept. Absent if it is unknown: then nothing of such a
+    result counts as shown.
     """
 
 
@@ -805,7 +805,7 @@ HostKeeps: TypeAlias = Literal[
     "tail",
     "ends",
 ]
-"""What a host keeps of a result that is too long."""
+"""The part of a result that a host keeps if the result is too long."""
 
 
 class _Compressed(TypedDict):
@@ -822,7 +822,7 @@ class Compressed(_Compressed, total=False):
     """What happened, in the detail that the policy asks for."""
 
     artifact: ArtifactRef | None
-    """The original, where the content differs from it and it could be stored."""
+    """The original, if the content differs from it and it could be stored."""
 
     reclaimed: Reclaimed | None
     """Why the result was removed from the context, if it was; the content is then its
@@ -852,19 +852,19 @@ class _Evidence(TypedDict):
     """Steps that were tried, in order."""
 
     omissions: list[Omission]
-    """What is not shown."""
+    """The lines that are not shown."""
 
     redactions: list[RedactionCount]
     """Secrets that were removed."""
 
     guard: GuardEvidence
-    """What the guard saw."""
+    """The findings of the guard."""
 
     capped: bool
     """Whether the byte cap cut something."""
 
     memo: Memo
-    """What the memo did."""
+    """The use of the memo."""
 
     summarizeSuggested: bool
     """Whether the result was larger than `summarizeAbove` tokens before the first cut
@@ -879,7 +879,7 @@ class Evidence(_Evidence, total=False):
     """Everything about one result."""
 
     family: str | None
-    """What kind of output it is, where that is known."""
+    """The kind of output, if it is known."""
 
     reducer: str | None
     """The reducer that was used."""
@@ -897,13 +897,13 @@ class Evidence(_Evidence, total=False):
     """How repeated text was found that is written once, `lzw` or `repair`."""
 
     removals: list[Removal]
-    """What the clean-up removed."""
+    """Text that the clean-up removed or escaped, by class."""
 
     budget: BudgetUse | None
-    """What a budget did, where one was in force."""
+    """The effect of the budget, if there was one."""
 
     externalized: str | None
-    """Id of the artifact that the text became a pointer to."""
+    """Id of the artifact, if the text was replaced by a pointer to it."""
 
     duplicateOf: str | None
     """Call id of the earlier result that this one repeats."""
@@ -920,7 +920,7 @@ Status: TypeAlias = Union[
     ],
     str,
 ]
-"""What became of a result."""
+"""The outcome of a result."""
 
 
 Reason: TypeAlias = Union[
@@ -1068,7 +1068,7 @@ class Tokens(TypedDict):
     """Tokens before and after."""
 
     before: int
-    """Tokens that came in."""
+    """Tokens of the input."""
 
     after: int
     """Tokens that go out."""
@@ -1078,13 +1078,13 @@ class Tokens(TypedDict):
 
 
 class BeforeAfter(TypedDict):
-    """Sizes before and after. `before` is what came in, `after` what goes out."""
+    """Sizes before and after: of the input and of the output."""
 
     before: int
-    """What came in."""
+    """Size of the input."""
 
     after: int
-    """What goes out."""
+    """Size of the output."""
 
 
 class Step(TypedDict):
@@ -1160,8 +1160,8 @@ class RedactionCount(_RedactionCount, total=False):
     """Secrets of one rule that were removed."""
 
     fingerprints: list[str]
-    """What the values are known by, each once, 16 at most: fingerprints with a key of the
-    installation, as `secrets.allow` takes them.
+    """Fingerprints of the values, made with a key of the installation, each once, at most 16.
+    `secrets.allow` accepts them.
     """
 
 Removal = TypedDict(
@@ -1173,7 +1173,7 @@ Removal = TypedDict(
         "count": int,
     },
 )
-"""Characters or sequences that the clean-up removed."""
+"""Characters or sequences that the clean-up removed or escaped."""
 
 
 class _GuardEvidence(TypedDict):
@@ -1187,7 +1187,7 @@ class _GuardEvidence(TypedDict):
 
 
 class GuardEvidence(_GuardEvidence, total=False):
-    """What the guard saw."""
+    """The findings of the guard."""
 
     restored: int
     """Of these, lines that a step had hidden and the guard brought back."""
@@ -1207,7 +1207,7 @@ class _BudgetUse(TypedDict):
 
 
 class BudgetUse(_BudgetUse, total=False):
-    """What a budget did to one result."""
+    """The effect of a budget on one result."""
 
     why: Reason | None
     """Why it takes more."""
@@ -1234,10 +1234,10 @@ class Rung(_Rung, total=False):
 
 
 class Memo(TypedDict):
-    """What the memo did."""
+    """The use of the memo."""
 
     reused: bool
-    """The outcome is the one given before for this call."""
+    """The outcome is the one that was returned earlier for this call."""
 
     changed: bool
     """The call was seen before with other bytes or another policy."""
@@ -1247,7 +1247,7 @@ class _ArtifactRef(TypedDict):
     """Members that every `ArtifactRef` has."""
 
     id: str
-    """What `artifact/read` takes."""
+    """The id for `artifact/read`."""
 
     bytes: int
     """Size in bytes."""
@@ -1260,10 +1260,12 @@ class ArtifactRef(_ArtifactRef, total=False):
     """The original of a result, kept for reading back."""
 
     originalId: str | None
-    """The text before clean-up (terminal sequences, invisible characters), where that differs."""
+    """The id of the text before clean-up (terminal sequences, invisible characters), if that
+    differs.
+    """
 
     onDisk: bool
-    """Whether a copy of it is on disk, as the operator's settings of recovery want it."""
+    """Whether a copy of it is on disk, which the settings of `recovery` control."""
 
 
 class Reclaimed(TypedDict):
@@ -1273,10 +1275,10 @@ class Reclaimed(TypedDict):
     """Why."""
 
     count: int
-    """Results to the later one, or answers that did not cite it."""
+    """How many results later the other one came, or how many answers did not cite it."""
 
     tokensSaved: int
-    """Tokens that the context saves by it."""
+    """Tokens saved in the context."""
 
 
 ReclaimReason: TypeAlias = Union[
@@ -1311,10 +1313,10 @@ class BatchParams(_BatchParams, total=False):
     """What the agent is looking for, as in `toolResult/compress`."""
 
     fullOutput: bool
-    """The exact bytes of all results are wanted."""
+    """Return the exact bytes of all results; only secrets are removed."""
 
     budget: BudgetPatch | None
-    """What the results may cost, each and together, laid over the policy's budget."""
+    """What the results may cost, each and together; overrides the policy's budget."""
 
     contextPressure: float | None
     """How full the model's context is, as in `toolResult/compress`."""
@@ -1337,11 +1339,11 @@ class BatchItemObject(_BatchItemObject, total=False):
     """In a member."""
 
     fullOutput: bool
-    """The exact bytes are wanted."""
+    """Return the exact bytes; only secrets are removed."""
 
 
 BatchItem: TypeAlias = "ToolResult | BatchItemObject"
-"""One result of a batch, by itself or as `toolResult/compress` takes it."""
+"""One result of a batch: bare, or in an object as in the parameters of `toolResult/compress`."""
 
 
 class _BatchCompressed(TypedDict):
@@ -1351,31 +1353,31 @@ class _BatchCompressed(TypedDict):
     """One for each result, in the same order."""
 
     tokens: BeforeAfter
-    """Sums over the results, in the host's figures for those that came with them."""
+    """Sums over the results; in the host's tokens for results that came with `tokens`."""
 
 
 class BatchCompressed(_BatchCompressed, total=False):
     """Result of `toolResult/compressBatch`."""
 
     budgetApplied: bool | None
-    """Whether a budget made any result smaller; absent where none was in force."""
+    """Whether a budget made any result smaller; absent without a budget."""
 
     budget: BatchBudget | None
-    """The budget of all results together, where one was in force."""
+    """The budget of all results together, if there was one."""
 
 
 class _BatchBudget(TypedDict):
     """Members that every `BatchBudget` has."""
 
     tokens: int
-    """Tokens that the results might take together."""
+    """Tokens that the results were allowed to take together."""
 
     met: bool
     """Whether they take no more."""
 
 
 class BatchBudget(_BatchBudget, total=False):
-    """What became of the budget of a batch."""
+    """The outcome of the budget of a batch."""
 
     why: Reason | None
     """Why they take more."""
@@ -1389,7 +1391,7 @@ class _StreamOpenParams(TypedDict):
 
 
 class StreamOpenParams(_StreamOpenParams, total=False):
-    """Parameters of `toolResult/open`: those of `toolResult/compress`, but for the content."""
+    """Parameters of `toolResult/open`: those of `toolResult/compress`, without the content."""
 
     sessionId: str | None
     """The session, 1 to 512 bytes; it opens on first use."""
@@ -1417,7 +1419,7 @@ class StreamOpened(TypedDict):
     """Result of `toolResult/open`."""
 
     streamId: str
-    """What the following requests name it by."""
+    """The id for the following requests."""
 
 
 class _AppendParams(TypedDict):
@@ -1437,7 +1439,7 @@ class AppendParams(_AppendParams, total=False):
     """Its session; may be absent."""
 
     stream: StreamName | None
-    """Where it was written to. Default `none`."""
+    """The stream to which the command wrote it. Default `none`."""
 
 
 StreamName: TypeAlias = Literal[
@@ -1445,14 +1447,14 @@ StreamName: TypeAlias = Literal[
     "stdout",
     "stderr",
 ]
-"""The output stream of a piece. Pieces of one stream are joined; streams stay apart."""
+"""The output stream of a piece. Pieces of one stream are joined; streams are kept separate."""
 
 
 class Appended(TypedDict):
     """Result of `toolResult/append`."""
 
     bytes: int
-    """Bytes that came so far."""
+    """Bytes received so far."""
 
     whole: bool
     """Whether all of them are kept."""
@@ -1486,10 +1488,12 @@ class StreamCloseParams(_StreamCloseParams, total=False):
     """Its session; may be absent."""
 
     exitCode: int | None
-    """The exit code of the command. Absent for the one given to `toolResult/open`, if one was."""
+    """The exit code of the command. If absent, the one given to `toolResult/open`."""
 
     isError: bool | None
-    """Whether the host counts the call as failed; likewise."""
+    """Whether the host counts the call as failed. If absent, the value given to
+    `toolResult/open`.
+    """
 
 
 class Discarded(TypedDict):
@@ -1517,23 +1521,23 @@ class MessagesParams(_MessagesParams, total=False):
     """
 
     format: Format | None
-    """The format of the body. May be absent where the body tells."""
+    """The format of the body. May be absent if the body shows it."""
 
     policy: PolicyPatch | None
     """Settings for this request alone."""
 
     query: str | None
-    """What the agent is looking for, as in `toolResult/compress`. It counts for results that the
+    """What the agent is looking for, as in `toolResult/compress`. It applies to results that the
     session does not know yet; the others stay as they were given.
     """
 
     budget: BudgetPatch | None
-    """What each result may cost, and those of one turn together, laid over the policy's budget.
-    A turn is the results between two messages of the model.
+    """What each result, and all results of one turn together, may cost; overrides the policy's
+    budget. A turn is the results between two messages of the model.
     """
 
     contextPressure: float | None
-    """How full the model's context is, as in `toolResult/compress`. It counts for results that
+    """How full the model's context is, as in `toolResult/compress`. It applies to results that
     the session does not know yet.
     """
 
@@ -1541,15 +1545,13 @@ class MessagesParams(_MessagesParams, total=False):
     """This many of the newest results stay exact; only secrets are removed from them. Default 0."""
 
     toolSchemas: ToolSchemas | None
-    """What is done to the schemas of the tools in the body. Default what the policy's
-    `toolSchemas` says.
-    """
+    """What is done to the schemas of the tools in the body. Default the policy's `toolSchemas`."""
 
     structuredContent: StructuredContent
-    """What becomes of the `structuredContent` of an MCP result. Default `keep`."""
+    """How the `structuredContent` of an MCP result is treated. Default `keep`."""
 
     stripOverrides: bool
-    """Whether the member `_forge` is taken out of the body. Default false."""
+    """Whether the member `_forge` is removed from the body. Default false."""
 
     reclaim: ReclaimMode
     """Whether earlier results that are no longer needed are removed, if that pays. Needs
@@ -1557,7 +1559,7 @@ class MessagesParams(_MessagesParams, total=False):
     """
 
     reclaimTerms: ReclaimTerms | None
-    """What decides whether it pays."""
+    """The values that decide whether it pays."""
 
     correlationId: str | None
     """The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters."""
@@ -1577,7 +1579,7 @@ StructuredContent: TypeAlias = Literal[
     "keep",
     "dropRepeated",
 ]
-"""What becomes of structured content."""
+"""How structured content is treated."""
 
 
 ReclaimMode: TypeAlias = Literal[
@@ -1593,8 +1595,8 @@ class ReclaimTerms(TypedDict, total=False):
     """
 
     requestsToCome: int | None
-    """Requests of the conversation that are still to come, this one included. Without it, a
-    cautious guess from the number so far.
+    """Expected number of further requests of the conversation, including this one. Without it, a
+    cautious estimate from the number so far.
     """
 
     cache: Cache | None
@@ -1604,8 +1606,8 @@ class ReclaimTerms(TypedDict, total=False):
     """Prices, in place of `cache`."""
 
     minGain: int | None
-    """Least gain of a batch, in tokens read from the cache. Default 6000; 12000 for a batch with
-    results that no later result replaces.
+    """Smallest gain of a batch, in tokens read from the cache. Default 6000; 12000 for a batch
+    with results that no later result replaces.
     """
 
 
@@ -1632,7 +1634,7 @@ class _MessagesCompressed(TypedDict):
     """Members that every `MessagesCompressed` has."""
 
     body: dict[str, Any] | list[Any]
-    """The body. Every byte that is not a text of a result is as it came."""
+    """The body. Every byte outside of the texts of results is unchanged."""
 
     results: list[MessageResult]
     """One for each result with text, in the order of the body."""
@@ -1645,15 +1647,15 @@ class MessagesCompressed(_MessagesCompressed, total=False):
     """Result of `messages/compress`."""
 
     format: Format | None
-    """The format that the body was read in; absent where it holds no result that would tell."""
+    """The format that the body was read in; absent if the body has no result that shows it."""
 
     redactions: list[RedactionCount]
-    """Secrets that were removed where nothing is compressed: from data, documents, and what
-    servers of the provider gave.
+    """Secrets that were removed outside of compressed texts: from data, documents, and results
+    of the provider's servers.
     """
 
     toolTokens: BeforeAfter | None
-    """Tokens of `tools`, where their descriptions were minified."""
+    """Tokens of `tools`, if their descriptions were minified."""
 
     reclaim: Reclaim | None
     """What was removed from the context, if the request asked for that."""
@@ -1663,38 +1665,38 @@ class _MessageResult(TypedDict):
     """Members that every `MessageResult` has."""
 
     place: str
-    """Where it stands in the body."""
+    """Its place in the body."""
 
 
 class MessageResult(_MessageResult, total=False):
-    """What became of one result of a body."""
+    """One result of a body after compression."""
 
     toolCallId: str | None
     """The call that it answers: the id in the body, or `name#n` for the n-th result of that tool
-    that has none. Absent where there is nothing to tell it by.
+    that has none. Absent if the body gives neither.
     """
 
     evidence: Evidence | None
     """What happened, in the detail that the policy asks for."""
 
     artifact: ArtifactRef | None
-    """The original, where the text differs from it and it could be stored."""
+    """The original, if the text differs from it and it could be stored."""
 
     reclaimed: Reclaimed | None
     """Why the result was removed from the context, if it was; a short text then replaces it."""
 
 
 class Reclaim(TypedDict):
-    """What left the context of a conversation."""
+    """The results that were removed from the context of a conversation."""
 
     results: int
-    """Results that are gone."""
+    """Removed results."""
 
     newResults: int
-    """Of these, those that this request took out."""
+    """Of these, the results that this request removed."""
 
     tokensSaved: int
-    """Tokens that the context saves by all of them."""
+    """Tokens saved in the context by all of them."""
 
     sum: ReclaimSum
     """The sum of this request."""
@@ -1704,19 +1706,19 @@ class ReclaimSum(TypedDict):
     """The sum that decides."""
 
     removed: int
-    """Tokens that go, at best."""
+    """Tokens that the best batch would remove."""
 
     behind: int
-    """Tokens that stay behind the first that go, and that the cache holds."""
+    """Tokens after the first removed one that stay, and that the cache holds."""
 
     requests: int
-    """Requests to come."""
+    """Expected number of further requests."""
 
     factor: float
     """Extra price of writing a token to the cache, as a multiple of the read price."""
 
     gain: int
-    """What it gains, in tokens read: `requests * removed - factor * behind`."""
+    """The gain, in tokens read from the cache: `requests * removed - factor * behind`."""
 
 
 class _ToolSchemaParams(TypedDict):
@@ -1730,14 +1732,14 @@ class ToolSchemaParams(_ToolSchemaParams, total=False):
     """Parameters of `toolSchema/minify`."""
 
     policy: PolicyPatch | None
-    """Settings for this request alone. Only `tokenizer` matters."""
+    """Settings for this request alone. Only `tokenizer` is used."""
 
 
 class Minified(TypedDict):
     """Result of `toolSchema/minify`."""
 
     tools: list[Any]
-    """The tools. Every byte that is not in a description is as it came."""
+    """The tools. Every byte outside of descriptions is unchanged."""
 
     tokens: BeforeAfter
     """Tokens of the JSON text of the tools."""
@@ -1747,7 +1749,7 @@ class RulesCheckParams(TypedDict, total=False):
     """Parameters of `rules/check`."""
 
     rules: list[Rule] | None
-    """The rules. Without them, those that are in force."""
+    """The rules. If absent, the rules in force."""
 
     sample: RuleSample | None
     """A call to explain."""
@@ -1789,22 +1791,22 @@ class _RulesChecked(TypedDict):
     """How many rules there are."""
 
     errors: list[str]
-    """What is wrong with rules: rule, field, value and what is allowed. Those are left out
-    below.
+    """Faults of rules: rule, field, value and what is allowed. Rules with faults are not in the
+    other members.
     """
 
     warnings: list[str]
-    """What an operator should know of rules that can be used."""
+    """Warnings about rules that can be used."""
 
     tests: list[RuleTested]
-    """What came of the tests."""
+    """The results of the tests."""
 
 
 class RulesChecked(_RulesChecked, total=False):
     """Result of `rules/check`."""
 
     sample: RuleExplained | None
-    """What becomes of the sample."""
+    """The result for the sample."""
 
 
 class _RuleTested(TypedDict):
@@ -1814,27 +1816,27 @@ class _RuleTested(TypedDict):
     """The rule."""
 
     test: str
-    """The test's name, or its place."""
+    """The test's name, or its position."""
 
     ok: bool
-    """Whether the rule got it right."""
+    """Whether the test passed."""
 
     problems: list[str]
-    """What is wrong."""
+    """The failed expectations."""
 
 
 class RuleTested(_RuleTested, total=False):
     """One test of a rule."""
 
     output: str | None
-    """What came out, where something is wrong."""
+    """The output, if the test failed."""
 
 
 class _RuleExplained(TypedDict):
     """Members that every `RuleExplained` has."""
 
     rules: list[RuleAsked]
-    """All rules in the order in which they are asked."""
+    """All rules, in the order in which they are tried."""
 
     lines: list[RuleLines]
     """What the stages of the rule do to the lines, as runs of lines with the same fate."""
@@ -1847,14 +1849,14 @@ class _RuleExplained(TypedDict):
 
 
 class RuleExplained(_RuleExplained, total=False):
-    """What becomes of a sample."""
+    """The explanation of a sample."""
 
     rule: str | None
     """The rule that is used."""
 
 
 class RuleAsked(TypedDict):
-    """One rule and what came of its conditions."""
+    """One rule, and the results of its conditions."""
 
     rule: str
     """The rule."""
@@ -1873,7 +1875,7 @@ class RuleAsked(TypedDict):
 
 
 class RuleCondition(TypedDict):
-    """What came of one condition."""
+    """The result of one condition."""
 
     condition: str
     """Its name."""
@@ -1882,7 +1884,7 @@ class RuleCondition(TypedDict):
     """Whether it holds."""
 
     why: str
-    """What is wanted and what is there."""
+    """The expected and the actual value."""
 
 
 class _RuleLines(TypedDict):
@@ -1909,7 +1911,7 @@ class _ReadParams(TypedDict):
     """Members that every `ReadParams` has."""
 
     id: str
-    """The artifact, or the handle of a marker."""
+    """The id of the artifact, or the handle in a marker."""
 
 
 class ReadParams(_ReadParams, total=False):
@@ -1924,20 +1926,20 @@ class ReadParams(_ReadParams, total=False):
     """
 
     numbering: Numbering
-    """What the lines are numbered by. Default `result`."""
+    """The numbers that `lines` uses. Default `result`."""
 
     maxBytes: int | None
-    """Most bytes to return, at least 1; larger numbers count as 1048576. Default 65536."""
+    """Most bytes to return, at least 1; larger numbers mean 1048576. Default 65536."""
 
     cursor: str | None
-    """Where the page before ended."""
+    """The `nextCursor` of the previous page."""
 
 
 Numbering: TypeAlias = Literal[
     "result",
     "shown",
 ]
-"""What lines are numbered by."""
+"""The numbers of lines."""
 
 
 class _Read(TypedDict):
@@ -1947,7 +1949,7 @@ class _Read(TypedDict):
     """The artifact."""
 
     text: str
-    """The text, terminators included. Base64 when `encoding` says so."""
+    """The text with its line ends, in the form that `encoding` names."""
 
     encoding: str
     """`utf-8`, or `base64` for binary data."""
@@ -1956,10 +1958,10 @@ class _Read(TypedDict):
     """Line ranges that the text covers."""
 
     totalLines: int
-    """Lines of the whole."""
+    """Lines of the whole artifact."""
 
     totalBytes: int
-    """Bytes of the whole."""
+    """Bytes of the whole artifact."""
 
 
 class Read(_Read, total=False):
@@ -1973,7 +1975,7 @@ class _SearchParams(TypedDict):
     """Members that every `SearchParams` has."""
 
     id: str
-    """The artifact, or the handle of a marker."""
+    """The id of the artifact, or the handle in a marker."""
 
     pattern: str
     """Regular expression in the syntax of Rust's `regex` crate."""
@@ -1989,18 +1991,18 @@ class SearchParams(_SearchParams, total=False):
     """The pattern is plain text."""
 
     ignoreCase: bool
-    """Letter case does not matter."""
+    """Ignores letter case."""
 
     context: int
-    """Lines before and after each match; larger numbers count as 20. Default 0."""
+    """Lines before and after each match; larger numbers mean 20. Default 0."""
 
     maxMatches: int | None
-    """Most matches to return, at least 1; larger numbers count as 500. Default 50. A page is
-    also limited in bytes, so it may hold fewer.
+    """Most matches to return, at least 1; larger numbers mean 500. Default 50. A page is also
+    limited in bytes, so it may hold fewer.
     """
 
     cursor: str | None
-    """Where the page before ended."""
+    """The `nextCursor` of the previous page."""
 
 
 class _Found(TypedDict):
@@ -2013,14 +2015,16 @@ class _Found(TypedDict):
     """Matching lines, in order."""
 
     totalMatches: int
-    """Matching lines in the whole; with `timedOut` in what was searched so far."""
+    """Matching lines in the whole artifact; with `timedOut`, in the part that was searched so
+    far.
+    """
 
 
 class Found(_Found, total=False):
     """Result of `artifact/search`."""
 
     timedOut: bool
-    """Whether the time for one page, a second, ran out before the end; `nextCursor` continues.
+    """Whether the time for one page (one second) ran out before the end; `nextCursor` continues.
     How much a page covers depends on the machine.
     """
 
@@ -2035,7 +2039,7 @@ class Match(TypedDict):
     """From 1."""
 
     text: str
-    """The line, or the part of it around the match when it is very long."""
+    """The line, or the part of it around the match if the line is very long."""
 
     column: int
     """Column of the first byte of `text`, from 1; above 1 when the line was cut."""
@@ -2054,7 +2058,7 @@ class NumberedLine(TypedDict):
     """From 1."""
 
     text: str
-    """Without terminator."""
+    """Without line end."""
 
 
 class ListParams(TypedDict, total=False):
@@ -2064,7 +2068,7 @@ class ListParams(TypedDict, total=False):
     """The session; absent for results that came without one."""
 
     cursor: str | None
-    """Where the page before ended."""
+    """The `nextCursor` of the previous page."""
 
 
 class _List(TypedDict):
@@ -2085,7 +2089,7 @@ class _Listed(TypedDict):
     """Members that every `Listed` has."""
 
     id: str
-    """What `artifact/read` takes."""
+    """The id for `artifact/read`."""
 
     digest: str
     """BLAKE3 digest, hexadecimal."""
@@ -2107,12 +2111,12 @@ class Listed(_Listed, total=False):
     """Call that it answers."""
 
     command: str | None
-    """Start of the first line of the command that wrote it, without secrets, where the call had
-    one.
+    """Start of the first line of the command that wrote it, without secrets; absent if the call
+    had no command.
     """
 
     onDisk: bool
-    """Whether only its copy on disk is left, as the operator's settings of recovery want it."""
+    """Whether only its copy on disk is left, which the settings of `recovery` control."""
 
 
 class _OpenParams(TypedDict):
@@ -2136,14 +2140,14 @@ class Opened(TypedDict):
     """The session."""
 
     created: bool
-    """False when it was open already; its state is untouched then."""
+    """False if it was already open; then its state does not change."""
 
 
 class _ForkParams(TypedDict):
     """Members that every `ForkParams` has."""
 
     sessionId: str
-    """The session that goes on as it is."""
+    """The session that is copied; it does not change."""
 
     newSessionId: str
     """The new session."""
@@ -2153,8 +2157,8 @@ class ForkParams(_ForkParams, total=False):
     """Parameters of `session/fork`."""
 
     visible: list[str] | None
-    """The only calls whose results the new context shows. Absent where it shows all that the
-    other one does.
+    """The only calls whose results the new context shows. Absent if it shows all that the other
+    one does.
     """
 
 
@@ -2165,10 +2169,10 @@ class Forked(TypedDict):
     """The new session."""
 
     created: bool
-    """False when it was open already; its state is untouched then."""
+    """False if it was already open; then its state does not change."""
 
     calls: int
-    """Calls that it knows from the other session; 0 where that one is not open."""
+    """Calls taken over from the other session; 0 if that one is not open."""
 
 
 class SessionParams(TypedDict):
@@ -2192,19 +2196,19 @@ class _Stats(TypedDict):
     """All results."""
 
     resends: Totals
-    """Results that came again under their call id with the same bytes and policy."""
+    """Results that were repeated under their call id with the same bytes and policy."""
 
     memoHits: int
     """Resends that were answered from the memo."""
 
     memoChanged: int
-    """Call ids that came again with other bytes or another policy."""
+    """Call ids that were repeated with other bytes or another policy."""
 
     byTool: dict[str, Totals]
     """By tool; `other` from the 1025th tool on."""
 
     byFamily: dict[str, Totals]
-    """By family, `other` where none is known."""
+    """By family; `other` if none is known."""
 
     byReducer: dict[str, Totals]
     """By reducer; results without one are not listed."""
@@ -2219,20 +2223,20 @@ class _Stats(TypedDict):
     """Secrets removed, by rule."""
 
     byReason: dict[str, ReasonTotals]
-    """What is not shown, by reason."""
+    """Text that is not shown, by reason."""
 
     skipped: dict[str, int]
     """Steps that were tried and did nothing, by reason."""
 
     cache: CacheTotals
-    """What came again, as a prompt cache sees it."""
+    """Repeated results, as a prompt cache sees them."""
 
 
 class Stats(_Stats, total=False):
     """Result of `session/stats`. Results count once, however often they are resent."""
 
     cost: dict[str, Cost]
-    """What a model would have cost; only models that the user gave prices for."""
+    """The cost by model; only models that the user gave prices for."""
 
 
 class Totals(TypedDict):
@@ -2242,16 +2246,16 @@ class Totals(TypedDict):
     """Results."""
 
     tokensBefore: int
-    """Tokens that came in."""
+    """Tokens of the input."""
 
     tokensAfter: int
-    """Tokens that went out."""
+    """Tokens of the output."""
 
     bytesBefore: int
-    """Bytes that came in."""
+    """Bytes of the input."""
 
     bytesAfter: int
-    """Bytes that went out."""
+    """Bytes of the output."""
 
     baselineTokens: int
     """Tokens of the input that the host would have shown: all of a result within `hostLimit`; of
@@ -2265,7 +2269,7 @@ class Totals(TypedDict):
 
 
 class ReasonTotals(TypedDict):
-    """What is not shown for one reason."""
+    """Text that is not shown for one reason."""
 
     results: int
     """Results with such a gap."""
@@ -2278,14 +2282,14 @@ class ReasonTotals(TypedDict):
 
 
 class CacheTotals(TypedDict):
-    """What the provider's prompt cache can make of results that came again."""
+    """Repeated results, as a provider's prompt cache sees them."""
 
     stableTokens: int
-    """Tokens that came again byte for byte as they were: a prompt cache may have them."""
+    """Tokens of results that were repeated byte for byte: a prompt cache may have them."""
 
     changedTokens: int
-    """Tokens of results that came again with other bytes or another policy: a cached prompt ends
-    before them.
+    """Tokens of results that were repeated with other bytes or another policy: a cached prompt
+    ends before them.
     """
 
 
@@ -2293,29 +2297,29 @@ class _Cost(TypedDict):
     """Members that every `Cost` has."""
 
     results: Spent
-    """Every result once, at the price of writing to the prompt cache, or of input where that is
-    not given.
+    """Every result once, at the price of writing to the prompt cache, or of input if that is not
+    given.
     """
 
     resends: Spent
-    """What came again, as input without a cache."""
+    """Repeated results, as input without a cache."""
 
 
 class Cost(_Cost, total=False):
-    """What a model would have cost, by the user's own prices; each part for itself."""
+    """The cost with one model, at the user's prices; the parts are separate."""
 
     resendsCached: Spent | None
-    """What came again, as read from the cache; absent where that has no price."""
+    """Repeated results, as read from the cache; absent if that has no price."""
 
 
 class Spent(TypedDict):
-    """What tokens cost, by the user's own price."""
+    """The cost of tokens at the user's price."""
 
     baseline: float
     """As the host would have shown the results."""
 
     shown: float
-    """As they went out."""
+    """As they were returned."""
 
 
 class _EvictedParams(TypedDict):
@@ -2343,12 +2347,12 @@ class _CompactedParams(TypedDict):
 
 
 class CompactedParams(_CompactedParams, total=False):
-    """Parameters of `session/compacted`: the conversation was summed up, cut short or begun
-    anew.
+    """Parameters of `session/compacted`: the conversation was summarized, cut short or
+    restarted.
     """
 
     visible: list[str]
-    """The only calls whose results are still in the context. Absent where none is."""
+    """The only calls whose results are still in the context. Absent if there are none."""
 
 
 class _ReclaimParams(TypedDict):
@@ -2368,29 +2372,29 @@ class ReclaimParams(_ReclaimParams, total=False):
 
     answers: list[ModelAnswer] | None
     """The answers of the model since the last `session/reclaim`, in order, at most 256. Absent
-    if they are not known: then every result counts as cited.
+    if they are not known: then every earlier result counts as cited.
     """
 
     reclaimTerms: ReclaimTerms | None
-    """What decides whether it pays."""
+    """The values that decide whether it pays."""
 
     policy: PolicyPatch | None
     """Settings for this request alone."""
 
 
 ContextItem: TypeAlias = "str | int"
-"""One thing in a context: the id of the call of a result, or tokens of anything else."""
+"""An item of a context: the call id of a result, or the tokens of anything else."""
 
 
 class ModelAnswer(TypedDict, total=False):
     """An answer of the model."""
 
     text: str
-    """What it says, without its thoughts."""
+    """Its text, without reasoning."""
 
     toolCallIds: list[str]
-    """The calls that it makes. Absent where all results since the last `session/reclaim` came
-    after it.
+    """The calls that it makes. Absent if all results since the last `session/reclaim` came after
+    this answer.
     """
 
 
@@ -2398,10 +2402,12 @@ class _Reclaimable(TypedDict):
     """Members that every `Reclaimable` has."""
 
     replacements: list[Replacement]
-    """The results that may go, in the order in which they came. Empty where it does not pay."""
+    """The results that may be removed, in the order in which they came. Empty if it does not
+    pay.
+    """
 
     tokensSaved: int
-    """Tokens that the context saves by them."""
+    """Tokens that this saves in the context."""
 
     sum: ReclaimSum
     """The sum that decided."""
@@ -2411,7 +2417,7 @@ class Reclaimable(_Reclaimable, total=False):
     """Result of `session/reclaim`."""
 
     batch: int | None
-    """The number of the batch, for `session/reclaimed`; absent where nothing goes."""
+    """The number of the batch, for `session/reclaimed`; absent if nothing can be removed."""
 
 
 class _Replacement(TypedDict):
@@ -2421,14 +2427,14 @@ class _Replacement(TypedDict):
     """The call of the result."""
 
     content: str
-    """The text that takes the place of the text of the result."""
+    """The text that replaces the text of the result."""
 
     reclaimed: Reclaimed
-    """Why it may go."""
+    """Why it may be removed."""
 
 
 class Replacement(_Replacement, total=False):
-    """What is to stand in the place of a result."""
+    """The replacement of a result."""
 
     artifact: ArtifactRef | None
     """The original."""
@@ -2448,10 +2454,10 @@ class ReclaimedTotals(TypedDict):
     """Result of `session/reclaimed`."""
 
     results: int
-    """Results of the session that are gone."""
+    """Removed results of the session."""
 
     tokensSaved: int
-    """Tokens that the context saves by all of them."""
+    """Tokens saved in the context by all of them."""
 
 
 ReloadParams: TypeAlias = "Mapping[str, Any]"
@@ -2459,17 +2465,17 @@ ReloadParams: TypeAlias = "Mapping[str, Any]"
 
 
 class Reloaded(TypedDict):
-    """What reading the files anew changed."""
+    """The changes after reading the files again."""
 
     files: list[str]
-    """Configuration files that were read, those that count more first."""
+    """Configuration files that were read, highest priority first."""
 
     changed: list[str]
-    """Settings that have another value from now on."""
+    """Settings whose value changed."""
 
     needsRestart: list[str]
-    """Settings that have another value in the files, which counts after the next start of the
-    process.
+    """Settings whose value changed in the files, but which are only read when the process
+    starts.
     """
 
 
@@ -2477,9 +2483,9 @@ class DidChangeParams(TypedDict, total=False):
     """Parameters of `workspace/didChangeConfiguration`, as LSP has them."""
 
     settings: Any
-    """`{"tersed": …}` with what `initializationOptions.tersed` takes: replaces the settings
-    that came this way before. Null, or null under `tersed`, reads the configuration files
-    anew.
+    """`{"tersed": …}` with the members of `initializationOptions.tersed`: replaces the
+    settings of earlier notifications. Null, or null under `tersed`, reads the configuration
+    files again.
     """
 
 
@@ -2490,7 +2496,7 @@ class Options(TypedDict, total=False):
     """Major versions of the protocol that the host speaks; absent for any."""
 
     profile: Profile | None
-    """Named settings right above the defaults."""
+    """A named set of settings, with the next priority above the defaults."""
 
     policy: PolicyPatch | None
     """Settings for all requests."""
@@ -2514,59 +2520,59 @@ class Capabilities(TypedDict):
     """Major version of the protocol."""
 
     methods: list[str]
-    """Methods that are there."""
+    """Methods of this server."""
 
     modes: list[Mode]
-    """Modes that do something."""
+    """All modes."""
 
     tokenizers: list[Tokenizer]
     """Token counters."""
 
     limits: CapabilityLimits
-    """Bounds."""
+    """Limits."""
 
     configuration: Configuration
-    """What came of files and variables of settings."""
+    """The result of reading settings from files and variables."""
 
 
 class CapabilityLimits(TypedDict):
-    """Bounds that a host may want to know."""
+    """Limits that a host may want to know."""
 
     maxSessions: int
-    """Sessions at once; the one that was used least lately ends first."""
+    """Most open sessions; the least recently used one ends first."""
 
     maxCallsPerSession: int
-    """Calls that a session remembers."""
+    """Most calls that a session remembers."""
 
     maxOutputBytes: int
     """Largest `maxOutputBytes`."""
 
     maxArtifacts: int
-    """Originals at once."""
+    """Most originals that are kept."""
 
     maxArtifactBytes: int
-    """Bytes of all originals."""
+    """Most bytes of all originals together."""
 
     maxStreams: int
-    """Streams at once."""
+    """Most open streams."""
 
     maxStreamBytes: int
-    """Bytes of a stream up to which all is kept."""
+    """Bytes up to which a stream is kept whole."""
 
 
 class _Configuration(TypedDict):
     """Members that every `Configuration` has."""
 
     files: list[str]
-    """Configuration files that were found, those that count more first."""
+    """Configuration files that were found, highest priority first."""
 
     faults: list[str]
-    """What is wrong, one text for each fault: the place, the key, the value and what is allowed."""
+    """The faults, one text for each: the place, the key, the value and what is allowed."""
 
 
 class Configuration(_Configuration, total=False):
     """The result of reading settings from files and variables. Faulty and untrusted settings are
-    ignored; all others count.
+    ignored; all others apply.
     """
 
     untrusted: Untrusted | None
@@ -2574,16 +2580,16 @@ class Configuration(_Configuration, total=False):
 
 
 class Untrusted(TypedDict):
-    """A project's file that the user does not trust as it is."""
+    """A project's file whose present content the user does not trust."""
 
     file: str
     """The file."""
 
     ignored: list[str]
-    """Its settings that do not count."""
+    """Its settings that are ignored."""
 
     text: str
-    """The same in words, with what to do."""
+    """The same as a sentence, with what the user can do."""
 
 
 class LogMessage(TypedDict):
@@ -2593,14 +2599,14 @@ class LogMessage(TypedDict):
     """1 for an error, 2 for a warning."""
 
     message: str
-    """What to see. Never content of a result."""
+    """The text. Never content of a result."""
 
 
 class _Event(TypedDict):
     """Members that every `Event` has."""
 
     version: int
-    """Version of this form, 1."""
+    """Version of this format, 1."""
 
     time: int
     """Milliseconds since 1970 began, UTC."""
@@ -2616,10 +2622,10 @@ class Event(_Event, total=False):
     """One event."""
 
     dropped: int
-    """Events that were dropped just before this one, since the queue was full."""
+    """Events that were dropped just before this one, because the queue was full."""
 
     shortened: list[str]
-    """Members that were left out since the event would have been too long."""
+    """Members that were left out because the event would have been too long."""
 
 
 Resend: TypeAlias = Union[
@@ -2652,21 +2658,21 @@ class TimedStep(_TimedStep, total=False):
     """A step that was tried."""
 
     elapsedMicros: int | None
-    """What it took, in microseconds."""
+    """Its time, in microseconds."""
 
 
 class _Elapsed(TypedDict):
     """Members that every `Elapsed` has."""
 
     totalMicros: int
-    """All of it."""
+    """The total."""
 
 
 class Elapsed(_Elapsed, total=False):
-    """What a result took, in microseconds."""
+    """Times of a result, in microseconds."""
 
     safeMicros: int | None
-    """Of this, the clean-up and the removal of secrets; absent where a batch had measured the
+    """Of this, the clean-up and the removal of secrets; absent if a batch had measured the
     result before.
     """
 
@@ -2687,7 +2693,7 @@ class _Flags(TypedDict):
     """The text became a pointer."""
 
     fellBack: bool
-    """It got less than was asked for."""
+    """It was compressed less than requested."""
 
     summarizeSuggested: bool
     """It is larger than `summarizeAbove` tokens."""
@@ -2697,7 +2703,7 @@ class Flags(_Flags, total=False):
     """What happened to a result beside its steps."""
 
     budgetMet: bool | None
-    """Whether a budget was met, where one was in force."""
+    """Whether a budget was met; absent without a budget."""
 
 
 class _Omitted(TypedDict):
@@ -2711,7 +2717,7 @@ class _Omitted(TypedDict):
 
 
 class Omitted(_Omitted, total=False):
-    """What is not shown for one reason."""
+    """Text that is not shown for one reason."""
 
     bytes: int
     """Bytes of gaps inside lines."""
@@ -2726,22 +2732,22 @@ class _Fingerprints(TypedDict):
     """
 
     compressed: str
-    """Of what was given."""
+    """Of the output."""
 
 
 class Fingerprints(_Fingerprints, total=False):
-    """64-bit fingerprints, 16 hexadecimal digits each. Not cryptographic. Compared with their
-    own kind only.
+    """64-bit fingerprints, 16 hexadecimal digits each. Not cryptographic. Only fingerprints of
+    the same kind can be compared.
     """
 
     arguments: str | None
-    """Of the arguments, command and path of the call after the removal of secrets; absent where
+    """Of the arguments, command and path of the call after the removal of secrets; absent if
     there are none, or more than 64 KiB.
     """
 
 
 class ResultEventObject(TypedDict, total=False):
-    """What is not shown, by reason."""
+    """Text that is not shown, by reason."""
 
     already_compressed: Omitted
     """"""
@@ -3147,10 +3153,10 @@ class _ResultEvent(TypedDict):
     """Members that every `ResultEvent` has."""
 
     tool: str
-    """The tool; empty where it is not known."""
+    """The tool; empty if unknown."""
 
     status: Status
-    """What became of it."""
+    """The status, as in the evidence."""
 
     mode: Mode
     """The mode that was used."""
@@ -3165,13 +3171,13 @@ class _ResultEvent(TypedDict):
     """Lines."""
 
     flags: Flags
-    """What else happened."""
+    """Further facts."""
 
     guard: GuardEvidence
     """Lines that report a failure."""
 
     memo: Memo
-    """What the memo did."""
+    """The use of the memo."""
 
 
 class ResultEvent(_ResultEvent, total=False):
@@ -3187,24 +3193,22 @@ class ResultEvent(_ResultEvent, total=False):
     """The call."""
 
     resend: Resend | None
-    """Where the session had given it before: how it was given again."""
+    """If the session had given it before: how it was given again."""
 
     family: str | None
-    """What kind of output it is: that of the evidence, or `command` where nothing but the
-    command line is known.
-    """
+    """The kind of output, as in the evidence; `command` if only the command line is known."""
 
     contentType: str
-    """What the text is by itself: `json`, `xml`, `html`, `text` or `binary`."""
+    """The type of the text, by its content alone: `json`, `xml`, `html`, `text` or `binary`."""
 
     reducer: str | None
     """The reducer that was used."""
 
     bypass: Reason | None
-    """The rule that kept it exact."""
+    """Why it was kept exact."""
 
     exitCode: int | None
-    """The call's exit code, where the host gave it."""
+    """The call's exit code, if the host gave it."""
 
     hostLimit: int | None
     """Bytes above which the host cuts a result by itself."""
@@ -3216,26 +3220,26 @@ class ResultEvent(_ResultEvent, total=False):
     """Steps that were tried, in order."""
 
     elapsed: Elapsed | None
-    """What it took."""
+    """The times for this result."""
 
     dictionaryMethod: str | None
-    """How repeated text was found that is written once, `lzw` or `repair`."""
+    """The method that found repeated text for a dictionary, `lzw` or `repair`."""
 
     omitted: ResultEventObject
-    """What is not shown, by reason."""
+    """Text that is not shown, by reason."""
 
     redactions: list[RedactionCount]
     """Secrets that were removed, by rule."""
 
     fingerprints: Fingerprints | None
-    """64-bit fingerprints; absent where they are off, or secrets are not removed."""
+    """64-bit fingerprints; absent if they are off, or if secrets are not removed."""
 
 
 class _FailureEvent(TypedDict):
     """Members that every `FailureEvent` has."""
 
     tool: str
-    """The tool; empty where it is not known."""
+    """The tool; empty if unknown."""
 
     kind: str
     """Kind of the error, as on the wire, for example `redaction_failed`."""
@@ -3271,7 +3275,7 @@ class _Alert(TypedDict):
     """What it is about."""
 
     count: int
-    """How often within the window; no more than 4096, or the threshold where that is higher, are
+    """How often within the window; at most 4096, or the threshold if that is higher, are
     counted.
     """
 
@@ -3283,8 +3287,8 @@ class Alert(_Alert, total=False):
     """Events of one kind reached the threshold within the window."""
 
     step: str | None
-    """The step that failed; `other` where too many steps fail to be told apart. Absent for
-    fallbacks.
+    """The step that failed; `other` for steps beyond the 256 that are counted separately. Absent
+    for fallbacks.
     """
 
 
