@@ -287,8 +287,8 @@ fn by_form(source: &Source<'_>) -> Option<(Vec<usize>, Vec<u64>)> {
         let ends = starts.iter().skip(1).copied().chain([source.len()]);
         for (start, end) in starts.iter().zip(ends) {
             let name = slots::title(source.line(*start));
-            for line in *start..end {
-                forms[line] = slots::form_without(source.line(line), name);
+            for (line, form) in forms.iter_mut().enumerate().take(end).skip(*start) {
+                *form = slots::form_without(source.line(line), name);
             }
         }
     }

@@ -208,7 +208,7 @@ mod tests {
     fn titles_that_come_again() {
         let text = "== ann\nnone\n== bob\nnone\n1 2\n3 4\n== eve\nnone\n";
         assert_eq!(titles(text), [(0, None), (2, None), (6, None)]);
-        assert_eq!(titles(&"--- a/x.rs\nmore\nmore\n".repeat(1)), []);
+        assert_eq!(titles("--- a/x.rs\nmore\nmore\n"), []);
         let record = |name: &str| format!("secret/{name}-0\n=== Data ===\na 1\nb 2\nc 3\n\n");
         let text = format!("{}{}", record("x"), record("y"));
         assert_eq!(titles(&text), [(0, None), (1, Some(0)), (6, None), (7, Some(6))]);
