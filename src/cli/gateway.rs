@@ -32,8 +32,8 @@ const MIN_SAVED_BYTES: usize = 1024;
     tersed gateway --listen 127.0.0.1:8787\n  \
     tersed gateway --upstream anthropic=https://gateway.example.com -- claude\n\n\
     It speaks the APIs of Anthropic (messages), OpenAI (responses, chat completions) and Gemini. It changes the texts of tool \
-    results in requests; everything else, with keys and logins, is passed on byte for byte. It writes nothing to disk except \
-    copies of originals in the user's own folder. A request that it cannot read, or not within ten seconds, is passed on \
+    results in requests; everything else, with keys and logins, is passed on byte for byte. Of requests and answers, nothing \
+    is written to disk except copies of originals in the user's own folder. A request that it cannot read, or not within ten seconds, is passed on \
     unchanged. Read in your provider's terms whether they allow it for your subscription.\n\n\
     With a command it ends when the command ends, with its exit status, 128 plus the signal that ended it, or 127 if it \
     cannot be started.")]

@@ -29,6 +29,11 @@ pub fn is_cargo_progress(line: &str) -> bool {
     rest.starts_with(' ') && VERBS.contains(&head.trim_start()) && head.starts_with(' ')
 }
 
+/// Whether a line has a word of warnings.
+pub fn is_warning(line: &str) -> bool {
+    ["arning", "WARN", "deprecat"].iter().any(|word| line.contains(word))
+}
+
 /// Whether a text is digits and nothing else.
 pub fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())

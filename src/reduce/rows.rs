@@ -223,7 +223,10 @@ fn standing_out(source: &Source<'_>, header: &str, reason: Reason, lines: &[usiz
         }
         Reason::SmallShares => {
             let mut objects: Counted<&str> = Counted::default();
-            lines.iter().for_each(|line| objects.add(object(source.line(*line)), *line));
+            for line in lines {
+                crate::stop::tick();
+                objects.add(object(source.line(*line)), *line);
+            }
             objects.rare()
         }
         _ => Vec::new(),

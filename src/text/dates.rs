@@ -32,7 +32,7 @@ pub fn date(field: &[u8]) -> Option<Date> {
     }
 }
 
-/// Whether more than a time and its zone stands behind a date: the message of a log.
+/// Whether the text after a date is more than a time with its zone: the message of a log.
 fn has_words(time: &[u8]) -> bool {
     time.len() > MAX_TIME_BYTES || time.iter().any(|b| b.is_ascii_lowercase() && *b != b'z')
 }

@@ -269,7 +269,7 @@ const MAX_FORM_BYTES: usize = 64;
 /// A run of at least this many hexadecimal digits is an id.
 const MIN_HEX_BYTES: usize = 7;
 
-/// A run of at least this many equal digits stands for no value: the commit or the digest that is all zeros.
+/// A run of at least this many equal digits means "no value": the commit or the digest that is all zeros.
 const MIN_EQUAL_BYTES: usize = 16;
 
 /// Whether a run of letters and digits is a hexadecimal id, as `908e986` or `0x55d0aa10`, or a number of that length.

@@ -100,7 +100,7 @@ fn files_stay_whole_where_agents_use_what_bodies_hold() {
     fs::write(own, "[policy]\nfileOutlineBytes = 9000\n").unwrap();
     assert!(home.limit().contains("9000") && home.limit().contains("tersed.toml"), "{}", home.limit());
     assert!(home.says(&["tune", "--forget"]).starts_with("removed "));
-    assert_eq!(home.says(&["tune", "--forget"]), "nothing was learnt\n");
+    assert_eq!(home.says(&["tune", "--forget"]), "nothing was chosen\n");
     assert!(!home.tuned().exists());
 }
 

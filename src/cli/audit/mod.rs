@@ -48,7 +48,7 @@ static HELP: LazyLock<String> = LazyLock::new(|| {
         "Examples:\n  tersed audit\n  tersed audit ~/.claude/projects --output audit.html\n  \
          tersed audit requests.jsonl --mode aggressive --format json\n\n\
          Without a path it searches:\n{}\n\
-         Files are recognised by their content:\n{formats}\n\
+         Files are recognized by their content:\n{formats}\n\
          Only tokens of results are counted, as o200k. \"With resends\" counts each result for every request to the \
          model that held it. Text that a host, or tersed itself, cut before the history was written is not counted. Names that \
          agents learned from a result and used later (paths, places in files, names, numbers) count as seen if the compressed \

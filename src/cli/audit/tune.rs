@@ -40,7 +40,7 @@ const WORTH: f64 = 0.1;
 #[command(after_help = "Examples:\n  \
     tersed tune                           learn from the histories of this user's hosts\n  \
     tersed tune ~/.claude/projects --dry-run\n  \
-    tersed tune --forget                  remove what was learnt\n\n\
+    tersed tune --forget                  remove what was chosen\n\n\
     A file larger than `policy.fileOutlineBytes` is shown as its outline. The histories are played once for each limit. The limit \
     that saves most is chosen, if at most --allow percentage points of the names used later and of the edits are lost compared \
     with showing every file whole; the present limit is kept unless it loses more or another saves more. A new limit is written to `tuned.toml` \
@@ -58,7 +58,7 @@ pub struct Args {
     /// Print what would be written, and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Remove what was learnt.
+    /// Remove what was chosen.
     #[arg(long, conflicts_with_all = ["mode", "dry_run"])]
     forget: bool,
 }
@@ -274,7 +274,7 @@ fn write(folder: &Path, file: &Path, limit: u64, learnt: &str, table: &str) -> R
 fn forget(file: &Path) -> Result<(), Failure> {
     match std::fs::remove_file(file) {
         Ok(()) => print(format!("removed {}\n", file.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => print("nothing was learnt\n"),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => print("nothing was chosen\n"),
         Err(error) => Err(format!("{}: {error}", file.display()).into()),
     }
 }

@@ -338,7 +338,10 @@ impl Picked<'_> {
     fn references(&mut self) {
         for (unit, is_reference) in self.units.iter().map(|unit| unit.is_reference).enumerate() {
             crate::stop::tick();
-            if is_reference && self.keep[unit] == Kept::No && self.spend(unit) {
+            // It parts a gap in two, whose mark must not cost lines of the tail.
+            if is_reference && self.keep[unit] == Kept::No && self.left >= self.units[unit].bytes + GAP_BYTES
+            {
+                self.left -= self.units[unit].bytes + GAP_BYTES;
                 self.keep[unit] = Kept::Single;
             }
         }

@@ -47,7 +47,8 @@ impl Picked<'_> {
             .filter(|unit| fails(*unit))
             .filter_map(|unit| outliers.name(units[unit].lines.start));
         let of_name = names.map(|line| units.partition_point(|unit| unit.lines.end <= line));
-        chosen.extend(of_name.filter(|unit| single.binary_search(unit).is_ok()));
+        let fits = |unit: &usize| single.binary_search(unit).is_ok() && units[*unit].bytes <= most;
+        chosen.extend(of_name.filter(fits));
         let new = chosen.iter().filter(|&&unit| self.keep[unit] == Kept::No);
         let added: usize = new.map(|&unit| units[unit].bytes).sum();
         for &unit in chosen.iter().filter(|unit| !tail.contains(unit)) {

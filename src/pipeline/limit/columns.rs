@@ -22,6 +22,24 @@ const SAMPLE_LINES: usize = 64;
 
 /// Adds the rows that stand out. Fewer than `least` rows are not a table.
 pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Candidate>) {
+    find_in(source, lines, &Rows { least, has_clocks: false }, out);
+}
+
+/// As [`find`], for lines at the same place of repeated blocks: their times of the day are values.
+pub(super) fn find_in_blocks(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Candidate>) {
+    find_in(source, lines, &Rows { least, has_clocks: true }, out);
+}
+
+/// The rows that are compared.
+struct Rows {
+    /// Fewer rows are not a table.
+    least: usize,
+    /// Whether times of the day are numbers. The times of a log only say when its lines were written.
+    has_clocks: bool,
+}
+
+fn find_in(source: &Source<'_>, lines: &[usize], of: &Rows, out: &mut Vec<Candidate>) {
+    let least = of.least;
     if lines.len() < least || source.text().len() > MAX_TEXT_BYTES {
         return;
     }
@@ -30,9 +48,9 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     let trials: Vec<&str> = lines.iter().step_by(step).map(|line| source.line(*line)).collect();
     let Some((divider, count)) = divider(&trials) else {
         leading(source, lines, out);
-        return find_in_kinds(source, lines, &trials, least, out);
+        return find_in_kinds(source, lines, &trials, of, out);
     };
-    let mut columns = sampled(&trials, divider, count, least);
+    let mut columns = sampled(&trials, divider, count, of);
     let mut parted = parts::parted(&trials, divider, count);
     let mut active: Vec<usize> = (0..columns.len()).collect();
     let mut fields = Vec::new();
@@ -155,7 +173,7 @@ fn add_column(
     // Extremes come before all others: without them, smaller outliers would look like the largest.
     out.extend(column.extremes(rows).map(|place| single(0, 0, place)));
     out.extend(column.steps(rows).map(|place| single(0, 1, place)));
-    // A value that one row has says more than numbers that start over, as days do in each month.
+    // After the others: numbers may start over regularly, such as the days of a month.
     out.extend(column.falls(rows).map(|place| single(0, 2, place)));
 }
 
@@ -193,13 +211,7 @@ fn leading(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
 
 /// Adds the rows that stand out if there are two kinds of rows, each with its own number of words, such as the
 /// masters and the replicas of a cluster.
-fn find_in_kinds(
-    source: &Source<'_>,
-    lines: &[usize],
-    trials: &[&str],
-    least: usize,
-    out: &mut Vec<Candidate>,
-) {
+fn find_in_kinds(source: &Source<'_>, lines: &[usize], trials: &[&str], of: &Rows, out: &mut Vec<Candidate>) {
     const MIN_FIELDS: usize = 3;
     let count = |line: &str| {
         let mut fields = Vec::new();
@@ -215,15 +227,19 @@ fn find_in_kinds(
     if both * 10 < trials.len() * 9 {
         return;
     }
-    add_others(source, lines, &|line| kinds.iter().any(|(_, of)| *of == count(line)), out);
-    for (_, of) in kinds {
+    let is_of_kind = |line: &str| {
+        let words = count(line);
+        kinds.iter().any(|(_, of_kind)| *of_kind == words)
+    };
+    add_others(source, lines, &is_of_kind, out);
+    for (_, of_kind) in kinds {
         let places: Vec<usize> =
-            (0..lines.len()).filter(|place| count(source.line(lines[*place])) == of).collect();
+            (0..lines.len()).filter(|place| count(source.line(lines[*place])) == of_kind).collect();
         // Rows of one kind have one number of fields, so this recursion goes one level deep.
         if places.len() < lines.len() {
             let rows: Vec<usize> = places.iter().map(|place| lines[*place]).collect();
             let mut found = Vec::new();
-            find(source, &rows, least, &mut found);
+            find_in(source, &rows, of, &mut found);
             out.extend(found.into_iter().map(|c| Candidate { place: places[c.place], ..c }));
         }
     }
@@ -251,7 +267,7 @@ pub(super) fn table_words(source: &Source<'_>) -> Option<usize> {
 }
 
 /// The columns, with the range of their numbers from a sample of lines.
-fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<Column> {
+fn sampled(lines: &[&str], divider: Divider, count: usize, of: &Rows) -> Vec<Column> {
     let mut rows: Vec<Vec<&[u8]>> = Vec::new();
     let mut fields = Vec::new();
     for line in lines {
@@ -261,7 +277,7 @@ fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<
         }
     }
     let column = |at: usize| {
-        let reader = Reader::of(rows.iter().map(|row| row[at]), least < MIN_ROWS);
+        let reader = Reader::of(rows.iter().map(|row| row[at]), of.has_clocks);
         let mut numbers = Vec::new();
         for (nth, row) in rows.iter().enumerate() {
             // Skip the column if too many of its fields so far were not numbers.
@@ -269,12 +285,12 @@ fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<
                 numbers.extend(reader.read(row[at]));
             }
         }
-        Column::with_sample(numbers, rows.len(), least).read_by(reader)
+        Column::with_sample(numbers, rows.len(), of.least).read_by(reader)
     };
     (0..count.min(MAX_COLUMNS)).map(column).collect()
 }
 
-/// A line with a bar has at least this many words if a message stands behind it.
+/// A line with a bar has at least this many words if its second cell is a message.
 const MIN_MESSAGE_WORDS: usize = 6;
 
 /// Whether two blanks or more do not separate all numbers of most lines.

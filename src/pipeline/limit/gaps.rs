@@ -1,20 +1,18 @@
-//! Gaps in an even series: backups of every day of which one day is missing, numbers that follow each other but for one.
-//! The rows on both sides of a gap are what tells of it.
+//! Gaps in an even series: backups of every day of which one day is missing, consecutive numbers of which one is
+//! missing. Finds the rows before and after each gap: only these show that something is missing.
 
-use crate::text::dates::{date, day_inside};
+use crate::text::dates::day_inside;
 use crate::text::judge::number;
 
-/// A series with more different steps than this is not even.
-const MAX_STEPS: usize = 4;
+/// A series whose steps have more different lengths than this is not even.
+const MAX_LENGTHS: usize = 4;
 /// At most 1 in this many steps may differ from the usual one.
 const UNEVEN_ONE_IN: usize = 20;
-/// The fewest steps of a series.
-const MIN_STEPS: usize = 18;
 /// The most gaps that stand out, and the most that are remembered for one length.
 const MAX_GAPS: usize = 2;
 /// A longer jump, in usual steps, is no gap.
 const MAX_SKIPPED: f64 = 100.0;
-/// At most this many fields, and 1 in `MISSES_ONE_IN`, may hold no number.
+/// A series may have this many fields without a number, or 1 in `MISSES_ONE_IN` if that is more.
 const MAX_MISSES: usize = 4;
 const MISSES_ONE_IN: usize = 16;
 
@@ -31,7 +29,7 @@ struct Step {
 #[derive(Default)]
 pub(super) struct Gaps {
     last: Option<f64>,
-    steps: [Step; MAX_STEPS],
+    steps: [Step; MAX_LENGTHS],
     kinds: usize,
     rows: usize,
     misses: usize,
@@ -39,8 +37,8 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// Adds a row. `above` is the row before it if that stands right above it: what an earlier step left out is no
-    /// gap.
+    /// Adds a row. `above` is the row before it if that is the previous line of the source: lines that an earlier step
+    /// left out are not missing.
     pub(super) fn look(&mut self, place: usize, above: Option<usize>, field: &[u8]) {
         if self.is_uneven {
             return;
@@ -56,7 +54,7 @@ impl Gaps {
         let length = value - last;
         let known = self.steps[..self.kinds].iter().position(|step| step.length == length);
         match known {
-            None if self.kinds == MAX_STEPS => self.is_uneven = true,
+            None if self.kinds == MAX_LENGTHS => self.is_uneven = true,
             _ => {
                 let at = known.unwrap_or(self.kinds);
                 self.kinds = self.kinds.max(at + 1);
@@ -76,11 +74,11 @@ impl Gaps {
         let all: usize = steps.iter().map(|step| step.count).sum();
         let Some(usual) = steps.iter().max_by_key(|step| step.count) else { return Vec::new() };
         let others = all - usual.count;
-        if usual.length == 0.0 || all < MIN_STEPS || others > MAX_GAPS || others * UNEVEN_ONE_IN > all {
+        if usual.length == 0.0 || others > MAX_GAPS || others * UNEVEN_ONE_IN > all {
             return Vec::new();
         }
         let gaps = || steps.iter().filter(|step| step.length != usual.length);
-        // A series with a step back, a shorter one or a long jump does not skip something: it is of another kind.
+        // A series with a step back, a shorter one or a long jump is not an even series with missing values.
         let skips = |step: &Step| (1.0..=MAX_SKIPPED).contains(&(step.length / usual.length));
         if !gaps().all(skips) {
             return Vec::new();
@@ -92,12 +90,8 @@ impl Gaps {
 
 /// The day of a field with a date, or its whole number.
 fn value(field: &[u8]) -> Option<f64> {
-    let value = match date(field) {
-        None => number(field).or_else(|| day_inside(field)),
-        // A task of every day starts a little earlier or later.
-        Some(_) => day_inside(field),
-    };
-    value.filter(|value| value.fract() == 0.0)
+    // Without the time: a daily task does not start at the same second.
+    day_inside(field).or_else(|| number(field)).filter(|value| value.fract() == 0.0)
 }
 
 #[cfg(test)]
@@ -117,21 +111,22 @@ mod tests {
 
     #[test]
     fn a_day_without_its_file() {
-        let rows = |name: &dyn Fn(usize, usize) -> String, missing: usize| -> String {
-            (0..60).filter(|i| *i != missing).map(|i| name(1 + i / 28, 1 + i % 28) + "\n").collect()
+        let rows = |name: &dyn Fn(usize) -> String, missing: usize| -> String {
+            (1..=28).filter(|day| *day != missing).map(|day| name(day) + "\n").collect()
         };
-        let names: [&dyn Fn(usize, usize) -> String; 3] = [
-            &|_, day| format!("2024-02-{day:02} 03:0{}:10 80{}1 a{day}.gz", day % 7, day * 7 % 10),
-            &|_, day| format!("-rw-r--r-- 1 root root 80{}1 Mar {day} db-2024-02-{day:02}.gz", day * 7 % 10),
-            &|_, day| format!("copied db_202402{day:02}.tar to the store"),
+        let names: [&dyn Fn(usize) -> String; 3] = [
+            &|day| format!("2024-02-{day:02} 03:0{}:10 80{}1 a{day}.gz", day % 7, day * 7 % 10),
+            &|day| format!("-rw-r--r-- 1 root root 80{}1 Mar {day} db-2024-02-{day:02}.gz", day * 7 % 10),
+            &|day| format!("copied db_202402{day:02}.tar to the store"),
         ];
         for name in names {
-            let name = |month: usize, day: usize| if month == 1 { name(month, day) } else { "x".to_owned() };
-            let text: String = rows(&name, 16).lines().take(27).map(|line| format!("{line}\n")).collect();
-            assert_eq!(standing_out(&text), [15, 16], "{text}");
-            let whole: String = rows(&name, 99).lines().take(28).map(|line| format!("{line}\n")).collect();
-            assert_eq!(standing_out(&whole), [0; 0], "{whole}");
+            assert_eq!(standing_out(&rows(name, 17)), [15, 16]);
+            assert_eq!(standing_out(&rows(name, 99)), [0; 0]);
         }
+        // A month ends in the middle of the series.
+        let days = |i: usize| if i < 12 { 20_240_120 + i } else { 20_240_201 + i - 12 };
+        let whole: String = (0..30).map(|i| format!("copy of {} made\n", days(i))).collect();
+        assert_eq!(standing_out(&whole), [0; 0], "{whole}");
     }
 
     #[test]

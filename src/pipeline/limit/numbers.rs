@@ -1,14 +1,13 @@
-//! How the numbers of one column are read: with the words behind them, as in `2.49% of all`, and times of the day.
+//! How the numbers of one column are read: with the words after them, as in `2.49% of all`, and times of the day.
 
 use crate::text::judge::number;
 
 /// How the numbers of a column are read.
 #[derive(Default)]
 pub(super) struct Reader {
-    /// The words behind each number, with the blank before them; empty if there are none.
-    behind: Vec<u8>,
-    /// Whether times of the day are numbers: only in lines at the same place of repeated blocks. The times of a log
-    /// only say when its lines were written.
+    /// The words after each number, with the blank before them; empty if there are none.
+    after: Vec<u8>,
+    /// Whether times of the day are numbers.
     has_clocks: bool,
 }
 
@@ -16,19 +15,19 @@ impl Reader {
     /// The reader of a column with these fields.
     pub(super) fn of<'a>(fields: impl Iterator<Item = &'a [u8]>, has_clocks: bool) -> Self {
         const MOST: usize = 8;
-        let behind = |field: &'a [u8]| {
+        let after = |field: &'a [u8]| {
             let blank = memchr::memchr(b' ', field).filter(|_| field[0].is_ascii_digit())?;
             number(&field[..blank]).map(|_| field[blank..].to_vec())
         };
-        let behind = fields.take(MOST).filter(|field| number(field).is_none()).find_map(behind);
-        Self { behind: behind.unwrap_or_default(), has_clocks }
+        let after = fields.take(MOST).filter(|field| number(field).is_none()).find_map(after);
+        Self { after: after.unwrap_or_default(), has_clocks }
     }
 
     /// The number that a field holds.
     pub(super) fn read(&self, field: &[u8]) -> Option<f64> {
         number(field)
             .or_else(|| {
-                Some(self.behind.as_slice())
+                Some(self.after.as_slice())
                     .filter(|b| !b.is_empty())
                     .and_then(|b| number(field.strip_suffix(b)?))
             })
@@ -54,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_behind_numbers_and_times() {
+    fn words_after_numbers_and_times() {
         let fields: [&[u8]; 3] = [b"share", b"2.49% of all", b"1.20% of all"];
         let reader = Reader::of(fields.into_iter(), true);
         for (field, expected) in [

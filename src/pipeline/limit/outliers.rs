@@ -317,11 +317,11 @@ pub(super) fn single(units: &[Unit]) -> impl Iterator<Item = usize> {
 /// Outliers may take 1 / this of a file of settings.
 const DATA_ONE_IN: usize = 12;
 
-/// The outliers in a file of settings or data that consists of records, or in a page of markup, with the lines on which
-/// they depend, in order.
-pub(in crate::pipeline) fn of_data(source: &Source<'_>, is_markup: bool) -> Vec<usize> {
+/// The outliers in a file of settings or data, with the lines on which they depend, in order; none in a file that does
+/// not consist of records, unless `needs_no_records`, as for a page of markup.
+pub(in crate::pipeline) fn of_data(source: &Source<'_>, needs_no_records: bool) -> Vec<usize> {
     let outliers = Outliers::find(source, (0..source.len()).collect());
-    if outliers.records.is_none() && !is_markup {
+    if outliers.records.is_none() && !needs_no_records {
         return Vec::new();
     }
     let mut cost = |line: usize| source.line(line).len() + 1;
@@ -331,7 +331,7 @@ pub(in crate::pipeline) fn of_data(source: &Source<'_>, is_markup: bool) -> Vec<
     lines
 }
 
-/// The most lines that stand out because a step kept each of them alone; more of them are the text that it left.
+/// The most lines that stand out because a step kept each of them alone; with more, they are the normal content.
 const MAX_ISLANDS: usize = 6;
 
 /// The outliers among the units of a cut.

@@ -36,12 +36,14 @@ impl Sections {
             if form.is_marked
                 && let Some(name) = name_above(source, line)
             {
-                // It may look like a numbered title too.
-                let known = found.pop_if(|(last, _)| *last == name);
-                let is_marked = |id: &u64| forms.get(id).is_some_and(|(_, form)| form.is_marked);
-                if let Some(title) = known.filter(|(_, id)| is_marked(id)) {
-                    found.push(title);
-                } else {
+                let known = found.last().filter(|(last, _)| *last == name).map(|(_, id)| *id);
+                let known = known.and_then(|id| forms.get_mut(&id));
+                if known.as_ref().is_none_or(|(_, form)| !form.is_marked) {
+                    // It is no numbered title then.
+                    if let Some((count, _)) = known {
+                        *count -= 1;
+                        found.pop();
+                    }
                     let form = Form { id: form.id | NAME_ABOVE, comes_again: true, is_marked: true };
                     forms.entry(form.id).or_insert((0, form)).0 += 1;
                     found.push((name, form.id));
@@ -90,21 +92,33 @@ struct Form {
     id: u64,
     /// Whether a line is only a title if others have this form.
     comes_again: bool,
-    /// Whether marks tell it from other lines.
+    /// Whether marks such as `==` make it a title, or the title below it.
     is_marked: bool,
 }
 
 /// Set in the id of the form of names above titles.
 const NAME_ABOVE: u64 = 1 << 62;
 
-/// The line directly above a title, if it starts its paragraph: a name that the title is a part of, as in
-/// `secret/a` above `=== Metadata ===`.
+/// The line directly above a title, if it starts its paragraph or is below a rule: the name of what the section is a
+/// part of, as in `secret/a` above `=== Metadata ===`.
 fn name_above(source: &Source<'_>, title: usize) -> Option<usize> {
+    // Titles in brackets, of Markdown and of diffs have no name above them.
+    if !source.line(title).starts_with(['=', '-', '*', '_']) {
+        return None;
+    }
     let name = title.checked_sub(1)?;
     let text = source.line(name);
     let is_name = !text.starts_with([' ', '\t']) && !text.trim().is_empty() && text.len() <= MAX_BYTES;
-    let starts = name.checked_sub(1).is_none_or(|above| source.line(above).trim().is_empty());
-    (is_name && starts).then_some(name)
+    let starts = name.checked_sub(1).is_none_or(|above| {
+        let above = source.line(above).trim_end();
+        above.trim().is_empty() || is_rule(above.as_bytes())
+    });
+    (is_name && starts && !is_rule(text.trim_end().as_bytes())).then_some(name)
+}
+
+/// Whether a line is a rule: `-----`, `=====`.
+fn is_rule(line: &[u8]) -> bool {
+    line.len() >= 3 && matches!(line[0], b'=' | b'-' | b'~' | b'*') && line.iter().all(|b| *b == line[0])
 }
 
 /// The form of a line that may be a title.
@@ -118,18 +132,16 @@ fn form(source: &Source<'_>, line: usize) -> Option<Form> {
     }
     let last = bytes[bytes.len() - 1];
     let has_letter = || bytes.iter().any(u8::is_ascii_alphabetic);
-    let is_rule = |bytes: &[u8]| {
-        bytes.len() >= 3
-            && bytes.iter().all(|b| *b == bytes[0])
-            && matches!(bytes[0], b'=' | b'-' | b'~' | b'*')
-    };
     match first {
         // `==> a <==`, `=== a ===`, `--- a ---`, `*** a ***`, `___ a ___`
         b'=' | b'-' | b'*' | b'_' => {
             let marks = bytes.iter().take_while(|b| **b == first).count();
             let is_closed = last == first || bytes.ends_with(b"<==");
-            // `== a`, but not the options of a command, rows of a diff or comments in SQL.
-            let is_open = bytes.get(marks) == Some(&b' ') && (first == b'=' || first == b'-' && marks > 2);
+            // `== a`, but not the options of a command, the file of a diff, or comments in SQL.
+            let is_file =
+                first == b'-' && line + 1 < source.len() && source.line(line + 1).starts_with("+++ ");
+            let is_open =
+                bytes.get(marks) == Some(&b' ') && (first == b'=' || first == b'-' && marks > 2) && !is_file;
             let is_title = marks > 1 && (is_closed || is_open) && has_letter() && bytes.contains(&b' ');
             let id = u64::from(first) + if is_closed { 0 } else { 6000 };
             return is_title.then_some(Form { comes_again: !is_closed, ..marked(id) });
@@ -208,7 +220,23 @@ mod tests {
     fn titles_that_come_again() {
         let text = "== ann\nnone\n== bob\nnone\n1 2\n3 4\n== eve\nnone\n";
         assert_eq!(titles(text), [(0, None), (2, None), (6, None)]);
+        // A title without marks behind it that occurs once, and the files of a plain diff.
         assert_eq!(titles("--- a/x.rs\nmore\nmore\n"), []);
+        assert_eq!(titles(&"--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-a\n+b\n".repeat(3)), []);
+        // A comment above some settings is no name.
+        let section = |n: usize| format!("# note\n[part {n}]\na = 1\nb = 2\n\n[other {n}]\na = 3\nb = 4\n\n");
+        let text: String = (1..4).map(section).collect();
+        assert!(
+            titles(&text)
+                .iter()
+                .all(|(line, outer)| outer.is_none() && text.lines().nth(*line).unwrap().starts_with('['))
+        );
+        let call =
+            |n: usize| format!("=====\nTOOL: {}\n-- ARGS --\na\nb\n-- RESULT --\nc\nd\n", "x".repeat(n));
+        assert_eq!(
+            titles(&format!("{}{}", call(1), call(2))),
+            [(1, None), (2, Some(1)), (5, Some(1)), (9, None), (10, Some(9)), (13, Some(9))]
+        );
         let record = |name: &str| format!("secret/{name}-0\n=== Data ===\na 1\nb 2\nc 3\n\n");
         let text = format!("{}{}", record("x"), record("y"));
         assert_eq!(titles(&text), [(0, None), (1, Some(0)), (6, None), (7, Some(6))]);

@@ -1,5 +1,5 @@
 //! Short sections between dividers: in the output of `git status; echo ----; df -h /; echo ----; docker ps` the few
-//! lines of `df` are a whole answer, and no samples of something longer.
+//! lines of `df` are a complete answer, so each line counts.
 
 use crate::pipeline::limit::candidate::{Candidate, digest};
 use crate::text::judge::{EXCEPTION_ONE_IN, is_share};

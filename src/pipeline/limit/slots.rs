@@ -55,7 +55,7 @@ pub(super) fn form(line: &str) -> u64 {
     form_without(line, "")
 }
 
-/// The form of a line of a record with this name, which says nothing of what the line is about.
+/// The form of a line of a record, without the name of its record.
 pub(super) fn form_without(line: &str, name: &str) -> u64 {
     let text = start(line);
     if text.is_empty() {
@@ -65,7 +65,14 @@ pub(super) fn form_without(line: &str, name: &str) -> u64 {
         Some(key) => key,
         None => word(text, name),
     };
-    let found = if name.is_empty() { None } else { about.find(name) };
+    let is_word = |at: &usize| {
+        let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+        let bytes = about.as_bytes();
+        !is_part(at.checked_sub(1).and_then(|before| bytes.get(before)))
+            && !is_part(bytes.get(at + name.len()))
+    };
+    let found =
+        if name.is_empty() { None } else { about.match_indices(name).map(|(at, _)| at).find(is_word) };
     let (before, behind) = found.map_or((about, ""), |at| (&about[..at], &about[at + name.len()..]));
     let mut kept = [0; MAX_BYTES];
     let mut len = 0;
@@ -84,7 +91,7 @@ pub(super) fn form_without(line: &str, name: &str) -> u64 {
     digest(&kept[..len], indent(line)).max(1)
 }
 
-/// The number of a task that takes turns with others, at the start of a line: `#17` of `#17 DONE 0.3s`.
+/// The number of a task whose lines are interleaved with those of others, at the start of a line: `#17` of `#17 DONE 0.3s`.
 pub(super) fn tag(line: &str) -> Option<&str> {
     let tag = line.split_once(' ')?.0;
     let digits = tag.strip_prefix('#')?;
@@ -191,6 +198,9 @@ mod tests {
         ] {
             assert!(!same(a, b), "{a} {b}");
         }
+        // The name of the record is left out as a word, not as a part of one.
+        assert!(form_without("tar is slow", "tar") == form_without("qs is slow", "qs"));
+        assert!(form_without("Starting: 1", "tar") == form("Starting: 1"));
         assert!(has_key("Exit Code: 1") && !has_key("at 12:00 a") && only_numbers(" 1 2.5 0"));
         assert!(is_name("Serial: A12") && !is_name("Hours: 812") && is_heading("RX: bytes packets"));
     }

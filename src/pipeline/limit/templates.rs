@@ -2,7 +2,7 @@
 //! `@acme/b:build: cache hit, replaying logs`.
 //!
 //! The form of a line is the sequence of its common words. Names, paths, numbers and rare words are left out, so what
-//! a tool writes in front of every line (a time, the name of a package) does not hide the form. Lines of one form are
+//! a tool writes at the start of every line (a time, the name of a package) does not hide the form. Lines of one form are
 //! a kind: they are compared with each other, since a value that is usual for one kind may be odd in another. Time is
 //! linear in the text, and memory is bounded.
 
@@ -58,7 +58,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
         let kinds = words.kinds((words.filled / one_in).max(MIN_OF_KIND));
         let odd = odd(source, lines, &kinds, &is_edge);
         let inner = odd.iter().filter(|(is_edge, ..)| !is_edge).count();
-        // If many lines are in small kinds, these are made by names that come again and not by forms.
+        // If many lines are in small kinds, these differ by repeated names, not by form.
         let small: usize = kinds.iter().map(|kind| kind.places.len()).filter(|len| *len < MIN_OF_KIND).sum();
         if is_share(inner, words.filled, EXCEPTION_ONE_IN) && is_share(small, words.filled, SMALL_ONE_IN) {
             add(source, lines, odd, out);
@@ -192,7 +192,7 @@ impl Words {
             crate::stop::tick();
             let end = self.starts.get(nth + 1).map_or(self.words.len(), |next| next.1);
             let (mut form, mut last) = (0, 0);
-            let (mut is_text, mut has_common) = (false, false);
+            let (mut has_rare, mut has_common) = (false, false);
             for word in &self.words[start..end] {
                 let is_common = |word| self.counts.get(word).is_some_and(|(count, _)| *count >= least);
                 let word = if *word == NAME || is_common(word) { *word } else { RARE };
@@ -200,13 +200,13 @@ impl Words {
                     form = if form == 0 { word } else { digest(&word.to_le_bytes(), form as usize) };
                 }
                 last = word;
-                is_text |= word == RARE;
+                has_rare |= word == RARE;
                 has_common |= word > RARE;
             }
             let next = kinds.len();
             let kind = *known.entry(form).or_insert(next);
             if kind == next {
-                let has_form = has_common || !is_text;
+                let has_form = has_common || !has_rare;
                 kinds.push(Kind { has_form, is_text: form == RARE, places: Vec::new() });
             }
             kinds[kind].places.push(place);

@@ -17,14 +17,14 @@ const MAX_NAMES: usize = 4096;
 /// A package that is there in this many lines or more has a usual major.
 const MIN_ALIKE: usize = 5;
 
-/// What a version says of its package.
+/// The kind of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Release,
     /// Before `0.1`.
-    First,
+    Initial,
     /// `1.0.0-beta.2`
-    Trial,
+    Prerelease,
 }
 
 /// The majors of one package: the first, and how often and where another one is.
@@ -34,6 +34,9 @@ struct Majors {
     first: usize,
     others: usize,
     other: usize,
+    other_major: u64,
+    /// Whether the other lines have different majors.
+    is_mixed: bool,
 }
 
 /// Adds the lines with such packages.
@@ -50,7 +53,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
         all += 1;
         let (major, kind) = read(version);
         if kind != Kind::Release {
-            let (count, places) = &mut odd[usize::from(kind == Kind::Trial)];
+            let (count, places) = &mut odd[usize::from(kind == Kind::Prerelease)];
             *count += 1;
             if places.len() < MAX_LINES_PER_VALUE {
                 places.push(place);
@@ -59,13 +62,22 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
         if known.len() == MAX_NAMES && !known.contains_key(name) {
             continue;
         }
-        let new = Majors { major, count: 0, first: place, others: 0, other: place };
+        let new = Majors {
+            major,
+            count: 0,
+            first: place,
+            others: 0,
+            other: place,
+            other_major: major,
+            is_mixed: false,
+        };
         let majors = known.entry(name).or_insert(new);
         if majors.major == major {
             majors.count += 1;
         } else {
+            majors.is_mixed |= majors.others > 0 && majors.other_major != major;
             majors.others += 1;
-            majors.other = place;
+            (majors.other, majors.other_major) = (place, major);
         }
     }
     if all < MIN_PACKAGES || all * MOST_ONE_IN < lines.len() {
@@ -93,8 +105,7 @@ impl Majors {
     fn unlike(&self) -> Option<usize> {
         match (self.count, self.others) {
             (count, 1) if count + 1 >= MIN_ALIKE => Some(self.other),
-            // The others may differ among themselves, but then none of them is the usual one.
-            (1, others) if others + 1 >= MIN_ALIKE => Some(self.first),
+            (1, others) if others + 1 >= MIN_ALIKE && !self.is_mixed => Some(self.first),
             _ => None,
         }
     }
@@ -126,10 +137,12 @@ fn read(version: &str) -> (u64, Kind) {
         version.split_at(version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len()));
     let mut numbers = numbers.split('.').map(|number| number.parse::<u64>().unwrap_or(0));
     let (major, minor) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    let is_trial = rest.strip_prefix('-').unwrap_or(rest).starts_with(|c: char| c.is_ascii_alphabetic());
+    let word = rest.strip_prefix('-').unwrap_or(rest);
+    // `2.9.0.post0` comes after the release.
+    let is_early = word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.starts_with("post");
     let kind = match (major, minor) {
-        _ if is_trial => Kind::Trial,
-        (0, 0) => Kind::First,
+        _ if is_early => Kind::Prerelease,
+        (0, 0) => Kind::Initial,
         _ => Kind::Release,
     };
     (major, kind)
@@ -158,12 +171,14 @@ mod tests {
         for odd in ["left@0.0.8", "left@3.0.0-rc.1", "pkg-4@7.2.0", "left v2.0.0-beta"] {
             assert_eq!(found(|i| tree(i, odd)), [50], "{odd}");
         }
-        for usual in ["left@2.0.8", "pkg-4@2.7.0", "left"] {
+        for usual in ["left@2.0.8", "pkg-4@2.7.0", "left==2.9.0.post0", "left"] {
             assert_eq!(found(|i| tree(i, usual)), [0; 0], "{usual}");
         }
         // Many first versions are nothing special.
         assert_eq!(found(|i| format!("pkg{i}==0.{}.2", i % 2)), [0; 0]);
         assert_eq!(found(|i| format!("word {i} of a text")), [0; 0]);
+        // Five majors of one package, of which none is usual.
+        assert_eq!(found(|i| format!("pkg-{}@{}.1.0", i % 18, i / 18)), [0; 0]);
     }
 
     #[test]

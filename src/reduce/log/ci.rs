@@ -9,6 +9,7 @@ use super::layout::Level;
 use super::{lines, record, repeats};
 use crate::config::Mode;
 use crate::input::{Claim, Input};
+use crate::reduce::lines::is_warning;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::maps::Map;
@@ -237,17 +238,13 @@ fn closed_groups(source: &Source<'_>) -> Vec<std::ops::Range<usize>> {
             Sign::Other => open = None,
             Sign::None => {
                 let line = source.line(i);
-                if open.is_some() && (signals::is_failure(line) || says_warning(line)) {
+                if open.is_some() && (signals::is_failure(line) || is_warning(line)) {
                     open = None;
                 }
             }
         }
     }
     out
-}
-
-fn says_warning(line: &str) -> bool {
-    ["arning", "WARN", "deprecat"].iter().any(|word| line.contains(word))
 }
 
 #[cfg(test)]

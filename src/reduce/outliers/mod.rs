@@ -24,10 +24,11 @@ use crate::text::span::Span;
 const MIN_LINES: usize = 20;
 /// Fewest steps among which one of another kind stands out. A choice: short runs have an opening, a middle and an end.
 const MIN_STEPS: usize = 32;
-/// Most slow tests that are kept. Each takes at least 1 part in `SLOW_ONE_IN` of the time of all tests.
+/// Most slow tests that are kept.
 const MAX_SLOW_TESTS: usize = 2;
+/// A test is slow if it takes at least 1 / this of the time of all tests,
 const SLOW_ONE_IN: u64 = 4;
-/// A test is slow too if it takes at least this many times the time of every test that does not stay.
+/// or at least this many times as long as every test that is not kept.
 const SLOW_GAP: u64 = 4;
 /// A test that takes less is not slow.
 const MIN_SLOW: u64 = 1_000 * MILLI;
@@ -47,7 +48,9 @@ const MAX_LEVEL_BYTES: usize = 11;
 const MAX_LINE_BYTES: usize = 240;
 /// Words at the end of a line that are searched for a duration.
 const MAX_WORDS: usize = 6;
-/// Where the verbs of cargo end: `   Compiling syn v2.0.4`, ` Downloading crates ...`.
+/// Verbs of cargo that end in column 12: `   Compiling syn v2.0.4`, ` Downloading crates ...`.
+const CARGO_VERBS: [&str; 6] =
+    ["Checking", "Compiling", "Documenting", "Downloaded", "Downloading", "Updating"];
 const CARGO_VERB_BYTES: usize = 12;
 /// Headings of a kept line that are kept with it.
 const MAX_HEADINGS: usize = 4;
@@ -56,8 +59,18 @@ const MAX_LINES_TO_TITLE: usize = 2000;
 
 /// The reduction without the outliers, so that they are shown.
 pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
-    let of =
-        |reason| out.spans.iter().filter(move |span| is(span, reason)).flat_map(|span| span.lines.clone());
+    // The text of a marker that counts its lines would not be true with fewer; its reducer kept the slow ones.
+    let counted = |span: &Span| match &span.action {
+        Action::Omit { reason: Reason::PassingTests, group, names: Some(_) } => Some(*group),
+        _ => None,
+    };
+    let counted: Set<u32> = out.spans.iter().filter_map(counted).collect();
+    let is_open =
+        |span: &&Span| !matches!(&span.action, Action::Omit { group, .. } if counted.contains(group));
+    let of = |reason| {
+        let spans = out.spans.iter().filter(is_open).filter(move |span| is(span, reason));
+        spans.flat_map(|span| span.lines.clone())
+    };
     let mut odd: Set<usize> = Set::default();
     for reason in [Reason::PassingTests, Reason::Progress, Reason::TransferredFiles, Reason::Satisfied] {
         let lines: Vec<usize> = of(reason).collect();
@@ -138,6 +151,7 @@ fn duration(line: &str) -> Option<u64> {
         return None;
     }
     let (mut unit, mut sum): (Option<&str>, Option<u64>) = (None, None);
+    let is_closed = line.trim_end().ends_with([')', ']', '>']);
     for word in line.split_ascii_whitespace().rev().take(MAX_WORDS) {
         let start = word.rfind(['(', '[', '=', '<', ':']).map_or(0, |at| at + 1);
         let word = &word[start..word.trim_end_matches(ENDS).len().max(start)];
@@ -153,10 +167,10 @@ fn duration(line: &str) -> Option<u64> {
             false => None,
         };
         match (time, sum) {
-            // `1 m 2 s`: the part before belongs to it, up to the bracket.
+            // `[1 m 2 s]`: the part before belongs to it, up to the bracket.
             (Some(time), _) => {
                 sum = Some(sum.unwrap_or(0).saturating_add(time));
-                if start > 0 {
+                if start > 0 || !is_closed {
                     break;
                 }
             }
@@ -173,8 +187,8 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     let mut out = Vec::new();
     let mut below = indent(line);
     // cargo aligns its verbs to the right, which is no indentation.
-    let verb = source.line(line).split_ascii_whitespace().next().map_or(0, str::len);
-    if below > 0 && below + verb == CARGO_VERB_BYTES {
+    let verb = source.line(line).split_ascii_whitespace().next().unwrap_or_default();
+    if below + verb.len() == CARGO_VERB_BYTES && CARGO_VERBS.contains(&verb) {
         return out;
     }
     let place = lines.partition_point(|known| *known < line);
@@ -328,11 +342,23 @@ mod tests {
     fn kept(text: &str, reason: Reason) -> Vec<usize> {
         let source = Source::new(text);
         let mut out = Reduction::default();
-        out.omit_named(0..source.len(), reason, 1, "names");
+        let names = if reason == Reason::PassingTests { "" } else { "names" };
+        out.omit_named(0..source.len(), reason, 1, names);
         let out = keep(&source, out);
-        assert!(matches!(&out.spans[0].action, Action::Omit { names: Some(_), .. }));
+        let stay = |span: &Span| matches!(&span.action, Action::Omit { names: Some(_), .. });
+        assert_eq!(stay(&out.spans[0]), !names.is_empty());
         let gone = |line: usize| out.spans.iter().any(|span| span.lines.contains(&line));
         (0..source.len()).filter(|line| !gone(*line)).collect()
+    }
+
+    #[test]
+    fn a_marker_that_counts_its_lines_keeps_them() {
+        let text: String =
+            (0..40).map(|i| format!("ok p{i} {}s\n", if i == 9 { "3.2" } else { "0.1" })).collect();
+        let source = Source::new(&text);
+        let mut out = Reduction::default();
+        out.omit_named(0..40, Reason::PassingTests, 1, "40 packages");
+        assert_eq!(keep(&source, out).spans[0].lines, 0..40);
     }
 
     #[test]
@@ -356,6 +382,12 @@ mod tests {
         ] {
             assert_eq!(kept(&tests(of), Reason::PassingTests), [40], "{}", of(40, true));
         }
+        // No unit of another word counts as part of the duration.
+        let waits = |i: usize| match i {
+            40 => "  \u{2713} a > waits for 30s 12ms\n".to_owned(),
+            _ => format!("  \u{2713} a > does {i} 11ms\n"),
+        };
+        assert_eq!(kept(&(0..60).map(waits).collect::<String>(), Reason::PassingTests), [0_usize; 0]);
         // The suite that a test stands under is shown with it.
         let tree = |i: usize| match i % 5 {
             0 => format!("  suite {i}\n"),

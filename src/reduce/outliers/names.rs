@@ -85,6 +85,7 @@ pub fn in_two_versions<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec
     let mut first: Map<(&str, &str), (usize, &str)> = Map::default();
     let mut out = Vec::new();
     for (line, text) in lines {
+        crate::stop::tick();
         let mut words = text.split_ascii_whitespace();
         if let (Some(verb @ ("Compiling" | "Checking")), Some(name), Some(version)) =
             (words.next(), words.next(), words.next())
@@ -106,6 +107,7 @@ pub fn single_codes<'a>(source: &Source<'_>, lines: impl Iterator<Item = (usize,
     }
     let (mut all, mut counts) = (0, Map::<&str, usize>::default());
     for code in source.lines().filter_map(code) {
+        crate::stop::tick();
         all += 1;
         *counts.entry(code).or_default() += 1;
     }
@@ -113,9 +115,12 @@ pub fn single_codes<'a>(source: &Source<'_>, lines: impl Iterator<Item = (usize,
     coded.into_iter().filter(|(_, code)| is_single(code)).map(|(line, _)| line).take(MAX_UNLIKE).collect()
 }
 
-/// The code in front of what a line says, behind at most one sign.
+/// The code before the message of a line, after at most one sign.
 fn code(line: &str) -> Option<&str> {
-    let word = line.split_ascii_whitespace().take(2).find_map(|word| word.strip_suffix(':'))?;
+    let is_sign = |word: &&str| !word.bytes().any(|b| b.is_ascii_alphanumeric());
+    let mut words = line.split_ascii_whitespace().take(2);
+    let first = words.next()?;
+    let word = if is_sign(&first) { words.next()? } else { first }.strip_suffix(':')?;
     let letters = word.bytes().take_while(u8::is_ascii_uppercase).count();
     let digits = word.len() - letters;
     let is_code = letters >= 2 && (3..=5).contains(&digits);

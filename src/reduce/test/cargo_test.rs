@@ -170,10 +170,11 @@ fn kind(line: &str) -> &str {
     if matches!(kind, "should panic" | "compile fail" | "compile") { kind } else { "" }
 }
 
-/// The lines of tests that passed and are of a kind that hardly any other is of.
+/// The lines of passed tests of a rare kind.
 fn rare_kinds(source: &Source<'_>) -> Vec<usize> {
     let mut kinds: Counted<&str> = Counted::default();
     for (i, line) in source.lines().enumerate().filter(|(_, line)| is_passed(line)) {
+        crate::stop::tick();
         kinds.add(kind(line), i);
     }
     kinds.rare()

@@ -288,7 +288,7 @@ impl<'a> Log<'a> {
 
     /// Reads the lines after a message: file statistics.
     fn after(&self, line: &str, i: usize, out: &mut Reduction) {
-        // What counts no lines says something else: a binary file that was emptied, a conflict.
+        // A line without a count reports something else: a binary file that was emptied, a conflict.
         let is_file = line.starts_with(' ')
             && line.rsplit_once(" | ").is_some_and(|(_, change)| {
                 let change = change.trim_start();

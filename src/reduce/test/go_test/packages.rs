@@ -62,7 +62,7 @@ fn seconds(text: &str) -> Option<f64> {
     text.strip_suffix('s').filter(|text| text.starts_with(|c: char| c.is_ascii_digit()))?.parse().ok()
 }
 
-/// What a line says, if the line may be folded.
+/// The result in a line, if the line may be folded.
 fn result_in(line: &str) -> Option<PackageResult> {
     if !matches!(line.as_bytes().first(), Some(b'o' | b'?')) || package_end(line) != Some(true) {
         return None;

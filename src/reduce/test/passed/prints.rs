@@ -4,6 +4,7 @@
 //! rare titles stay, such as the only `stderr` among many `stdout`.
 
 use super::{FORMS, TestLine, is, named};
+use crate::reduce::lines::is_warning;
 use crate::text::ledger::Reduction;
 use crate::text::maps::{Map, Set};
 use crate::text::reason::Reason;
@@ -13,6 +14,8 @@ use crate::text::source::Source;
 const MIN_LINES: usize = 32;
 /// Most lines that have a rare form.
 const MAX_OF_FORM: usize = 2;
+/// Most rare titles that stay.
+const MAX_TITLES: usize = 2;
 /// Most odd places that stay, and most warnings. A choice: with more, tests just print many things.
 const MAX_ODD: usize = 4;
 const MAX_WARNINGS: usize = 3;
@@ -27,13 +30,14 @@ const MAX_LINES_AWAY: usize = 200;
 const MAX_FORM_BYTES: usize = 160;
 
 /// The lines of one kind, by their forms.
+/// `judge::Counted` stops at a few values; there are many forms here.
 #[derive(Default)]
-struct Forms {
+struct PrintedForms {
     all: usize,
     by_form: Map<u64, (usize, [usize; MAX_OF_FORM])>,
 }
 
-impl Forms {
+impl PrintedForms {
     fn add(&mut self, form: u64, line: usize) {
         self.all += 1;
         let entry = self.by_form.entry(form).or_default();
@@ -83,7 +87,7 @@ impl Hidden<'_> {
 
     /// The odd places, each a few lines.
     fn odd_places(&self) -> Vec<Vec<usize>> {
-        let (mut titles, mut prints) = (Forms::default(), Forms::default());
+        let (mut titles, mut prints) = (PrintedForms::default(), PrintedForms::default());
         let (mut warnings, mut counters, mut opening) = (Vec::new(), Set::default(), None);
         for &line in &self.lines {
             crate::stop::tick();
@@ -101,7 +105,7 @@ impl Hidden<'_> {
         }
         let mut out = Vec::new();
         let rare = titles.rare();
-        if titles.all >= MIN_LINES && rare.len() <= MAX_OF_FORM {
+        if titles.all >= MIN_LINES && rare.len() <= MAX_TITLES {
             out.extend(rare.into_iter().map(|line| self.with_lines_below(line)));
         }
         if prints.all < MIN_LINES {
@@ -115,10 +119,10 @@ impl Hidden<'_> {
         let mut places = self.places(&rare);
         // What a program says at its start it says once.
         places.retain(|place| place.first().copied() != opening);
-        let is_few = |count: usize, most: usize| count <= most && count * ODD_ONE_IN <= prints.all;
-        if is_few(places.len(), MAX_ODD) && rare.len() * MAX_RARE_SHARE <= prints.all {
+        let are_exceptions = |count: usize, most: usize| count <= most && count * ODD_ONE_IN <= prints.all;
+        if are_exceptions(places.len(), MAX_ODD) && rare.len() * MAX_RARE_SHARE <= prints.all {
             out.extend(places);
-        } else if is_few(warnings.len(), MAX_WARNINGS) {
+        } else if are_exceptions(warnings.len(), MAX_WARNINGS) {
             out.extend(warnings.into_iter().map(|line| vec![line]));
         }
         out
@@ -130,7 +134,7 @@ impl Hidden<'_> {
         let below = self.lines[at..].iter().copied().enumerate();
         let below = below.take_while(|(n, next)| *next == line + 1 + n).map(|(_, next)| next);
         let below = below.take_while(|next| title(self.text(*next)).is_none() && !self.is_frame(*next));
-        let below = below.filter(|next| !self.text(*next).trim().is_empty()).take(MAX_SHOWN);
+        let below = below.filter(|next| !self.text(*next).trim().is_empty()).take(MAX_SHOWN - 1);
         std::iter::once(line).chain(below).collect()
     }
 
@@ -139,6 +143,7 @@ impl Hidden<'_> {
         let mut out: Vec<Vec<usize>> = Vec::new();
         let mut last = usize::MAX;
         for &line in rare {
+            crate::stop::tick();
             let is_next = (last..line).len() <= MAX_SHOWN
                 && (last.saturating_add(1)..line).all(|between| self.text(between).trim().is_empty())
                 && last < line;
@@ -152,7 +157,7 @@ impl Hidden<'_> {
         out
     }
 
-    /// What the runner says of tests in a line, if it wrote the line.
+    /// The kind of a line that the runner wrote; `None` for output of a test.
     fn frame(&self, line: usize) -> Option<TestLine> {
         let text = self.text(line);
         if is_pytest_header(text) {
@@ -175,18 +180,18 @@ impl Hidden<'_> {
         match self.frame(line) {
             Some(TestLine::Starts | TestLine::File) => true,
             Some(_) => matches!(self.id, "dotnet" | "go_test"),
-            None => title(text).is_some() && names_test(text),
+            None => title(text).is_some() && title_names_test(text),
         }
     }
 
-    /// The lines that a line stands under: those with less indentation, the title of its part, and the line that names
+    /// The headings of a line: those with less indentation, the title of its part, and the line that names
     /// the test.
     fn headings(&self, line: usize) -> Vec<usize> {
         let indent = |line: usize| self.text(line).len() - self.text(line).trim_start_matches(' ').len();
         let mut out = Vec::new();
         // An event names its test itself, and so do some titles.
         let text = self.text(line);
-        if text.starts_with('{') || title(text).is_some() && names_test(text) {
+        if text.starts_with('{') || title(text).is_some() && title_names_test(text) {
             return out;
         }
         let (mut under, mut has_title) = (indent(line), title(self.text(line)).is_some());
@@ -236,7 +241,7 @@ fn title(line: &str) -> Option<&str> {
 }
 
 /// Whether a title also says which test printed.
-fn names_test(line: &str) -> bool {
+fn title_names_test(line: &str) -> bool {
     line.contains(" | ") || line.contains(" > ")
 }
 
@@ -254,11 +259,8 @@ fn said(line: &str) -> &str {
     }
 }
 
-fn is_warning(line: &str) -> bool {
-    ["arning", "WARN", "deprecated"].iter().any(|word| line.contains(word))
-}
-
-/// The form of a line: its text without its numbers. Letters with digits among them count as a number too, since they are
+/// The form of a line: its text without its numbers. Unlike `details::likeness`, it keeps a zero that stands alone, and a
+/// word with a digit counts as a number. Letters with digits among them count as a number too, since they are
 /// most often made up. A zero that stands alone is no number: nothing was done, or there is nothing.
 pub fn form(text: &str) -> u64 {
     form_with(text, b"0")

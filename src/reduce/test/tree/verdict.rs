@@ -9,6 +9,9 @@ use crate::reduce::test::passed::prints::form;
 use crate::text::reason::Reason;
 use crate::text::signals;
 
+/// Mixes the forms of lines into one digest: the multiplier of FNV-1a.
+const DIGEST_FACTOR: u64 = 0x0100_0000_01b3;
+
 /// A limit that depends on the mode.
 struct ByMode {
     standard: usize,
@@ -58,7 +61,7 @@ impl Reader<'_> {
             if !shown && self.run.has_totals && !failed && !self.source_fails(printed.lines.clone()) {
                 self.actions.omit(printed.lines.clone(), Reason::TestOutput, 1);
             } else if let Some(owner) = printed.owner {
-                // Whose output it is says the line above all of it.
+                // The line above a block names the test that wrote it.
                 self.actions.keep(owner);
             }
         }
@@ -73,10 +76,13 @@ impl Reader<'_> {
         let is_few = self.undecided.printed.len() <= most;
         let (mut left, mut known) = (most, HashMap::new());
         let shown = self.undecided.printed.iter().map(|printed| {
+            if left == 0 && !is_few {
+                return false;
+            }
             if !is_few {
                 let count = known.entry(self.form(printed)).or_insert(0);
                 *count += 1;
-                if *count > alike || left == 0 {
+                if *count > alike {
                     return false;
                 }
             }
@@ -86,12 +92,15 @@ impl Reader<'_> {
         shown.collect()
     }
 
-    /// The forms of the lines of a block, with the first word of its title.
-    fn form(&self, printed: &Printed<'_>) -> Vec<u64> {
+    /// A digest of the forms of the lines of a block, with the first word of its title.
+    fn form(&self, printed: &Printed<'_>) -> u64 {
         let line = |i: usize| self.source.line(i);
         let title = line(printed.lines.start).split_ascii_whitespace().next().unwrap_or_default();
         let lines = printed.lines.clone().skip(1).map(line).filter(|line| !line.trim().is_empty());
-        std::iter::once(title).chain(lines).map(form).collect()
+        std::iter::once(title).chain(lines).fold(0, |digest, line| {
+            crate::stop::tick();
+            (digest ^ form(line)).wrapping_mul(DIGEST_FACTOR)
+        })
     }
 
     /// Decides the steps of a run that is over. If it did not come to its end, the steps and the last passed test are

@@ -1,5 +1,5 @@
-//! What hardly any other commit of a log has: a branch or tag that points to it, a merge among commits of one line, an action of
-//! a reflog, a file of another kind.
+//! Finds commits that are unlike the others of a log: with a branch or tag, a merge among commits of one line, a rare
+//! action of a reflog, a file of another kind.
 
 use crate::reduce::outliers::names;
 use crate::text::judge::{Counted, RARE_ONE_IN, is_few};
@@ -11,7 +11,7 @@ use crate::text::source::Source;
 /// Most commits that stay because they have references, and because they merge. A choice.
 const MAX_MARKED: usize = 10;
 
-/// The commits of one line each, among those that would go, that are unlike the others.
+/// Finds outliers among the one-line commits to leave out.
 pub fn commits(source: &Source<'_>, gone: &[usize]) -> Vec<usize> {
     let (mut refs, mut merges, mut actions) = (Vec::new(), Vec::new(), Counted::default());
     for &line in gone {
@@ -19,7 +19,9 @@ pub fn commits(source: &Source<'_>, gone: &[usize]) -> Vec<usize> {
         let text = source.line(line).trim_start_matches(['*', '|', '/', '\\', '_', ' ']);
         let text = text.split_once(' ').map_or("", |(_, text)| text.trim_start());
         let inside = text.strip_prefix('(').and_then(|inside| inside.split_once(") "));
-        if inside.is_some() {
+        let is_ref =
+            |names: &str| names.contains(['/', '>']) || names.contains("tag: ") || !names.contains(' ');
+        if inside.is_some_and(|(names, _)| is_ref(names)) {
             refs.push(line);
         }
         let subject = inside.map_or(text, |(_, subject)| subject);

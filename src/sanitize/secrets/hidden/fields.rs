@@ -5,6 +5,7 @@
 //! secrets.
 
 use super::beside;
+use super::columns;
 use super::strings::{line, string};
 use super::view::View;
 use crate::sanitize::secrets::judge::{ByteSet, skip, skip_back};
@@ -65,18 +66,30 @@ pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>) ->
         Some(b'$') => text.get(end + 1) == Some(&b'\n'),
         None | Some(b':' | b'=' | b' ' | b'"' | b'\'' | b']' | b'\r' | b'\n' | b'(' | b',' | b'{') => {
             let start = skip_back(text, hit.start, NAME, MAX_NAME_BYTES);
-            !is_between_bars(text, start, end) && value_of(text, &(start..end)).is_some()
+            !is_cell_of_table(text, hit, start, end) && value_of(text, &(start..end)).is_some()
         }
         _ => false,
     }
 }
 
-/// Whether a name is a cell between bars. Its value is one too, which `columns` reads.
-fn is_between_bars(text: &[u8], start: usize, end: usize) -> bool {
+/// Whether a name is a cell between bars that `columns` reads: not in a long line, and not if letters follow the hit.
+fn is_cell_of_table(text: &[u8], hit: &Range<usize>, start: usize, end: usize) -> bool {
     const PADDING: ByteSet = ByteSet::parse(" ");
     let before = skip_back(text, start, PADDING, MAX_BETWEEN_BYTES);
     text.get(skip(text, end, PADDING, MAX_BETWEEN_BYTES)) == Some(&b'|')
         && before.checked_sub(1).is_some_and(|before| text[before] == b'|')
+        && columns::is_cell(text, hit)
+        && is_in_short_line(text, hit)
+}
+
+/// Whether the line of a hit starts and ends near it.
+fn is_in_short_line(text: &[u8], hit: &Range<usize>) -> bool {
+    /// Bytes on each side. A choice: rows of tables are shorter, and `columns` reads far longer ones.
+    const NEAR_BYTES: usize = 256;
+    let before = &text[hit.start.saturating_sub(NEAR_BYTES)..hit.start];
+    let after = &text[hit.end..text.len().min(hit.end + NEAR_BYTES)];
+    let starts = before.len() < NEAR_BYTES || memchr::memrchr(b'\n', before).is_some();
+    starts && (after.len() < NEAR_BYTES || memchr::memchr(b'\n', after).is_some())
 }
 
 /// One view of all pairs of the names of secrets at `names`, which are in order.
