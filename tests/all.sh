@@ -71,11 +71,10 @@ export TESTS_WITHOUT
 
 cargo fmt --check
 
-# These checks process one crate at a time and use one core, so they run in parallel with the rest, in their own folder, until
-# the tests start.
+# These checks process one crate at a time and use one core, so they run in parallel with the builds, in their own folder.
 checks() {
     export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/checks"
-    cargo clippy --no-default-features --lib --example host --locked -- -D warnings
+    cargo clippy --no-default-features --lib --example host --test library --locked -- -D warnings
     # Clippy runs with the default features; `recovery` includes `config-files`.
     for features in office,recovery schema server hosts cli gateway audit; do
         cargo check --quiet --no-default-features --features "$features" --locked
@@ -90,20 +89,30 @@ checks >"$said" 2>&1 &
 checks=$!
 # With the only feature that is not a default, so that everything is built and tested once.
 cargo clippy --all-targets --features otel --locked -- -D warnings
-cargo test --features otel --locked --no-run
+cargo test --features otel --locked --lib --no-run
+# Tests that drive the program or compress much: optimized, they and their build take half as long together.
+optimized() {
+    (
+        set -a
+        . tests/optimized.env
+        "$@"
+    )
+}
+optimized cargo test --features otel --locked --test '*' --no-run
 checked=0
 wait "$checks" || checked=$?
 cat "$said" >&2
 [ "$checked" = 0 ]
 
-cargo test --quiet --no-default-features --test library --locked
 # It was checked above, if it could be.
 part "the engine for WebAssembly" wasm -- true
 part "the module for WebAssembly" wasm -- \
     cargo build --quiet --profile wasm -p tersed-wasm --target "$wasm" --locked
 part "the module for WebAssembly against the fixtures" wasm node -- \
     node tests/wasm.mjs "${CARGO_TARGET_DIR:-target}/$wasm/wasm/tersed_wasm.wasm"
-cargo test --features otel --locked
+cargo test --features otel --locked --lib
+optimized cargo test --features otel --locked --test '*'
+optimized cargo test --features otel --locked --doc
 part "plugins in JavaScript" node -- bash tests/editors.sh javascript
 part "the plugin for Neovim" nvim -- bash tests/editors.sh neovim
 part "the plugin for Emacs" emacs -- bash tests/editors.sh emacs

@@ -17,7 +17,7 @@ use tersed::text::call::ToolCall;
 
 use crate::search::is_named;
 use crate::shapes;
-use crate::texts::{self, repeated};
+use crate::texts::{self, Trigger, repeated};
 
 /// Bytes of the smaller text of a pair, and how much longer the other is.
 const SMALL: usize = 4 << 10;
@@ -94,21 +94,22 @@ fn ordinary(mode: Mode) -> Case {
 /// One case for each row of each table.
 fn cases() -> Vec<Case> {
     let mut out = Vec::new();
-    let mut rules: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut rules: BTreeMap<String, Vec<Trigger>> = BTreeMap::new();
     for trigger in texts::of_secrets() {
-        rules.entry(trigger.from).or_default().push(trigger.text);
+        let rule = trigger.from.trim_end_matches(texts::EXAMPLES).to_owned();
+        rules.entry(rule).or_default().push(trigger);
     }
     for (rule, triggers) in rules {
-        // Every trigger in every shape, in turn; and the first one in one shape.
-        let first = triggers[0].clone();
-        let is_whole = rule.ends_with(texts::EXAMPLES);
+        // Every keyword and example in every shape, in turn; and the first keyword in one shape.
+        let word = triggers.iter().find(|trigger| !trigger.from.ends_with(texts::EXAMPLES));
+        let word = word.map(|trigger| trigger.text.clone());
         let count = triggers.len().max(texts::SHAPES.len());
         let pieces = triggers.iter().cycle().zip(texts::SHAPES.iter().cycle()).take(count);
-        let pieces = pieces.map(|(trigger, shape)| shape.replace("{}", trigger)).collect();
+        let pieces = pieces.map(|(trigger, shape)| shape.replace("{}", &trigger.text)).collect();
         let all = case(format!("{rule}, all shapes"), Mode::Safe, mixed(pieces));
         out.push(Case { factor: OF_SECRETS, ..all });
-        if !is_whole {
-            let one = move |bytes| repeated(&first, "\"{}\": \"{", bytes);
+        if let Some(word) = word {
+            let one = move |bytes| repeated(&word, "\"{}\": \"{", bytes);
             out.push(case(format!("{rule}, one shape"), Mode::Safe, one));
         }
     }
