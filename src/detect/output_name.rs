@@ -12,6 +12,7 @@ const MAX_NAME_BYTES: usize = 128;
 
 /// Programs with the arguments that make them print a secret. The arguments may be anywhere.
 const PRINT_SECRETS: &[(&str, &[&str])] = &[
+    ("argocd", &["admin", "initial-password"]),
     ("aws", &["ecr", "get-login-password"]),
     ("aws", &["rds", "generate-db-auth-token"]),
     ("aws", &["secretsmanager", "get-secret-value"]),
@@ -27,16 +28,20 @@ const PRINT_SECRETS: &[(&str, &[&str])] = &[
     ("gcloud", &["secrets", "versions", "access"]),
     ("gh", &["auth", "token"]),
     ("glab", &["auth", "token"]),
+    ("gopass", &["show"]),
     ("heroku", &["auth:token"]),
     ("keyring", &["get"]),
+    ("kubeadm", &["token", "create"]),
     ("kubectl", &["create", "token"]),
     ("lpass", &["show", "--password"]),
     ("oc", &["whoami", "-t"]),
     ("oc", &["whoami", "--show-token"]),
     ("pass", &["show"]),
+    ("rbw", &["get"]),
     ("secret-tool", &["lookup"]),
     ("security", &["find-generic-password", "-w"]),
     ("security", &["find-internet-password", "-w"]),
+    ("vault", &["print", "token"]),
 ];
 
 /// Options whose value is the name, by program.
@@ -209,6 +214,9 @@ mod tests {
             ("redis-cli GET user:7:password", Some("password")),
             ("sops -d --extract '[\"db\"][\"password\"]' s.yaml", Some("password")),
             ("sudo pass show mail", Some("password")),
+            ("argocd admin initial-password -n argocd", Some("password")),
+            ("vault print token", Some("password")),
+            ("argocd app list", None),
             ("git rev-parse HEAD", None),
             ("echo $A $B", None),
             ("vault kv get -field=password a; ls", None),

@@ -298,7 +298,7 @@ impl Picked<'_> {
         }
     }
 
-    /// Makes room for these marks: drops units from the start of the tail, and if that is not enough for a strict
+    /// Makes room for these marks: drops units of the window at the start of the tail, and if that is not enough for a strict
     /// cap, from the end of the text.
     fn pay_marks(&mut self, signals: &[usize], budget: usize) {
         let marks = self.marks();
@@ -318,6 +318,13 @@ impl Picked<'_> {
         for unit in (tail..half).take_while(|unit| !fails(*unit)) {
             if over == 0 {
                 return;
+            }
+            // What was chosen by itself stays; the gap behind it has a mark of its own.
+            if self.keep[unit] == Kept::Single {
+                continue;
+            }
+            if unit > tail && self.keep[unit - 1] == Kept::Single {
+                over += GAP_BYTES;
             }
             self.keep[unit] = Kept::No;
             over = over.saturating_sub(units[unit].bytes);

@@ -10,7 +10,7 @@ const MAX_BLANKS: usize = 16;
 /// if the value is not a number, or is not after a quoted name and a colon.
 pub(super) fn quote<'a>(text: &'a [u8], value: &Range<usize>) -> Option<&'a [u8]> {
     if is_list(text, value) {
-        return Some(quote_of_list(text, value.start));
+        return quote_of_list(text, value.start);
     }
     let is_number = |b: &u8| b.is_ascii_digit() || b"+-.eE".contains(b);
     let first = text.get(value.clone())?.first()?;
@@ -39,8 +39,9 @@ fn is_list(text: &[u8], value: &Range<usize>) -> bool {
         && next.is_some_and(|b| b"],".contains(b))
 }
 
-/// The quotation mark for a placeholder in a list, with the backslashes of the string that holds the list.
-fn quote_of_list(text: &[u8], start: usize) -> &[u8] {
+/// The quotation mark for a placeholder in a list, with the backslashes of the string that holds the list. `None` behind a
+/// name without quotation marks, as in YAML: such a list may be part of a string.
+fn quote_of_list(text: &[u8], start: usize) -> Option<&[u8]> {
     /// Bytes before a list that are searched for the name of its member. A choice.
     const MAX_NAME_BYTES: usize = 64;
     /// Bytes of numbers before a value that are searched for the start of their list. A choice.
@@ -48,9 +49,13 @@ fn quote_of_list(text: &[u8], start: usize) -> &[u8] {
     let is_item = |b: &&u8| b.is_ascii_digit() || b", \t\r\n[".contains(b);
     let start = start - text[..start].iter().rev().take(MAX_LIST_BYTES).take_while(is_item).count();
     let near = &text[start.saturating_sub(MAX_NAME_BYTES)..start];
-    let Some(at) = memchr::memrchr(b'"', near) else { return b"\"" };
+    let name = trim_end(near).strip_suffix(b":").map(trim_end);
+    if name.and_then(<[u8]>::last).is_some_and(u8::is_ascii_alphanumeric) {
+        return None;
+    }
+    let Some(at) = memchr::memrchr(b'"', near) else { return Some(b"\"") };
     let backslashes = near[..at].iter().rev().take(MAX_BLANKS).take_while(|b| **b == b'\\').count();
-    &near[at - backslashes..=at]
+    Some(&near[at - backslashes..=at])
 }
 
 /// The text without a few blanks at its end.

@@ -10,7 +10,7 @@ use super::judge::{ByteSet, is_word, skip, skip_back};
 use super::scan::{Claim, Scan};
 use super::shapes::starts_word;
 use super::table::{Form, Place, Rule, Table, compile};
-use super::{cloud, named, pem, shapes, terraform};
+use super::{cloud, named, pem, shapes, terraform, vault};
 use crate::stop;
 
 /// Bytes that continue a value beyond the window of its rule. If a value has this many bytes and its word continues,
@@ -35,6 +35,7 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
                 scan.cut.push(start);
                 if columns::is_cell(text, &(start..end)) {
                     scan.heads.push(start);
+                    scan.add_row(start..end);
                 }
                 if fields::is_field(text, &(start..end)) {
                     scan.fields.push(start);
@@ -61,6 +62,16 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
 }
 
 impl Scan<'_> {
+    /// Records the row of a table that has a name in a cell.
+    fn add_row(&mut self, hit: Range<usize>) {
+        let end = self.rows.last().map_or(0, |last| last.end);
+        if end <= hit.start
+            && let Some(row) = columns::barred(self.text, &hit)
+        {
+            self.rows.push(row.start.max(end)..row.end);
+        }
+    }
+
     /// Records what a rule may read near a keyword.
     fn add_near(&mut self, form: &Form, hit: Range<usize>) {
         let Some(stretch) = near::stretch(self.text, &hit, form) else { return };
@@ -112,6 +123,7 @@ impl Scan<'_> {
             Form::SecretString => cloud::secret_string(self, rule, index, hit),
             Form::TerraformRandom => terraform::random(self, rule, index, hit),
             Form::TerraformAttributes => terraform::attributes(self, rule, index, hit),
+            Form::VaultData => vault::data(self, rule, index, hit),
             Form::Named { password } => named::find(self, rule, index, hit, *password),
         }
     }

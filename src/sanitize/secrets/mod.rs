@@ -31,6 +31,7 @@ mod table;
 mod terraform;
 #[cfg(test)]
 mod tests;
+mod vault;
 mod words;
 
 pub use open::open;

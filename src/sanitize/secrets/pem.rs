@@ -169,8 +169,10 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
             let last = runs(text, at..stop, if is_key { MIN_RUN_BYTES } else { 1 }).last();
             end = last.map_or(end, |run| run.end);
         }
-        let is_header =
-            line.is_empty() || line.starts_with(b"#") && is_hex || line.windows(2).any(|w| w == b": ");
+        // Names and values stand before the key; behind it they belong to what follows.
+        let is_header = line.is_empty()
+            || line.starts_with(b"#") && is_hex
+            || end == start && line.windows(2).any(|w| w == b": ");
         if code.is_some() || !(is_key || is_header) {
             break;
         }

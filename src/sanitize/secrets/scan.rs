@@ -129,6 +129,8 @@ pub(super) struct Scan<'t> {
     pub(super) placeholders: Vec<Range<usize>>,
     /// Positions of secret names that may be column heads.
     pub(super) heads: Vec<usize>,
+    /// Rows of tables with a secret name in a cell between two others; in order, without overlap.
+    pub(super) rows: Vec<Range<usize>>,
     /// Positions of secret names that may have a field of their own.
     pub(super) fields: Vec<usize>,
     /// Starts of tokens that are too short for their rule, and secret names.
@@ -160,6 +162,7 @@ impl<'t> Scan<'t> {
             states: Vec::new(),
             placeholders: Vec::new(),
             heads: Vec::new(),
+            rows: Vec::new(),
             fields: Vec::new(),
             cut: Vec::new(),
             near: Vec::new(),

@@ -3,6 +3,7 @@
 //! Also reads operators for the other matchers. It does not decide whether a name means a secret; `named` does.
 
 use super::environment::behind_word;
+use super::extent;
 use super::judge::{self, ByteSet, Doubt, is_word, skip, skip_back};
 use super::names::MAX_NAME_BYTES;
 use super::scan::Scan;
@@ -102,6 +103,10 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
         }
         return;
     };
+    if let Some(password) = password_with_at(text, hit.end, authority, at) {
+        scan.claim(rule, index, password);
+        return;
+    }
     let user_info = &authority[..at];
     let Some(colon) = memchr::memchr(b':', user_info) else {
         if judge::is_random(user_info, Doubt::Strong) {
@@ -110,6 +115,13 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
         return;
     };
     let password = &user_info[colon + 1..];
+    // `https://token:@host`
+    if password.is_empty() {
+        if judge::is_random(&user_info[..colon], Doubt::Strong) {
+            scan.claim(rule, index, hit.end..hit.end + colon);
+        }
+        return;
+    }
     let is_word = WORDS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()));
     let is_code = password.windows(2).any(|w| w == b"[^" || w == b"(." || w == b"$(")
         || password.first() == Some(&b'$');
@@ -134,11 +146,25 @@ fn is_this_machine(host: &[u8]) -> bool {
     })
 }
 
+/// `scheme://user:p@ss/word@host`: a password with an `@` and a sign that ends an address. What stands behind the first `@` is
+/// no host then: letters of both cases and digits.
+fn password_with_at(text: &[u8], start: usize, authority: &[u8], at: usize) -> Option<Range<usize>> {
+    let colon = memchr::memchr(b':', &authority[..at])?;
+    let from = start + colon + 1;
+    let rest = &text[from..text.len().min(from + MAX_SLASHED_BYTES)];
+    let end = rest.iter().position(|b| END_OF_SLASHED.has(*b)).unwrap_or(rest.len());
+    let last = memchr::memrchr(b'@', &rest[..end])?;
+    let is_host = rest.get(last + 1).is_some_and(u8::is_ascii_alphanumeric);
+    (is_host && from + last > start + at && extent::is_strong(&authority[at + 1..]))
+        .then_some(from..from + last)
+}
+
+/// Longest password with a slash, in bytes. A choice.
+const MAX_SLASHED_BYTES: usize = 64;
+const END_OF_SLASHED: ByteSet = ByteSet::parse(" \t\r\n\"'`<>\\|,;(){}$");
+
 /// `scheme://user:pa/ss@host`: a password with an unencoded slash. A number after the colon is a port.
 fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<usize>> {
-    /// Longest such password, in bytes. A choice.
-    const MAX_BYTES: usize = 64;
-    const END: ByteSet = ByteSet::parse(" \t\r\n\"'`<>\\|,;(){}$");
     let user = memchr::memchr(b':', &text[start..start + len])?;
     let from = start + user + 1;
     let first = &text[from..start + len];
@@ -149,8 +175,8 @@ fn password_with_slash(text: &[u8], start: usize, len: usize) -> Option<Range<us
     {
         return None;
     }
-    let near = &text[from..text.len().min(from + MAX_BYTES)];
-    let near = &near[..near.iter().position(|b| END.has(*b)).unwrap_or(near.len())];
+    let near = &text[from..text.len().min(from + MAX_SLASHED_BYTES)];
+    let near = &near[..near.iter().position(|b| END_OF_SLASHED.has(*b)).unwrap_or(near.len())];
     let at = memchr::memchr(b'@', near)?;
     let is_host = near.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
     let is_password = at > 5 && near[..at].iter().any(u8::is_ascii_digit);

@@ -38,6 +38,8 @@ pub(super) enum Form {
     TerraformRandom,
     /// Attributes with names of secrets, of a resource in Terraform's state.
     TerraformAttributes,
+    /// The table of a secret of Vault.
+    VaultData,
     /// The name of a secret, an operator and a value; `password` accepts what people choose, else only random values.
     Named { password: bool },
 }
@@ -122,6 +124,7 @@ impl Form {
             | Self::SecretString
             | Self::TerraformRandom
             | Self::TerraformAttributes
+            | Self::VaultData
             | Self::Cookie => true,
             Self::Pattern { after, .. } => *after > 256,
             Self::Token { .. } | Self::Assigned { .. } | Self::Named { .. } | Self::UrlPassword => false,
@@ -227,6 +230,7 @@ fn form(entry: &Entry) -> Result<Form, &'static str> {
         "secret-string" => Form::SecretString,
         "terraform-random" => Form::TerraformRandom,
         "terraform-attributes" => Form::TerraformAttributes,
+        "vault-data" => Form::VaultData,
         "password" => Form::Named { password: true },
         "random" => Form::Named { password: false },
         "" if !entry.regex.is_empty() => match entry.reach[..] {

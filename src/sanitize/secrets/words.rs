@@ -386,7 +386,7 @@ fn says_where<'t>(lines: impl Iterator<Item = &'t [u8]>, indent: usize) -> bool 
 }
 
 /// Whether a name means a user or a place.
-fn is_place(key: &[u8]) -> bool {
+pub(super) fn is_place(key: &[u8]) -> bool {
     const KEYS: &[&str] = &[
         "user", "host", "server", "port", "db", "database", "url", "uri", "login", "email", "endpoint",
         "address", "name",

@@ -285,6 +285,16 @@ places! {
         "URL-encoded twice" => |case| coded(case, |t| c::percent(&c::percent(t, false), false), CODED),
         "URL-encoded, every letter" => |case| coded(case, |t| c::percent(t, true), 3 * PLAIN),
         "form" => |case| coded(case, c::form, CODED),
+        "parameter of a form" => |case| parts(format!("body={}&x=1\n", c::form(&case.line())), vec![c::form(&case.value)], CODED),
+        "log with a logger" => |case| fronted(case, |i| format!("2026-03-01T12:00:{i:02}.123Z INFO  [main] app.Boot - ")),
+        "system log" => |case| fronted(case, |i| format!("Mar  1 12:00:{i:02} host app[123]: ")),
+        "log of a job" => |case| fronted(case, |i| format!("build\tRun tests\t2026-03-01T12:00:{i:02}.1234567Z ")),
+        "git blame" => |case| fronted(case, |i| format!("a1b2c3d4 (J Doe 2026-03-01 12:00:00 +0100 {i:>2}) ")),
+        "comment in a block" => |case| fronted(case, |_| "    // ".to_owned()),
+        "line of a string in JSON" => |case| {
+            let text = serde_json::json!({ "stdout": case.line(), "code": 0 }).to_string();
+            parts(text, json_text(&case.value).split("\\n").map(str::to_owned).collect(), PLAIN)
+        },
         "\\u escapes" => |case| coded(case, c::unicode, 6 * PLAIN),
         "\\x escapes" => |case| coded(case, c::hex_escapes, 4 * PLAIN),
         "escapes of a style sheet" => |case| coded(case, c::style_escapes, 7 * PLAIN),

@@ -4,7 +4,8 @@
 //! Each such cell is written as `name: "cell"`, and the rules judge that. It reads only below lines with the name of
 //! a secret as a cell, and after the columns of an SQL statement with such a name.
 
-use super::view::{View, blanks, line_end, table};
+use super::view::{View, blanks, line_end, line_start, table};
+use crate::sanitize::secrets::PLACEHOLDER;
 use crate::stop;
 use std::ops::Range;
 
@@ -41,6 +42,22 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
         // The last column of a statement.
         _ => rest[..name].contains(&b')'),
     }
+}
+
+/// The line of the name that holds `hit`, if it is a cell with others on both sides. Its value is a cell too, so nothing in front
+/// of the line hides it.
+pub(in crate::sanitize::secrets) fn barred(text: &[u8], hit: &Range<usize>) -> Option<Range<usize>> {
+    let around = |b: &u8| b.is_ascii_alphanumeric() || b"_-. *`".contains(b);
+    let before = &text[hit.start.saturating_sub(MAX_NAME_BYTES)..hit.start];
+    let behind = &text[hit.end..text.len().min(hit.end + MAX_NAME_BYTES)];
+    let opens = before.iter().rposition(|b| !around(b)).is_some_and(|at| before[at] == b'|');
+    let closes = behind.iter().position(|b| !around(b)).is_some_and(|at| behind[at] == b'|');
+    if !opens || !closes {
+        return None;
+    }
+    let start = line_start(text, hit.start, MAX_LINE_BYTES);
+    let near = &text[..text.len().min(hit.end + MAX_LINE_BYTES)];
+    Some(start..near.len().min(line_end(near, hit.end) + 1))
 }
 
 /// One view of all cells that belong to the names of secrets at `heads`, which are in order.
@@ -314,7 +331,10 @@ fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view:
     let [cell, more @ ..] = pieces else { return };
     let cell = cell.clone();
     let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
-    if bytes < MIN_VALUE_BYTES || cell.len() > MAX_LINE_BYTES {
+    if bytes < MIN_VALUE_BYTES
+        || cell.len() > MAX_LINE_BYTES
+        || more.is_empty() && is_removed(&text[cell.clone()])
+    {
         return;
     }
     let quote: &[u8] = if text[cell.clone()].contains(&b'"') { b"'" } else { b"\"" };
@@ -331,6 +351,11 @@ fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view:
     }
     let end = more.last().unwrap_or(&cell).end;
     view.stand(quote, end..end);
+}
+
+/// Whether a cell is a placeholder, and nothing else.
+fn is_removed(cell: &[u8]) -> bool {
+    cell.starts_with(PLACEHOLDER.as_bytes()) && memchr::memchr(b']', cell) == Some(cell.len() - 1)
 }
 
 /// Whether a cell is a name: one to three words, not a piece of code.

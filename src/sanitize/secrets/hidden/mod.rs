@@ -12,8 +12,10 @@ mod doubled;
 mod entities;
 mod escapes;
 pub(super) mod fields;
+mod forms;
 mod groups;
 mod hexdump;
+mod logged;
 pub(super) mod near;
 pub(super) mod nulls;
 mod pairs;
@@ -24,6 +26,7 @@ mod quoted_printable;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod unit;
 mod units;
 mod view;
@@ -135,9 +138,17 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         let heads = scan.heads.iter().chain(&scan.fields).filter(|at| prefixed::is_framed(text, **at));
         let around_head =
             |at: &usize| at.saturating_sub(AROUND_HEAD_BYTES.0)..text.len().min(at + AROUND_HEAD_BYTES.1);
+        let quoted = near.clone();
         let lines = near.and(coded.iter().map(around)).except(&seen);
-        let framed = lines.clone().and(heads.map(around_head)).except(&seen);
+        let framed = lines.clone().and(heads.map(around_head)).except(&seen).except(&scan.rows);
         if let Some(view) = prefixed::view(text, &framed) {
+            see(&view, within);
+        }
+        stop::check();
+        if let Some(view) = forms::view(text) {
+            see(&view, within);
+        }
+        if let Some(view) = texts::view(text, &quoted) {
             see(&view, within);
         }
         stop::check();

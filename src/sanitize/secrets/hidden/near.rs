@@ -18,6 +18,9 @@ const LINES_BYTES: usize = 256 << 10;
 /// Bytes after `://` in which the `@` before the host is searched.
 const ADDRESS_BYTES: usize = 256;
 
+/// Most blanks before the text of a cell.
+const MAX_PADDING_BYTES: usize = 64;
+
 const WORD: ByteSet = ByteSet::parse("a-zA-Z_");
 const CLOSES: ByteSet = ByteSet::parse("\"'`])");
 const OPENS: ByteSet = ByteSet::parse("\\\"'`");
@@ -41,7 +44,7 @@ pub(in crate::sanitize::secrets) fn stretch(
         Form::Pattern { before, after, .. } => {
             (before + VALUE_BYTES.0, VALUE_BYTES.1.max(after * CODED_FACTOR))
         }
-        Form::Cookie => (VALUE_BYTES.0, 8 * VALUE_BYTES.1),
+        Form::Cookie | Form::VaultData => (VALUE_BYTES.0, 8 * VALUE_BYTES.1),
         Form::PrivateKey
         | Form::KubernetesSecret
         | Form::SecretString
@@ -73,8 +76,13 @@ pub(in crate::sanitize::secrets) fn names(text: &[u8], name: Range<usize>, hit: 
 
 /// Whether the value at `at` was removed already, so that nothing hides it.
 fn is_removed(text: &[u8], at: usize) -> bool {
-    let Some(from) = operator(text, at) else { return false };
-    let from = skip(text, from, BLANK, 2);
+    // Also in the next cell of its row.
+    let is_cell = text.get(at) == Some(&b'|');
+    let from = match operator(text, at) {
+        Some(from) => skip(text, from, BLANK, 2),
+        None if is_cell => skip(text, at + 1, BLANK, MAX_PADDING_BYTES),
+        None => return false,
+    };
     text[skip(text, from, OPENS, 2)..].starts_with(PLACEHOLDER.as_bytes())
 }
 

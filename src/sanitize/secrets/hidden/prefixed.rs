@@ -2,6 +2,7 @@
 //!
 //! It returns the lines without it, for rules that read several lines or the start of a line.
 
+use super::logged;
 use super::near::Near;
 use super::view::{View, blanks, line_end, line_start, table};
 use crate::stop;
@@ -11,6 +12,8 @@ use std::ops::Range;
 const MAX_PATH_BYTES: usize = 200;
 /// Lines without anything before them that are kept after one that has something.
 const MAX_LINES_APART: usize = 8;
+/// Most blanks in front of the sign of a comment.
+const MAX_INDENT_BYTES: usize = 64;
 
 /// The lines near keywords without their prefixes; `None` if no line has one.
 pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
@@ -37,6 +40,12 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             let (mut skipped, mut cut) = (prefix(line, is_diff), 0);
             if skipped == 0 {
                 (skipped, cut) = frame(line, beside);
+            } else {
+                // A logger that only the lines beside tell.
+                skipped = skipped.max(logged::head(line, &beside));
+            }
+            if goes_on_below(line, skipped, beside[1]) {
+                cut = line.len() - line[..line.len() - 1].trim_ascii_end().len();
             }
             before = line;
             apart = match apart {
@@ -78,9 +87,19 @@ fn frame(line: &[u8], beside: [&[u8]; 2]) -> (usize, usize) {
     let shared = |test: &dyn Fn(&[u8]) -> bool| beside.into_iter().any(test);
     let mark = mark(line);
     let sign = line[..mark].trim_ascii_end();
-    if mark > 0 && shared(&|other| self::mark(other) == mark && other.starts_with(sign)) {
+    // An empty line of a comment may lack the blank, and a cell that goes on has no name.
+    let is_alike = |other: &[u8]| {
+        let there = self::mark(other);
+        let is_bare = other.len() == there || line.len() == mark;
+        let has_bar = |line: &[u8]| line.get(..mark).is_some_and(|start| start.ends_with(b"| "));
+        let is_cell = |line: &[u8]| has_bar(line) && line[..mark - 2].iter().all(|b| *b == b' ');
+        there > 0 && (there == mark || is_bare) && other.starts_with(sign)
+            || has_bar(line) && has_bar(other) && (is_cell(line) || is_cell(other))
+    };
+    if mark > 0 && shared(&is_alike) {
         let is_box = BARS.iter().any(|bar| sign.ends_with(bar.as_bytes()));
-        let bar = BARS.iter().find(|bar| is_box && line.len() > mark && line.ends_with(bar.as_bytes()));
+        let ends = |line: &[u8], bar: &str| line.len() > mark && line.ends_with(bar.as_bytes());
+        let bar = BARS.iter().find(|bar| is_box && ends(line, bar) && shared(&|other| ends(other, bar)));
         let inside = bar.map_or(line, |bar| line[..line.len() - bar.len()].trim_ascii_end());
         return (mark, line.len() - inside.len().max(mark));
     }
@@ -89,16 +108,34 @@ fn frame(line: &[u8], beside: [&[u8]; 2]) -> (usize, usize) {
     (0, usize::from(ends(line) && shared(&ends)))
 }
 
+/// Whether a cell of psql goes on in the next line: `  1 | first +` above `    | second`.
+fn goes_on_below(line: &[u8], skipped: usize, next: &[u8]) -> bool {
+    let is_blank = |bar: usize| next[..bar].iter().all(|b| *b == b' ');
+    line.ends_with(b"+")
+        && line.len() > skipped
+        && skipped >= 3
+        && line[..skipped].ends_with(b"| ")
+        && next.get(skipped - 2) == Some(&b'|')
+        && is_blank(skipped - 2)
+}
+
 /// The bars of boxes.
 const BARS: &[&str] = &["│", "┃", "║", "|"];
 
-/// Bytes of a sign, a name and a bar, or a name in brackets before a line: `# `, `// `, `│ `, `app-1  | `,
+/// Bytes of a sign, a name and a bar, or a name in brackets before a line: `# `, `  // `, `│ `, `app-1  | `,
 /// `[pod/a/app] `.
 fn mark(line: &[u8]) -> usize {
-    const SIGNS: &[&str] = &["# ", "// ", "-- ", ";; ", "; ", "* ", "│ ", "┃ ", "║ ", "| ", "%% "];
+    const SIGNS: &[&str] = &["#", "//", "--", ";;", ";", "*", "│", "┃", "║", "|", "%%"];
     const NAME: [bool; 256] = table(b"._/-");
-    if let Some(sign) = SIGNS.iter().find(|sign| line.starts_with(sign.as_bytes())) {
-        return sign.len();
+    let indent = blanks(line, 0, MAX_INDENT_BYTES);
+    if let Some(sign) = SIGNS.iter().find(|sign| line[indent..].starts_with(sign.as_bytes())) {
+        let end = indent + sign.len();
+        match line.get(end) {
+            Some(b' ') => return end + 1,
+            // An empty line of a comment.
+            None => return end,
+            Some(_) => {}
+        }
     }
     let open = usize::from(line.first() == Some(&b'['));
     let name = line[open..].iter().take(MAX_PATH_BYTES).take_while(|b| NAME[**b as usize]).count();
@@ -142,7 +179,7 @@ pub(super) fn prefix(line: &[u8], is_diff: bool) -> usize {
             return 2;
         }
     }
-    let mut at = time(line);
+    let mut at = logged::head(line, &[]);
     if at == 0 {
         at = file(line);
         at += number(&line[at..]);
@@ -225,59 +262,6 @@ fn number(line: &[u8]) -> usize {
         Some(b' ') if from > 0 && rest.get(1) == Some(&b' ') => end + 2,
         _ => 0,
     }
-}
-
-/// A time, and the level and the brackets after it.
-fn time(line: &[u8]) -> usize {
-    let open = usize::from(line.first() == Some(&b'['));
-    if !line.get(open).is_some_and(u8::is_ascii_digit) {
-        return 0;
-    }
-    let word = |at: usize| line[at..].iter().take(40).take_while(|b| !b.is_ascii_whitespace()).count();
-    let is_time = |at: usize, len: usize| {
-        let digits = line[at..at + len].iter().filter(|b| b.is_ascii_digit()).count();
-        let letters = line[at..at + len].iter().filter(|b| b.is_ascii_alphabetic()).count();
-        // `T` and `Z`, or the name of a month.
-        digits * 2 >= len
-            && letters <= 3
-            && len >= 8
-            && line[at..at + len].iter().any(|b| matches!(b, b':' | b'-'))
-    };
-    let mut at = open;
-    for _ in 0..2 {
-        let len = word(at);
-        if !is_time(at, len) {
-            break;
-        }
-        at = blanks(line, at + len, 1);
-    }
-    if at == open {
-        return 0;
-    }
-    const LEVELS: &[&str] = &[
-        "trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical", "stdout",
-        "stderr",
-    ];
-    let mut had_level = false;
-    for _ in 0..3 {
-        let len = word(at);
-        let name = line[at..at + len].trim_ascii();
-        let bare: Vec<u8> = name.iter().copied().filter(u8::is_ascii_alphabetic).collect();
-        let is_level = LEVELS.iter().any(|level| bare.eq_ignore_ascii_case(level.as_bytes()));
-        let is_bracket = name.first() == Some(&b'[') && name.last().is_some_and(|b| b"]:".contains(b));
-        // The logger, whose name ends in a colon.
-        let is_logger = len > 1
-            && name.ends_with(b":")
-            && name[..len - 1].iter().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(b))
-            && had_level
-            && name.contains(&b'.');
-        if !is_level && !is_bracket && !is_logger {
-            break;
-        }
-        had_level = true;
-        at = blanks(line, at + len, 1);
-    }
-    at
 }
 
 fn digits(bytes: &[u8]) -> usize {
