@@ -323,7 +323,7 @@ pub fn form(text: &[u8]) -> u64 {
     }
 }
 
-/// The number in a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with units of bytes or time: `1.5GB`, `12ms`; in brackets:
+/// The number in a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with units of bytes, time or others: `1.5GB`, `12ms`, `61.0°C`; in brackets:
 /// `<0.000123>`; the days of a date.
 pub fn number(field: &[u8]) -> Option<f64> {
     const MAX_NUMBER_BYTES: usize = 32;
@@ -346,7 +346,9 @@ pub fn number(field: &[u8]) -> Option<f64> {
     if !starts || value.len() > MAX_NUMBER_BYTES {
         return None;
     }
-    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || matches!(b, b'%' | b',' | b';');
+    let value = value.strip_suffix(b",").or_else(|| value.strip_suffix(b";")).unwrap_or(value);
+    // Also of other letters: `°C`, `µs`.
+    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || **b == b'%' || !b.is_ascii();
     let unit = value.iter().rev().take_while(is_unit).count();
     let (digits, unit) = value.split_at_checked(value.len() - unit).filter(|_| unit <= 3)?;
     if !digits.is_empty() && digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit) {
@@ -377,9 +379,8 @@ fn grouped(digits: &[u8]) -> Option<f64> {
 
 /// The factor of a unit to bytes or milliseconds; 1 for other units. A column may mix units: `812MB`, `6.4GB`.
 fn scale(unit: &[u8]) -> f64 {
-    let unit = unit.strip_suffix(b",").or_else(|| unit.strip_suffix(b";")).unwrap_or(unit);
     match unit {
-        b"us" => 1e-3,
+        b"us" | b"\xc2\xb5s" | b"\xce\xbcs" => 1e-3,
         b"ns" => 1e-6,
         b"s" | b"sec" => 1e3,
         b"m" | b"min" => 60e3,
@@ -488,6 +489,9 @@ mod tests {
             ("93,086,800", 93_086_800.0),
             ("1,024K", 1_048_576.0),
         ] {
+            assert_eq!(number(field.as_bytes()), Some(expected), "{field}");
+        }
+        for (field, expected) in [("+61.0\u{b0}C", 61.0), ("80.0\u{b0}C,", 80.0), ("9000\u{b5}s", 9.0)] {
             assert_eq!(number(field.as_bytes()), Some(expected), "{field}");
         }
         for field in ["", "<>", "<a>", "2024-13-05", "0000-00-00", "1.2.3", "1,2", "1000,200", ",100"] {

@@ -11,6 +11,9 @@ use crate::text::source::Source;
 /// Replaces the start of a path that a line above has in full.
 pub const ELIDED_START: &str = ".../";
 
+/// Stands in the header of a table before the cells that all rows share.
+pub const IN_EVERY_ROW: &str = "  (in every row: ";
+
 /// The longest list of names in a marker, in bytes.
 pub const MAX_LISTED_BYTES: usize = 400;
 

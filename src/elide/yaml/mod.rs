@@ -175,26 +175,36 @@ impl<'a> Document<'a> {
             // memory.
             let mut keys: Vec<(u64, u32)> = Vec::new();
             for i in lines.clone() {
-                let line = self.source.line(i).trim_start().trim_start_matches("- ");
-                let Some((key, value)) = line.split_once(':') else { continue };
-                let name = digest(key);
-                shape = shape.rotate_left(5) ^ name;
-                let value = value.trim();
-                let nth = match keys.iter().position(|(key, _)| *key == name) {
-                    Some(known) => {
-                        keys[known].1 += 1;
-                        keys[known].1
-                    }
-                    None if keys.len() == MAX_KEYS => continue,
-                    None => {
-                        keys.push((name, 0));
-                        0
-                    }
-                };
-                let value =
-                    number(value.as_bytes()).map_or_else(|| Value::Word(digest(value)), Value::Number);
-                series.field_at(name.rotate_left(nth), value, i as u32);
+                let line = self.source.line(i).trim_start();
+                // The name of a member says nothing about its shape.
+                let is_name = i == lines.start && !line.starts_with("- ");
+                let line = line.trim_start_matches("- ");
                 fails |= signals::is_failure(line);
+                let is_flow = line.starts_with('{');
+                let pairs = if is_flow { line.trim_matches(['{', '}', ' ']) } else { line };
+                for pair in pairs.split(", ").take(if is_flow { MAX_KEYS } else { 1 }) {
+                    let pair = if is_flow { pair } else { line };
+                    let Some((key, value)) = pair.split_once(':') else { continue };
+                    let name = digest(key);
+                    if !is_name {
+                        shape = shape.rotate_left(5) ^ name;
+                    }
+                    let value = value.trim();
+                    let nth = match keys.iter().position(|(key, _)| *key == name) {
+                        Some(known) => {
+                            keys[known].1 += 1;
+                            keys[known].1
+                        }
+                        None if keys.len() == MAX_KEYS => continue,
+                        None => {
+                            keys.push((name, 0));
+                            0
+                        }
+                    };
+                    let value =
+                        number(value.as_bytes()).map_or_else(|| Value::Word(digest(value)), Value::Number);
+                    series.field_at(name.rotate_left(nth), value, i as u32);
+                }
             }
             series.push(Item { shape, fails, score: scores[place] });
         }

@@ -7,6 +7,7 @@
 use unicode_width::UnicodeWidthChar;
 
 use super::columns;
+use crate::text::names::IN_EVERY_ROW;
 use crate::text::signals;
 
 /// Fewest rows: fewer do not show a pattern.
@@ -60,7 +61,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
         value => format!("{} {value}", cell(0, c)),
     });
     let said: Vec<String> = said.collect();
-    out.first_mut()?.push_str(&format!("  (in every row: {})", said.join(", ")));
+    out.first_mut()?.push_str(&format!("{IN_EVERY_ROW}{})", said.join(", ")));
     Some(out)
 }
 

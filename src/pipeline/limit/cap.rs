@@ -360,7 +360,7 @@ impl Picked<'_> {
         while let Some(start) = (from..self.keep.len()).find(|&at| self.keep[at] == Kept::No) {
             let end =
                 (start..self.keep.len()).find(|&at| self.keep[at] != Kept::No).unwrap_or(self.keep.len());
-            let is_plain = |unit: &Unit| unit.is_shown && unit.form == Form::Other;
+            let is_plain = |unit: &Unit| unit.is_shown && matches!(unit.form, Form::Other | Form::TableRow);
             if self.units[start..end].iter().all(is_plain)
                 && self.units[start..end].iter().map(|unit| unit.bytes).sum::<usize>() <= GAP_BYTES
             {

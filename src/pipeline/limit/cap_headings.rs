@@ -2,7 +2,7 @@
 //! record.
 
 use crate::pipeline::limit::cap::Picked;
-use crate::pipeline::limit::headings::Headings;
+use crate::pipeline::limit::headings::{Headings, head_of_table};
 use crate::pipeline::limit::outliers::Outliers;
 use crate::pipeline::limit::unit::{Form, Kept};
 use crate::text::source::Source;
@@ -33,20 +33,26 @@ impl Picked<'_> {
         let units = self.units;
         let mut headings = Headings::new(source);
         let mut is_first = false;
+        let mut table = None;
         for (unit, shown) in units.iter().enumerate() {
             crate::stop::tick();
+            let head = table.filter(|_| shown.form == Form::TableRow);
+            table = head_of_table(units, unit, table);
             if self.keep[unit] == Kept::No {
                 is_first = true;
                 continue;
             }
             let line = shown.lines.start;
+            if let Some(head) = head.filter(|head| self.keep[*head] == Kept::No) {
+                self.keep_heading(unit, units[head].lines.start);
+            }
             // A blank line, or a marker of an earlier step, has no heading: the line below it has.
             if !shown.is_shown || is_first && source.line(line).trim().is_empty() {
                 continue;
             }
             let is_below_gap = std::mem::take(&mut is_first);
             if !(is_below_gap && of_windows || self.keep[unit] == Kept::Single)
-                || shown.form != Form::Other
+                || matches!(shown.form, Form::Row | Form::Short | Form::Message)
                 || found >= MAX_HEADINGS
             {
                 continue;

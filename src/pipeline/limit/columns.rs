@@ -293,7 +293,7 @@ fn sampled(lines: &[&str], divider: Divider, count: usize, of: &Rows) -> Vec<Col
 /// A line with a bar has at least this many words if its second cell is a message.
 const MIN_MESSAGE_WORDS: usize = 6;
 
-/// Whether two blanks or more do not separate all numbers of most lines.
+/// Whether two blanks or more do not separate all numbers, and shares from what they are of, in most lines.
 fn joins_numbers(trials: &[&str]) -> bool {
     let (mut fields, mut inner) = (Vec::new(), Vec::new());
     let mut joining = 0;
@@ -302,7 +302,10 @@ fn joins_numbers(trials: &[&str]) -> bool {
         joining += usize::from(fields.iter().any(|field| {
             inner.clear();
             words(field, &mut inner);
-            inner.len() > 1 && inner.iter().all(|word| number(word).is_some())
+            let is_number = |word: &&[u8]| number(word).is_some();
+            // A share beside a name: `67% /srv/0`.
+            let is_share_of = inner.len() == 2 && inner[0].ends_with(b"%") && is_number(&inner[0]);
+            inner.len() > 1 && inner.iter().all(is_number) || is_share_of
         }));
     }
     joining * 2 > trials.len()

@@ -6,7 +6,7 @@ use crate::pipeline::limit::sections::Sections;
 use crate::pipeline::limit::unit::{Form, Kept, Unit};
 use crate::text::headings::indent as indent_of;
 use crate::text::ledger::{Action, Ledger};
-use crate::text::names::ELIDED_START;
+use crate::text::names::{ELIDED_START, IN_EVERY_ROW};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -20,6 +20,7 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) 
     let mut loses_message = false;
     // The heading of the current rows, and whether the cut drops it.
     let (mut heading, mut is_lost) = (None::<usize>, false);
+    let mut table = None::<usize>;
     let mut has_gap = false;
     for (i, unit) in units.iter().enumerate() {
         match unit.form {
@@ -35,8 +36,15 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) 
                 }
             }
             Form::Message if keep[i] == Kept::No => loses_message = true,
-            Form::Message | Form::Short | Form::Other => (heading, is_lost) = (Some(i), false),
+            Form::TableRow => {
+                if keep[i] != Kept::No && table.is_some_and(|head| keep[head] == Kept::No) {
+                    undone.push(unit.lines.start);
+                }
+                (heading, is_lost) = (Some(i), false);
+            }
+            _ => (heading, is_lost) = (Some(i), false),
         }
+        table = head_of_table(units, i, table);
         has_gap |= keep[i] == Kept::No;
     }
     let loses_message = loses_message && ledger.spans().iter().any(|span| is_other_place(&span.action));
@@ -55,6 +63,16 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) 
     true
 }
 
+/// The header that says a part of the row that follows a unit. `last` is the one for the unit itself.
+pub(super) fn head_of_table(units: &[Unit], unit: usize, last: Option<usize>) -> Option<usize> {
+    match units[unit].form {
+        Form::TableHead => Some(unit),
+        Form::TableRow => last,
+        _ if !units[unit].is_shown => last,
+        _ => None,
+    }
+}
+
 /// Restores all lines that share a message, and the lines that their message replaced.
 pub(super) fn restore_messages(ledger: &mut Ledger) {
     for span in ledger.spans_mut() {
@@ -69,6 +87,8 @@ pub(super) fn form(action: &Action) -> Form {
     match action {
         Action::Replace { text, reason, .. } => match reason {
             Reason::SharedMessage => Form::Message,
+            Reason::TableWhitespace if text.contains(IN_EVERY_ROW) => Form::TableHead,
+            Reason::TableWhitespace => Form::TableRow,
             Reason::SharedFolder | Reason::SharedPath | Reason::SharedName => {
                 // Groups are set apart by empty lines.
                 let text = text.trim_matches('\n');

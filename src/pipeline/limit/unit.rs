@@ -43,4 +43,8 @@ pub(super) enum Form {
     Short,
     /// A message that also replaces lines in other parts of the text.
     Message,
+    /// The header of a table that says what is in every row below it.
+    TableHead,
+    /// A row of a table that was written anew: the header may say a part of it.
+    TableRow,
 }

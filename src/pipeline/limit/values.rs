@@ -21,6 +21,8 @@ const MAX_VERDICTS: usize = 6;
 /// If many numbers are far from the median, the farthest is an outlier only if it is more than this many times as far
 /// as the next one.
 const MUCH_FARTHER: f64 = 8.0;
+/// From this percentage on a share stands out among smaller ones. A choice: disks this full soon fail.
+const FULL_SHARE: f64 = 95.0;
 /// The largest number of a column is an outlier if it is at least this many times the median.
 const MUCH_LARGER: f64 = 8.0;
 /// Words for a missing value, in lower case.
@@ -169,10 +171,12 @@ impl Column {
         } else if number > 0.0 && self.least.is_none_or(|least| number < least) {
             self.least = Some(number);
         }
-        if !range.contains(&number) {
+        // A disk that is full is far from the others, whatever they vary.
+        let is_full = number >= FULL_SHARE && self.middle < FULL_SHARE && field.ends_with(b"%");
+        if is_full || !range.contains(&number) {
             self.outside += 1;
-            let (side, far) = match number > *range.end() {
-                true => (&mut self.above, number - range.end()),
+            let (side, far) = match is_full || number > *range.end() {
+                true => (&mut self.above, number - if is_full { 0.0 } else { *range.end() }),
                 false => (&mut self.below, range.start() - number),
             };
             if far > side[0].0 {

@@ -83,6 +83,10 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if hit.start - start == MAX_NAME_BYTES || end - hit.end == MAX_NAME_BYTES || !stands_alone(text, &hit) {
         return;
     }
+    // The user in an address: `https://x-access-token:…@github.com`.
+    if text[..start].ends_with(b"://") {
+        return;
+    }
     // Another keyword in the same name, whose value is already claimed.
     if scan.state(index).seen == (start..end) {
         return;
@@ -93,7 +97,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     let Some(value) = value(text, start..end, &mut scan.bare) else { return };
     let bytes = first_string(&text[value.range.clone()]);
-    if bytes.len() < MIN_BYTES {
+    if bytes.len() < MIN_BYTES || is_head_beside(&text[start..end], bytes) {
         return;
     }
     let is_literal = value.quoted && is_literal(text, end, &value.range);
@@ -150,6 +154,13 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
             false => scan.claim(rule, index, value.range),
         }
     }
+}
+
+/// `Password   Password2`: whether a value is the name again with a number, as heads of columns are.
+fn is_head_beside(name: &[u8], value: &[u8]) -> bool {
+    value.split_at_checked(name.len()).is_some_and(|(head, number)| {
+        head.eq_ignore_ascii_case(name) && number.len() <= 2 && number.iter().all(u8::is_ascii_digit)
+    })
 }
 
 /// The first of several strings on separate lines that form one value.

@@ -75,7 +75,10 @@ pub(super) fn stands_alone(text: &[u8], hit: &Range<usize>) -> bool {
 
 /// `PASS: TestFind/a1`: the verdict of a test, not a name.
 pub(super) fn is_verdict(text: &[u8], name: Range<usize>, hit: &Range<usize>) -> bool {
-    name == *hit && hit.len() == 4 && text.get(hit.end) == Some(&b':')
+    // `\nPASS: ` in a string begins a line too.
+    let is_escape = hit.start - name.start == 1 && name.start > 0 && text[name.start - 1] == b'\\';
+    let is_word = name.end == hit.end && (name.start == hit.start || is_escape);
+    is_word && hit.len() == 4 && text.get(hit.end) == Some(&b':')
 }
 
 /// Starts of words after a keyword that make a name describe a secret instead of naming it: `token_type`.

@@ -115,8 +115,8 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
         return;
     };
     let password = &user_info[colon + 1..];
-    // `https://token:@host`
-    if password.is_empty() {
+    // `https://token:@host`, `https://token:x-oauth-basic@host`
+    if password.is_empty() || password == b"x-oauth-basic" {
         if judge::is_random(&user_info[..colon], Doubt::Strong) {
             scan.claim(rule, index, hit.end..hit.end + colon);
         }

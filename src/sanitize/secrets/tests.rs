@@ -97,6 +97,32 @@ fn the_table_is_sound() {
 
 /// Text and what is left of it.
 const SHOWN: &[(&str, &str)] = &[
+    // The next member is no part of a string.
+    (
+        "\"A_PASS\" = \"kX9mQ2vL8pRt\"\n\"B\" = \"c\"\n",
+        "\"A_PASS\" = \"[REDACTED:generic-password]\"\n\"B\" = \"c\"\n",
+    ),
+    (
+        "+ \"DB_PASS\" = \"kX9mQ2vL8pRt\"\n+ \"STAGE\"   = \"prod\"\n",
+        "+ \"DB_PASS\" = \"[REDACTED:generic-password]\"\n+ \"STAGE\"   = \"prod\"\n",
+    ),
+    (
+        "+password: \"kX9mQ2vL8pRt\"\n+\"replicas\": 3\n",
+        "+password: \"[REDACTED:generic-password]\"\n+\"replicas\": 3\n",
+    ),
+    (
+        "https://x-access-token:kX9mQ2vL8pRtA@github.com/a/b.git\n",
+        "https://x-access-token:[REDACTED:url-password]@github.com/a/b.git\n",
+    ),
+    ("x11vnc -passwd kX9mQ2vL -rfbport 5900\n", "x11vnc -passwd [REDACTED:generic-password] -rfbport 5900\n"),
+    (
+        "Username  Password        Password2\nreg       kX9mQ2vL8pRtAz  nN8mQ2vL8pRtAz\n",
+        "Username  Password        Password2\nreg       [REDACTED:generic-password]  [REDACTED:generic-password]\n",
+    ),
+    (
+        "{\"stdout\":\"PASS: a/test-parse2\\nPASS: a/test-lexer3\\n\"}\n",
+        "{\"stdout\":\"PASS: a/test-parse2\\nPASS: a/test-lexer3\\n\"}\n",
+    ),
     ("DB_PASSWORD=hunter2\nDEBUG=1\n", "DB_PASSWORD=[REDACTED:generic-password]\nDEBUG=1\n"),
     ("export DB_PASSWORD='hunter2 x9'\n", "export DB_PASSWORD='[REDACTED:generic-password]'\n"),
     ("PGPASSWORD=s3cretpw psql -h db\n", "PGPASSWORD=[REDACTED:generic-password] psql -h db\n"),

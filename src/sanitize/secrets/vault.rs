@@ -1,7 +1,8 @@
 //! The table that Vault prints of a secret: names and values below `Key` and `Value`.
 //!
-//! Values whose names say who or where stay. It reads a few lines.
+//! Values whose names say neither secret nor key stay if they are not random. It reads a few lines.
 
+use super::judge::{self, Doubt};
 use super::scan::Scan;
 use super::table::Rule;
 use super::words::is_place;
@@ -11,6 +12,8 @@ use std::ops::Range;
 const MAX_ROWS: usize = 64;
 /// Longest line, in bytes.
 const MAX_LINE_BYTES: usize = 4 << 10;
+/// Words of names of secrets. Under other names only random values count.
+const TELLING: &[&str] = &["pass", "pwd", "secret", "token", "key", "cred", "api", "auth"];
 /// Shorter values are no secrets.
 const MIN_BYTES: usize = 6;
 
@@ -35,7 +38,9 @@ pub(super) fn data(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         }
         let value = value.trim_ascii();
         let is_word = value.first().is_some_and(|b| !b"<[".contains(b)) && !value.starts_with(b"map[");
-        if value.len() >= MIN_BYTES && is_word && !is_place(name) {
+        let is_telling = TELLING.iter().any(|word| judge::contains(name, word));
+        let is_secret = is_telling && !is_place(name) || judge::is_random(value, Doubt::Some);
+        if value.len() >= MIN_BYTES && is_word && is_secret {
             let start = row.start + column;
             scan.claim(rule, index, start..start + value.len());
         }

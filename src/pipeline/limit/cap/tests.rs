@@ -3,6 +3,7 @@
 use super::*;
 use crate::pipeline::limit::cap_samples;
 use crate::text::marker::Marker;
+use crate::text::names::IN_EVERY_ROW;
 
 fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String, usize) {
     let source = Source::new(text);
@@ -336,4 +337,40 @@ fn a_heading_that_an_earlier_step_left_out_does_not_end_the_chain() {
     let odd = out.find("2.5GT/s (downgraded)").unwrap();
     let heading = out[..odd].rfind("dev-").unwrap();
     assert!(out[heading..].starts_with("dev-41 "), "{out}");
+}
+
+#[test]
+fn rows_stay_below_the_header_that_says_a_part_of_them() {
+    let table = |name: &str| {
+        let row = |i: usize| format!("{name}-{i} 10.0.0.{i}\n");
+        format!("NAME IP{IN_EVERY_ROW}NAMESPACE {name})\n{}\n", (0..80).map(row).collect::<String>())
+    };
+    let shown: String = ["alder", "birch", "cedar", "elder"].map(table).concat();
+    let text = shown.replace(IN_EVERY_ROW, " (");
+    let source = Source::new(&text);
+    let mut step = Reduction::default();
+    for (line, row) in shown.lines().enumerate().filter(|(_, row)| !row.is_empty()) {
+        step.replace(line..line + 1, row.to_owned(), Reason::TableWhitespace);
+    }
+    let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+    let failing: Vec<usize> =
+        (0..source.len()).filter(|line| source.line(*line).starts_with("cedar-40 ")).collect();
+    let cap = Cap {
+        bytes: 2_400,
+        strict: false,
+        reason: Reason::OutputCap,
+        samples: true,
+        outliers: true,
+        names: usize::MAX,
+    };
+    let out = apply(&source, &ledger, &failing, cap).unwrap().render(&source, None);
+    let mut head = "";
+    for line in out.lines() {
+        if line.contains(IN_EVERY_ROW) {
+            head = line;
+        } else if let Some((name, _)) = line.split_once('-').filter(|_| !line.starts_with('[')) {
+            assert!(head.ends_with(&format!("NAMESPACE {name})")), "{line} below {head}\n{out}");
+        }
+    }
+    assert!(out.contains("cedar-40 ") && out.contains("omitted"), "{out}");
 }

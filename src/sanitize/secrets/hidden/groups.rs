@@ -56,6 +56,11 @@ impl Groups {
     /// Whether the words around the blank at `at` are two groups.
     fn go_on(&mut self, text: &[u8], at: usize) -> bool {
         let next = ahead(text, at + 1);
+        // A flag, or an address.
+        if text[next.clone()].starts_with(b"-") || text[next.clone()].starts_with(b"0x") {
+            self.last = 0;
+            return false;
+        }
         let goes_on = self.last > 0 && at - self.last == self.size && !next.is_empty();
         let size = if goes_on { self.size } else { next.len() };
         let (fits, ends) = (next.len() <= size, next.len() < size);

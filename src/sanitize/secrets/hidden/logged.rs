@@ -72,12 +72,12 @@ fn words(line: &[u8], from: usize, is_system: bool, beside: &[&[u8]]) -> usize {
                 break;
             }
         } else if !word.iter().all(|b| is_name(*b))
-            || !is_open && !(count == 0 && is_process(self::word(line, blanks(line, end, 1))))
+            || !(is_open || count == 0 && is_process(self::word(line, blanks(line, end, 1))))
         {
             break;
         } else {
             // It counts if something sure follows: one host of a system log, or a logger with a sign behind it.
-            is_open = is_system && count == 0 || !is_system;
+            is_open = !is_system || count == 0;
         }
         at = end;
     }

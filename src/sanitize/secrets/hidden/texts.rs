@@ -177,7 +177,7 @@ mod tests {
             ("{\"stdout\": \"http_password: ", word, "\\nuser: ada\\n\"}\n"),
             ("{\"b\": \"{\\\"out\\\": \\\"http_password: ", word, "\\\"}\"}\n"),
             ("{\"out\": \"API Key:\\n", key, "\"}\n"),
-            ("{\"out\": \"DB_PASS ?= ", mixed, "\"}\n"),
+            ("{\"out\": \"DB_PASS = ", mixed, "\"}\n"),
             ("{\"out\": \"name,user,password\\nh,ada,", mixed, "\\n\"}\n"),
             ("id,body,at\n7,\"http_password: ", word, "\",2031\n"),
             ("id,body,at\n7,\"user: \"\"ada\"\"\nhttp_password: ", word, "\",2031\n"),

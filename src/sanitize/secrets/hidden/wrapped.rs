@@ -541,5 +541,19 @@ fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     // Prefix letters of strings in Python and other languages.
     let letter = usize::from(matches!(rest.get(n), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$')));
     let open = rest.get(n + letter) == Some(&quote);
-    (open && n > 1 && (signs > 0 || (1..=2).contains(&lines))).then(|| at..at + n + letter + 1)
+    let is_gap = open && n > 1 && (signs > 0 || (1..=2).contains(&lines));
+    let end = at + n + letter + 1;
+    (is_gap && !(lines > 0 && is_name(text, end, quote))).then_some(at..end)
+}
+
+/// Whether the string that begins behind `start` is a name with a value: the next member of a table or an object, and no
+/// part of the string before it.
+fn is_name(text: &[u8], start: usize, quote: u8) -> bool {
+    let rest = &text[start..text.len().min(start + LINE_LOOK_BYTES)];
+    let Some(len) = memchr::memchr2(quote, b'\n', rest).filter(|len| rest[*len] == quote) else {
+        return false;
+    };
+    let behind = &rest[len + 1..];
+    let blanks = behind.iter().take(MAX_GAP_BYTES).take_while(|b| **b == b' ' || **b == b'\t').count();
+    matches!(behind.get(blanks), Some(b'=' | b':'))
 }
