@@ -74,9 +74,8 @@ cargo fmt --check
 # These checks process one crate at a time and use one core, so they run in parallel with the builds, in their own folder.
 checks() {
     export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/checks"
-    cargo clippy --no-default-features --lib --example host --test library --locked -- -D warnings
-    # Clippy runs with the default features; `recovery` includes `config-files`.
-    for features in office,recovery schema server hosts cli gateway audit; do
+    # Clippy runs with the default features; `server` includes `office` and `recovery`, `cli` includes `schema`.
+    for features in server hosts cli gateway audit; do
         cargo check --quiet --no-default-features --features "$features" --locked
     done
     if has wasm; then
@@ -89,6 +88,8 @@ checks >"$said" 2>&1 &
 checks=$!
 # With the only feature that is not a default, so that everything is built and tested once.
 cargo clippy --all-targets --features otel --locked -- -D warnings
+# In the same folder, which has the dependencies of tests already.
+cargo clippy --no-default-features --lib --example host --test library --locked -- -D warnings
 cargo test --features otel --locked --lib --no-run
 # Tests that drive the program or compress much: optimized, they and their build take half as long together.
 optimized() {
