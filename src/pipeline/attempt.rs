@@ -182,13 +182,15 @@ impl<'r, 'a> Attempt<'r, 'a> {
         Attempted { output, found, notes, is_ruled: rule.is_some(), dictionary }
     }
 
-    /// The lines that no step may hide: failure lines, and lines that an edit touched, unless these are too many bytes.
+    /// The lines that no step may hide: failure lines, the line at which a command was killed, and lines that an edit
+    /// touched, unless these are too many bytes.
     pub(super) fn protected(&self, source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         let bytes: usize = self.touched.iter().map(|&line| source.raw(line).len()).sum();
         if bytes > self.cap_bytes.min(MAX_PROTECTED_BYTES) {
             return signals.to_vec();
         }
         let mut all = [signals, &self.touched].concat();
+        all.extend(killed_at(source, signals, self.request.call.exit_code));
         all.sort_unstable();
         all.dedup();
         all
@@ -363,4 +365,55 @@ fn lines_of(touched: &Touched, len: usize) -> Vec<usize> {
         done = run.end.max(done);
     }
     (0..len).filter(|&line| is_touched[line]).collect()
+}
+
+/// The last line that a command wrote before it was killed, if it says what the command was doing then. Closing tags and messages
+/// about the end come after it.
+fn killed_at(source: &Source<'_>, signals: &[usize], status: Option<i64>) -> Option<usize> {
+    /// Statuses of `timeout` and of commands that SIGINT, SIGKILL or SIGTERM ended.
+    const KILLED: [i64; 6] = [124, 130, 137, 143, -9, -15];
+    const WORDS: [&str; 3] = ["timed out", "killed", "Killed"];
+    /// Lines at both ends of a text in which a host says that it killed the command.
+    const SAID_IN_LINES: usize = 3;
+    let is_end = |line: &usize| *line < SAID_IN_LINES || line + SAID_IN_LINES >= source.len();
+    let says = |line: &usize| is_end(line) && WORDS.iter().any(|word| source.line(*line).contains(word));
+    if !status.is_some_and(|status| KILLED.contains(&status)) && !signals.iter().any(says) {
+        return None;
+    }
+    let is_written = |line: &usize| {
+        let text = source.line(*line).trim_start();
+        !text.starts_with("</")
+            && text.bytes().any(|b| b.is_ascii_alphanumeric())
+            && signals.binary_search(line).is_err()
+    };
+    let last = (0..source.len()).rev().take(MAX_LINES_BEHIND_END).find(is_written)?;
+    let text = source.line(last).trim();
+    let first = text.split_ascii_whitespace().next().unwrap_or_default();
+    let is_doing = ["...", "…", " started"].iter().any(|end| text.ends_with(end))
+        || first.starts_with(|c: char| c.is_ascii_uppercase()) && first.ends_with("ing");
+    is_doing.then_some(last)
+}
+
+/// Lines at the end of a text that are searched for the last one of a command that was killed.
+const MAX_LINES_BEHIND_END: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_command_was_killed() {
+        let killed = |text: &str, status| {
+            let source = Source::new(text);
+            let signals = crate::text::signals::failure_lines(&source);
+            killed_at(&source, &signals, status).map(|line| source.line(line).to_owned())
+        };
+        let text = "The command timed out and was killed. Output:\n<output>\ncollecting\nbuilding wheel: started\n</output>\n";
+        assert_eq!(killed(text, None).as_deref(), Some("building wheel: started"));
+        assert_eq!(killed("Fetching a\nFetching b\n", Some(137)).as_deref(), Some("Fetching b"));
+        let text = "step 1\nlinking ...\nCommand timed out after 2 minutes\n";
+        assert_eq!(killed(text, Some(1)).as_deref(), Some("linking ..."));
+        assert_eq!(killed("step 1\nFetching b\nerror: no\n", Some(1)), None);
+        assert_eq!(killed("test a ... ok\n", Some(124)), None);
+    }
 }

@@ -15,7 +15,7 @@
 //! | `reading` | detects the kind of a text and chooses its reducers |
 //! | `part` | runs the steps on a text: reduce, repeat, elide, encode, limit |
 //! | `ruled`, `rule_methods` | applies a rule of the operator instead |
-//! | [`repeat`] | refers to results that were shown before |
+//! | `refer`, [`repeat`] | refers to results that were shown before |
 //! | `dictionary` | makes dictionaries, the last step of `aggressive` |
 //! | [`limit`] | applies caps and budgets |
 //! | `exit`, [`hint`] | adds lines with the exit status, and on how to read the original, if they are needed |
@@ -39,6 +39,7 @@ mod part;
 mod parts;
 mod reading;
 mod received;
+mod refer;
 pub mod repeat;
 mod request;
 pub mod rule_methods;

@@ -9,13 +9,12 @@ use super::reading::Stretch;
 use super::request::Request;
 use super::{INPUT_LIMIT, exit, guard, ruled};
 use crate::config::{Mode, Structured};
-use crate::detect::{Detection, Shape, pointed, wrapper};
+use crate::detect::{Detection, pointed, wrapper};
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::input::Input;
 use crate::pipeline::limit::cap::Cap;
 use crate::pipeline::limit::cap_policy::{self, CapPolicy, has_samples};
 use crate::pipeline::limit::{fit, outliers, pointer};
-use crate::pipeline::repeat::blocks::{self, Earlier, Reference, outlines};
 use crate::pipeline::repeat::echoes;
 use crate::reduce::embedded;
 use crate::reduce::lint::compiler;
@@ -34,10 +33,6 @@ use crate::{detail, elide};
 const CAP_SLACK_BYTES: usize = 256;
 /// Failure lines of a text whose words the session remembers.
 const MAX_MENTION_LINES: usize = 8;
-/// The most searches for references of a window, before all its failure lines are kept.
-const MAX_WINDOW_ROUNDS: usize = 3;
-/// Lines at the end of a report that are never a reference.
-const SUMMARY_LINES: usize = 5;
 
 impl<'a> Attempt<'_, 'a> {
     /// All steps on one part.
@@ -45,24 +40,7 @@ impl<'a> Attempt<'_, 'a> {
         let (part, cap_bytes) = (self.part, self.cap_bytes);
         let tokens_before = self.found.evidence.tokens.after;
         if self.is_own(source.text()) && !self.is_over_cap(source, cap_bytes) {
-            self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
-            let tokens = self.request.source_tokens[part];
-            self.found.evidence.tokens.after += tokens;
-            // In an output of ours all failure lines are those of a report.
-            let signals =
-                if self.request.limit.is_some() { signals::failure_lines(source) } else { Vec::new() };
-            return PartOutput {
-                text: source.text().to_owned(),
-                source: None,
-                ledger: None,
-                kept: 0,
-                is_report: true,
-                has_samples: false,
-                signals,
-                tokens,
-                kind: pointer::Kind::Text,
-                dictionary: None,
-            };
+            return self.already_compressed(source);
         }
         crate::stop::check();
         let is_wanted = self.is_wanted(source) || ruled::may_apply(self.request, source);
@@ -79,15 +57,7 @@ impl<'a> Attempt<'_, 'a> {
             true => signals::failure_lines(source),
             false => Vec::new(),
         };
-        self.found.evidence.guard.signals += signals.len();
-        self.trace_signals(&signals);
-        if self.request.tracks_visibility {
-            for &line in signals.iter().take(MAX_MENTION_LINES) {
-                relevance::words(source.line(line), |word| self.found.mentions.push(word));
-            }
-            let places = pointed::places(self.request.call, &detection, source, !signals.is_empty());
-            self.found.places.extend(places);
-        }
+        self.note_failures(source, &detection, &signals);
         let protected = self.protected(source, &signals);
         let mut state = (Ledger::new(source), source.text().len());
         if !self.is_passed_through() {
@@ -105,22 +75,8 @@ impl<'a> Attempt<'_, 'a> {
             };
         let kept = guard::count_visible(source, &ledger, &signals);
         self.found.evidence.guard.kept += kept;
-        let handle = self.request.handle();
         crate::stop::check();
-        let (mut text, verbatim) = ledger.render_with_lines(source, handle.as_deref());
-        if let Some(status) = self.request.call.exit_code.filter(|status| *status != 0)
-            && !ledger.gaps(source).is_empty()
-            && !exit::names_status(&text, status)
-        {
-            exit::write_status(&mut text, status);
-        }
-        if self.rule_allows("dictionary")
-            && !self.is_passed_through()
-            && self.is_wanted(source)
-            && super::dictionary::is_for(self.request, source, &detection)
-        {
-            text = self.with_dictionary(source, text);
-        }
+        let (text, verbatim) = self.written(source, &detection, &ledger);
         crate::stop::check();
         let text = self.sealed(source, part, text, &verbatim);
         crate::stop::check();
@@ -153,6 +109,65 @@ impl<'a> Attempt<'_, 'a> {
             kind,
             dictionary: None,
         }
+    }
+
+    /// A text that is, whole, an output of ours.
+    fn already_compressed(&mut self, source: &Source<'_>) -> PartOutput<'static> {
+        self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
+        let tokens = self.request.source_tokens[self.part];
+        self.found.evidence.tokens.after += tokens;
+        // In an output of ours all failure lines are those of a report.
+        let signals = if self.request.limit.is_some() { signals::failure_lines(source) } else { Vec::new() };
+        PartOutput {
+            text: source.text().to_owned(),
+            source: None,
+            ledger: None,
+            kept: 0,
+            is_report: true,
+            has_samples: false,
+            signals,
+            tokens,
+            kind: pointer::Kind::Text,
+            dictionary: None,
+        }
+    }
+
+    /// Notes the failure lines: for the evidence, and for what the session is about.
+    fn note_failures(&mut self, source: &Source<'_>, detection: &Detection, signals: &[usize]) {
+        self.found.evidence.guard.signals += signals.len();
+        self.trace_signals(signals);
+        if self.request.tracks_visibility {
+            for &line in signals.iter().take(MAX_MENTION_LINES) {
+                relevance::words(source.line(line), |word| self.found.mentions.push(word));
+            }
+            let places = pointed::places(self.request.call, detection, source, !signals.is_empty());
+            self.found.places.extend(places);
+        }
+    }
+
+    /// The text of a ledger, with the exit status if nothing else says it, and with a dictionary if that pays.
+    fn written(
+        &mut self,
+        source: &Source<'_>,
+        detection: &Detection,
+        ledger: &Ledger,
+    ) -> (String, Vec<Verbatim>) {
+        let handle = self.request.handle();
+        let (mut text, verbatim) = ledger.render_with_lines(source, handle.as_deref());
+        if let Some(status) = self.request.call.exit_code.filter(|status| *status != 0)
+            && !ledger.gaps(source).is_empty()
+            && !exit::names_status(&text, status)
+        {
+            exit::write_status(&mut text, status);
+        }
+        if self.rule_allows("dictionary")
+            && !self.is_passed_through()
+            && self.is_wanted(source)
+            && super::dictionary::is_for(self.request, source, detection)
+        {
+            text = self.with_dictionary(source, text);
+        }
+        (text, verbatim)
     }
 
     /// What decides how far a text is cut.
@@ -299,85 +314,106 @@ impl<'a> Attempt<'_, 'a> {
         let Request { call, policy, .. } = *self.request;
         let relevance = &*self.request.relevance;
         let input = Input { source, call, detection, policy, relevance };
-        let is_edit = self.is_edit;
         let wanted = policy.mode == Mode::Aggressive || detail::wants_terms(&input);
         let about = wanted.then(|| self.about(source));
         let input = Input { relevance: about.as_ref().unwrap_or(relevance), ..input };
         if !self.request.in_full {
             self.stages(source, signals, state);
-            let compiled = self.read(source, stretches, input.relevance, protected, state);
-            if self.plan.rewrites && !compiled.is_empty() && self.rule_allows(compiler::ID) {
-                self.try_step(compiler::ID, source, signals, state, |ledger| {
-                    compiler::reduce(&input, ledger, &compiled, signals)
-                });
-            }
-            if detection.reports_failures() && !detection.is_document && self.rule_allows("stack_traces") {
-                self.try_step("stack_traces", source, signals, state, |ledger| trace::reduce(source, ledger));
-            }
-            if !detection.is_document && self.rule_allows("progress") {
-                self.try_step("progress", source, signals, state, |ledger| {
-                    reduce::progress::reduce(&input, ledger)
-                });
-            }
+            self.reduced(&input, stretches, signals, protected, state);
         }
-        // The end of a report is its summary.
-        let mut fixed = signals.to_vec();
-        if detection.reports_failures() {
-            let end = source.len().saturating_sub(SUMMARY_LINES);
-            fixed.retain(|&line| line < end);
-            fixed.extend(end..source.len());
+        self.refer_to_blocks(source, detection, signals, state);
+        let is_elided = !self.request.in_full && self.elided(&input, signals, protected, state);
+        if !self.request.in_full && !is_elided {
+            self.outlined(&input, protected, state);
         }
-        if !matches!(self.request.earlier, Earlier::Nothing) && detection.shape == Shape::Other {
-            fixed.extend(blocks::verdicts_and_commit_heads(source, detection.reports_failures()));
-            fixed.sort_unstable();
-            fixed.dedup();
+        self.encoded(&input, signals, state);
+        if is_elided {
+            self.without_repeated_names(source, state);
         }
-        let references = match detection.is_window {
-            true => self.references_of_window(source, &state.0, fixed),
-            false => self.references(source, &state.0, fixed),
-        };
-        if !references.is_empty()
-            && self.rule_allows("block_dedup")
-            && self.try_step("block_dedup", source, &[], state, |_| {
-                Ok(blocks::reduction(&references, self.request.policy))
-            })
-        {
-            self.found.references.extend(references);
+    }
+
+    /// The reducers: that of the format, then those for compiler messages, stack traces and progress in any text.
+    fn reduced(
+        &mut self,
+        input: &Input<'_>,
+        stretches: Vec<Stretch<'_>>,
+        signals: &[usize],
+        protected: &[usize],
+        state: &mut (Ledger, usize),
+    ) {
+        let Input { source, detection, .. } = *input;
+        let compiled = self.read(source, stretches, input.relevance, protected, state);
+        if self.plan.rewrites && !compiled.is_empty() && self.rule_allows(compiler::ID) {
+            self.try_step(compiler::ID, source, signals, state, |ledger| {
+                compiler::reduce(input, ledger, &compiled, signals)
+            });
         }
+        if detection.is_document {
+            return;
+        }
+        if detection.reports_failures() && self.rule_allows("stack_traces") {
+            self.try_step("stack_traces", source, signals, state, |ledger| trace::reduce(source, ledger));
+        }
+        if self.rule_allows("progress") {
+            self.try_step("progress", source, protected, state, |ledger| {
+                reduce::progress::reduce(input, ledger)
+            });
+        }
+    }
+
+    /// Elides structured data: from what earlier steps left, or from all of it if a later cut would break it. Tells
+    /// whether it did.
+    fn elided(
+        &mut self,
+        input: &Input<'_>,
+        signals: &[usize],
+        protected: &[usize],
+        state: &mut (Ledger, usize),
+    ) -> bool {
+        let Input { source, detection, .. } = *input;
         let target_bytes = self.cap_policy(source, detection).target_bytes(signals);
-        let mut is_elided = !self.request.in_full
-            && self.rule_allows(elide::ID)
-            && self.try_step(elide::ID, source, protected, state, |ledger| {
-                elide::reduce(&input, ledger, signals, Some(target_bytes))
-            });
-        let may_elide = !self.request.in_full && !is_elided && self.rule_allows(elide::ID);
-        if may_elide && self.cap_policy(source, detection).is_broken_by_cut(&state.0, target_bytes) {
-            let mut anew = (Ledger::new(source), state.1);
-            is_elided = self.try_step(elide::ID, source, protected, &mut anew, |ledger| {
-                elide::reduce(&input, ledger, signals, Some(target_bytes))
-            });
-            if is_elided {
-                *state = anew;
-            }
+        if !self.rule_allows(elide::ID) {
+            return false;
         }
-        if !self.request.in_full
-            && !is_elided
-            && self.rule_allows("file_detail")
+        let elide = |ledger: &Ledger| elide::reduce(input, ledger, signals, Some(target_bytes));
+        if self.try_step(elide::ID, source, protected, state, elide) {
+            return true;
+        }
+        if !self.cap_policy(source, detection).is_broken_by_cut(&state.0, target_bytes) {
+            return false;
+        }
+        let mut anew = (Ledger::new(source), state.1);
+        let is_elided = self.try_step(elide::ID, source, protected, &mut anew, elide);
+        if is_elided {
+            *state = anew;
+        }
+        is_elided
+    }
+
+    /// Shows a file as its outline, and refers to earlier outputs for parts of it.
+    fn outlined(&mut self, input: &Input<'_>, protected: &[usize], state: &mut (Ledger, usize)) {
+        let source = input.source;
+        let is_outlined = self.rule_allows("file_detail")
             && self.try_step("file_detail", source, protected, state, |ledger| {
-                let outliers = match detail::is_data(&input) {
-                    true => outliers::of_data(source, detail::is_markup(&input)),
+                let outliers = match detail::is_data(input) {
+                    true => outliers::of_data(source, detail::is_markup(input)),
                     false => Vec::new(),
                 };
-                detail::reduce(&input, ledger, &outliers)
-            })
-        {
+                detail::reduce(input, ledger, &outliers)
+            });
+        if is_outlined {
             self.refer_to_outlines(source, protected, state);
         }
-        let (rewrites, tables, in_full) = (self.plan.rewrites, self.plan.tables, self.request.in_full);
+    }
+
+    /// The encoders.
+    fn encoded(&mut self, input: &Input<'_>, signals: &[usize], state: &mut (Ledger, usize)) {
+        let (rewrites, tables) = (self.plan.rewrites, self.plan.tables);
+        let keeps_repeats = self.request.in_full || self.is_edit;
         let allowed = |encoder: &&&dyn Encoder| {
             (rewrites || !encode::REWRITERS.contains(&encoder.id()))
                 && (tables || encoder.id() != encode::TABLES)
-                && !((in_full || is_edit) && encoder.id() == encode::REPEATS)
+                && !(keeps_repeats && encoder.id() == encode::REPEATS)
         };
         for encoder in ENCODERS.iter().filter(allowed) {
             if !self.rule_allows(encoder.id()) {
@@ -385,71 +421,25 @@ impl<'a> Attempt<'_, 'a> {
             }
             // Other encoders change only white space in a line.
             let checked = if encoder.id() == encode::TABLES { signals } else { &[] };
-            self.try_step(encoder.id(), source, checked, state, |ledger| encoder.encode(&input, ledger));
+            self.try_step(encoder.id(), input.source, checked, state, |ledger| encoder.encode(input, ledger));
         }
         let has_written = |s: &Span| matches!(s.action, Action::Replace { .. });
         let tables = tables && !self.request.is_verbatim && !self.request.policy.excludes(encode::TABLES);
         if tables && rewrites && self.rule_allows(encode::TABLES) && state.0.spans().iter().any(has_written) {
-            self.tabulate(&input, signals, state);
+            self.tabulate(input, signals, state);
         }
-        // A table has one marker for all of its rows.
+    }
+
+    /// Leaves out of the markers of elided data the names that another one gives: a table has one marker for all of
+    /// its rows.
+    fn without_repeated_names(&mut self, source: &Source<'_>, state: &mut (Ledger, usize)) {
         let mut next = state.0.clone();
-        if is_elided && elide::drop_repeated_names(&mut next) {
+        if elide::drop_repeated_names(&mut next) {
             let after = next.size(source, self.request.any_handle());
             self.step(elide::ID, Reason::Applied, state.1, after);
             self.trace_step(&state.0, &next);
             *state = (next, after);
         }
-    }
-
-    /// Refers to earlier outputs for parts of an outline that they show as well.
-    fn refer_to_outlines(&mut self, source: &Source<'_>, protected: &[usize], state: &mut (Ledger, usize)) {
-        if !self.rule_allows("block_dedup") {
-            return;
-        }
-        let others = self.found.references.len();
-        let found = outlines::find(source, self.part, &state.0, protected, self.request.earlier, others);
-        let reduction = || blocks::reduction(&found, self.request.policy);
-        if !found.is_empty() && self.try_step("block_dedup", source, protected, state, |_| Ok(reduction())) {
-            self.found.references.extend(found);
-        }
-    }
-
-    /// The references to earlier outputs; `fixed` lines are kept, and so are the lines that an edit changed.
-    fn references(&self, source: &Source<'_>, ledger: &Ledger, mut fixed: Vec<usize>) -> Vec<Reference> {
-        // The touched lines are unknown: any line may be one.
-        if self.is_edit && self.touched.is_empty() {
-            return Vec::new();
-        }
-        let Request { earlier, counter, .. } = *self.request;
-        fixed.extend(&self.touched);
-        fixed.sort_unstable();
-        fixed.dedup();
-        let others = self.found.references.len();
-        blocks::find(source, self.part, ledger, &fixed, earlier, others, counter)
-    }
-
-    /// The references in the window of an editor. Its failure lines are kept, since their numbers would differ if
-    /// lines have moved.
-    fn references_of_window(
-        &self,
-        source: &Source<'_>,
-        ledger: &Ledger,
-        mut fixed: Vec<usize>,
-    ) -> Vec<Reference> {
-        let failures = signals::failure_lines(source);
-        for _ in 0..MAX_WINDOW_ROUNDS {
-            let references = self.references(source, ledger, fixed.clone());
-            let shifted: Vec<_> = references.iter().filter_map(|r| r.shifted(source)).collect();
-            let moved = failures.iter().filter(|line| shifted.iter().any(|lines| lines.contains(line)));
-            let before = fixed.len();
-            fixed.extend(moved);
-            if fixed.len() == before {
-                return references;
-            }
-        }
-        fixed.extend(failures);
-        self.references(source, ledger, fixed)
     }
 
     /// Writes tables into the JSON that earlier steps show in place of lines.

@@ -314,7 +314,7 @@ impl Session {
         cut: Option<Cut>,
     ) {
         let decision = &stored.outcome.decision;
-        let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
+        let (likeness, key) = (decision.likeness, decision.key);
         let rest = self.share_decision(Decision { key: None, likeness: None, ..decision.clone() });
         let mut shown = std::mem::take(&mut stored.outcome.shown);
         let is_cut = self.is_cut(cut, &stored.outcome.texts);
@@ -322,19 +322,7 @@ impl Session {
         if is_cut && let Some(cut) = cut {
             cut.keep_visible(&stored.outcome.texts, &mut shown);
         }
-        let mut said = std::mem::take(&mut stored.outcome.mentions);
-        said.truncate(MAX_WORDS);
-        caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
-        said.truncate(2 * MAX_WORDS);
-        self.recent_words.push_back(said);
-        if self.recent_words.len() > RECENT_CALLS {
-            self.recent_words.pop_front();
-        }
-        self.pointed.push_back(std::mem::take(&mut stored.outcome.places));
-        if self.pointed.len() > RECENT_CALLS {
-            self.pointed.pop_front();
-        }
-        let evidence = &stored.outcome.evidence;
+        self.note_topics(caller, &mut stored.outcome);
         let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
         let (rejected, key_but_for_times) = (stored.outcome.is_rejected, stored.outcome.key_but_for_times);
         let new = Variant { fingerprint, key, likeness, rest: Arc::clone(&rest) };
@@ -346,22 +334,12 @@ impl Session {
             texts.for_each(|text| _ = known.insert(calls::digest(text.trim_end()), target));
         }
         self.at.results += 1;
-        self.at.tokens += evidence.tokens.after;
+        self.at.tokens += stored.outcome.evidence.tokens.after;
         if let Some((file, texts)) = caller.edits.filter(|_| !rejected) {
             self.held += Arc::make_mut(&mut self.edits).note(file, texts);
         }
         self.note_references(caller, &stored.outcome);
-        if !wrote.is_empty() {
-            let known = Arc::make_mut(&mut self.wrote);
-            for value in wrote {
-                let has_room = known.len() < MAX_WROTE;
-                match known.entry(value) {
-                    Entry::Occupied(mut entry) => _ = entry.insert(call),
-                    Entry::Vacant(entry) if has_room => _ = entry.insert(call),
-                    Entry::Vacant(_) => {}
-                }
-            }
-        }
+        self.note_written(wrote, call);
         if !self.calls.is_single(call) {
             // It is no longer certain what the model sees under this id.
             Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
@@ -373,13 +351,69 @@ impl Session {
                 index.add(origin, shown, self.at, self.bounds.index_bytes);
             }
         }
+        self.note_questions(caller, &stored.outcome, is_cut);
+        if !self.calls.is_plain(call) {
+            Arc::make_mut(&mut self.seen).retain(|known| known != call);
+        } else if let Some(key) = key.filter(|_| !is_cut && !rejected && can_be_named(caller.id, caller.tool))
+        {
+            let tool = self.tool_number(caller.tool);
+            let shown = Shown::new(call, tool, caller.ending, self.at);
+            let seen = Arc::make_mut(&mut self.seen);
+            if let Some(key) = key_but_for_times {
+                seen.add(key, shown.clone(), caller.label);
+            }
+            seen.add(key, shown, caller.label);
+        }
+        self.count_total(caller.tool, &stored.outcome.evidence);
+        if keep_text {
+            Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
+        }
+        self.report_size();
+    }
+
+    /// Notes the words and places that a call and its result mention; those of the last calls are what the session is about.
+    fn note_topics(&mut self, caller: Caller<'_>, outcome: &mut Outcome) {
+        let mut said = std::mem::take(&mut outcome.mentions);
+        said.truncate(MAX_WORDS);
+        caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
+        said.truncate(2 * MAX_WORDS);
+        self.recent_words.push_back(said);
+        if self.recent_words.len() > RECENT_CALLS {
+            self.recent_words.pop_front();
+        }
+        self.pointed.push_back(std::mem::take(&mut outcome.places));
+        if self.pointed.len() > RECENT_CALLS {
+            self.pointed.pop_front();
+        }
+    }
+
+    /// Notes the values that the agent wrote in a call.
+    fn note_written(&mut self, values: Vec<Fingerprint64>, call: u32) {
+        if values.is_empty() {
+            return;
+        }
+        let known = Arc::make_mut(&mut self.wrote);
+        for value in values {
+            let has_room = known.len() < MAX_WROTE;
+            match known.entry(value) {
+                Entry::Occupied(mut entry) => _ = entry.insert(call),
+                Entry::Vacant(entry) if has_room => _ = entry.insert(call),
+                Entry::Vacant(_) => {}
+            }
+        }
+    }
+
+    /// Notes what a call asked for: if its answer had gaps, the same question gets an answer without gaps.
+    fn note_questions(&mut self, caller: Caller<'_>, outcome: &Outcome, is_cut: bool) {
+        let (evidence, decision) = (&outcome.evidence, &outcome.decision);
+        let (likeness, asked_again) = (decision.likeness, decision.asked_again);
         for (asked, likeness) in caller.asked.into_iter().flatten().zip(likeness.into_iter().cycle()) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
             // If another tersed already left gaps in the view, that tersed decides when the model gets all of it.
-            let is_given = caller.looks_at.is_some() && stored.outcome.came_compressed();
+            let is_given = caller.looks_at.is_some() && outcome.came_compressed();
             // An agent that runs a test or build again wants its new result.
             let had_gaps = !asked_again
-                && !stored.outcome.is_run()
+                && !outcome.is_run()
                 && (is_cut
                     || is_given
                     || evidence.status == Status::Duplicate
@@ -402,23 +436,6 @@ impl Session {
                 false => {}
             }
         }
-        if !self.calls.is_plain(call) {
-            Arc::make_mut(&mut self.seen).retain(|known| known != call);
-        } else if let Some(key) = key.filter(|_| !is_cut && !rejected && can_be_named(caller.id, caller.tool))
-        {
-            let tool = self.tool_number(caller.tool);
-            let shown = Shown::new(call, tool, caller.ending, self.at);
-            let seen = Arc::make_mut(&mut self.seen);
-            if let Some(key) = key_but_for_times {
-                seen.add(key, shown.clone(), caller.label);
-            }
-            seen.add(key, shown, caller.label);
-        }
-        self.count_total(caller.tool, &stored.outcome.evidence);
-        if keep_text {
-            Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
-        }
-        self.report_size();
     }
 
     /// Counts a result without a call id, or one for which there was no space.

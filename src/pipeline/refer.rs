@@ -1,0 +1,105 @@
+//! References of a text to earlier outputs that show the same lines.
+
+use super::attempt::Attempt;
+use super::request::Request;
+use crate::detect::{Detection, Shape};
+use crate::pipeline::repeat::blocks::{self, Earlier, Reference, outlines};
+use crate::text::ledger::Ledger;
+use crate::text::signals;
+use crate::text::source::Source;
+
+/// The most searches for references of a window, before all its failure lines are kept.
+const MAX_WINDOW_ROUNDS: usize = 3;
+/// Lines at the end of a report that are never a reference.
+const SUMMARY_LINES: usize = 5;
+
+impl Attempt<'_, '_> {
+    /// Refers to earlier outputs for lines that they show. Failure lines, the end of a report and the heads of commits are
+    /// shown again.
+    pub(super) fn refer_to_blocks(
+        &mut self,
+        source: &Source<'_>,
+        detection: &Detection,
+        signals: &[usize],
+        state: &mut (Ledger, usize),
+    ) {
+        // The end of a report is its summary.
+        let mut fixed = signals.to_vec();
+        if detection.reports_failures() {
+            let end = source.len().saturating_sub(SUMMARY_LINES);
+            fixed.retain(|&line| line < end);
+            fixed.extend(end..source.len());
+        }
+        if !matches!(self.request.earlier, Earlier::Nothing) && detection.shape == Shape::Other {
+            fixed.extend(blocks::verdicts_and_commit_heads(source, detection.reports_failures()));
+            fixed.sort_unstable();
+            fixed.dedup();
+        }
+        let references = match detection.is_window {
+            true => self.references_of_window(source, &state.0, fixed),
+            false => self.references(source, &state.0, fixed),
+        };
+        let reduction = || blocks::reduction(&references, self.request.policy);
+        if references.is_empty() || !self.rule_allows("block_dedup") {
+            return;
+        }
+        if self.try_step("block_dedup", source, &[], state, |_| Ok(reduction())) {
+            self.found.references.extend(references);
+        }
+    }
+
+    /// Refers to earlier outputs for parts of an outline that they show as well.
+    pub(super) fn refer_to_outlines(
+        &mut self,
+        source: &Source<'_>,
+        protected: &[usize],
+        state: &mut (Ledger, usize),
+    ) {
+        if !self.rule_allows("block_dedup") {
+            return;
+        }
+        let others = self.found.references.len();
+        let found = outlines::find(source, self.part, &state.0, protected, self.request.earlier, others);
+        let reduction = || blocks::reduction(&found, self.request.policy);
+        if !found.is_empty() && self.try_step("block_dedup", source, protected, state, |_| Ok(reduction())) {
+            self.found.references.extend(found);
+        }
+    }
+
+    /// The references to earlier outputs; `fixed` lines are kept, and so are the lines that an edit changed.
+    fn references(&self, source: &Source<'_>, ledger: &Ledger, mut fixed: Vec<usize>) -> Vec<Reference> {
+        // The touched lines are unknown: any line may be one.
+        if self.is_edit && self.touched.is_empty() {
+            return Vec::new();
+        }
+        let Request { earlier, counter, .. } = *self.request;
+        fixed.extend(&self.touched);
+        fixed.sort_unstable();
+        fixed.dedup();
+        let others = self.found.references.len();
+        blocks::find(source, self.part, ledger, &fixed, earlier, others, counter)
+    }
+
+    /// The references in the window of an editor. Its failure lines are kept, since their numbers would differ if
+    /// lines have moved.
+    fn references_of_window(
+        &self,
+        source: &Source<'_>,
+        ledger: &Ledger,
+        mut fixed: Vec<usize>,
+    ) -> Vec<Reference> {
+        let failures = signals::failure_lines(source);
+        for _ in 0..MAX_WINDOW_ROUNDS {
+            let references = self.references(source, ledger, fixed.clone());
+            let shifted: Vec<_> = references.iter().filter_map(|r| r.shifted(source)).collect();
+            let moved = failures.iter().filter(|line| shifted.iter().any(|lines| lines.contains(line)));
+            let before = fixed.len();
+            fixed.extend(moved);
+            if fixed.len() == before {
+                return references;
+            }
+        }
+        fixed.extend(failures);
+        self.references(source, ledger, fixed)
+    }
+}
