@@ -106,6 +106,8 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         b"config set ",
         b"user-secrets set ",
         b"config --global ",
+        b":secret ",
+        b"--secret ",
     ];
     const FLAGS: &[&[u8]] = &[b"--body ", b"--body=", b"-b "];
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];

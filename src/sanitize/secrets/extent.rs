@@ -3,9 +3,11 @@
 //!
 //! If a setting is the whole line, the value ends with the line; in a log line or after a flag it ends with the word.
 //! `password=get(user2)` is code and `password=abc1,host=db` is a list: there these characters end the value. It
-//! reads one word and makes no claims.
+//! reads one word and makes no claims. [`Around`] removes what other readers took for the end of a value.
 
-use super::judge::{ByteSet, Doubt, is_random, is_random_with_signs, is_word, oddity, skip};
+use super::hidden::entities::is_style;
+use super::hidden::logged::head_of_line;
+use super::judge::{ByteSet, Doubt, is_random, is_random_with_signs, is_word, oddity, skip, skip_back};
 use std::ops::Range;
 
 /// Longest word that is read. A choice.
@@ -46,7 +48,7 @@ pub(super) fn end(
     }
     // If the value is the whole line, it is not inside a bracket of code. It may still be a list.
     let is_shell = is_environment && is_whole;
-    let word = if is_shell && is_capital { all } else { up_to_item(all) };
+    let word = if is_shell && is_capital { up_to_setting(all) } else { up_to_item(all) };
     let core = word.len() - word.iter().rev().take_while(|b| BEHIND.has(**b)).count();
     if core < first.len() {
         return None;
@@ -66,6 +68,212 @@ pub(super) fn end(
     let rest = &core[first.len()..];
     let goes_on = !rest.is_empty() && is_strong(core) && !has_word(rest);
     goes_on.then_some(start + core.len())
+}
+
+/// Removes from values what is around them: the heads of lines, the end of the string that holds a value, references and ends
+/// of elements. It reads what is before the values once.
+pub(super) struct Around<'t> {
+    text: &'t [u8],
+    /// Up to where quotation marks were counted, and whether one is open there.
+    read: usize,
+    is_open: bool,
+}
+
+/// References to quotation marks, and to other signs that end a value, without their semicolon.
+const QUOTES: &[&[u8]] = &[b"&quot", b"&apos", b"&#39", b"&#x27", b"&#34", b"&#x22"];
+const SIGNS: &[&[u8]] = &[b"&amp", b"&lt", b"&gt"];
+/// Shortest text behind the end of an element that may belong to a value, in bytes. A choice.
+const MIN_BEHIND_BYTES: usize = 6;
+/// Longest line that is searched for its head, in bytes.
+const MAX_HEAD_BYTES: usize = 256;
+/// Longest name of an element, in bytes.
+const MAX_ELEMENT_BYTES: usize = 64;
+
+impl<'t> Around<'t> {
+    pub(super) fn of(text: &'t [u8]) -> Self {
+        Self { text, read: 0, is_open: false }
+    }
+
+    /// The value without what is around it; empty if nothing is left. Values come in the order of their starts.
+    pub(super) fn removed(&mut self, value: Range<usize>) -> Range<usize> {
+        let text = self.text;
+        let Range { start, end } = before_head(text, behind_head(text, value));
+        let Some(bytes) = text.get(start..end).filter(|bytes| !bytes.is_empty()) else { return start..start };
+        let mut range = start..end;
+        if let Some(len) = before_tag(text, &range) {
+            range.end = start + len;
+        }
+        if memchr::memchr(b'"', bytes).is_some()
+            && let Some(len) = self.before_quote(&range)
+        {
+            range.end = start + len;
+        }
+        // The end of a string in single quotation marks behind an escaped line end.
+        let string_end = memchr::memmem::find(&text[range.clone()], b"\\n'").filter(|at| {
+            let rest = &text[range.start + at + 3..range.end];
+            *at > 0 && rest.iter().all(|b| b",;)}] ".contains(b))
+        });
+        range.end = string_end.map_or(range.end, |at| range.start + at);
+        // An escaped line end before the end of the string.
+        let is_line_end = bytes.get(..range.len()).is_some_and(|bytes| {
+            bytes.len() > 2 && [&b"\\n"[..], b"\\r"].iter().any(|end| bytes.ends_with(end))
+        });
+        let is_last = text.get(range.end).is_some_and(|b| matches!(b, b'"' | b'\''));
+        if is_line_end && is_last && is_escaped(text, range.end - 1) {
+            range.end -= 2;
+        }
+        without_references(text, range)
+    }
+
+    /// Where a value ends with the string that holds it. A value in several strings stays whole.
+    fn before_quote(&mut self, value: &Range<usize>) -> Option<usize> {
+        let text = self.text;
+        let bytes = &text[value.clone()];
+        let mut marks = memchr::memchr_iter(b'"', bytes).filter(|at| !is_escaped(text, value.start + at));
+        let first = marks.next().filter(|first| *first > 0)?;
+        if bytes.get(first + 1).is_some_and(|b| is_word(*b)) {
+            return None;
+        }
+        if let Some(second) = marks.next() {
+            // The name of the next member.
+            let is_between = bytes[first + 1..second].iter().all(|b| *b == b',' || b.is_ascii_whitespace());
+            let is_name = marks.next().is_none() && text[value.end..].starts_with(b"\":");
+            (is_between && is_name).then_some(())?;
+        }
+        self.is_in_string(value.start).then_some(())?;
+        // An escaped line end and an escaped quotation mark before the end of the string.
+        let mut len = first;
+        while is_escaped(text, value.start + len - 1) && b"nrt\"".contains(&bytes[len - 1]) {
+            len = len.checked_sub(2).filter(|len| *len > 0)?;
+        }
+        (len > 0).then_some(len)
+    }
+
+    /// Whether a quotation mark is open before `at` in its line.
+    fn is_in_string(&mut self, at: usize) -> bool {
+        let text = self.text;
+        for mark in memchr::memchr2_iter(b'"', b'\n', text.get(self.read..at).unwrap_or_default()) {
+            let mark = self.read + mark;
+            match text[mark] {
+                b'\n' => self.is_open = false,
+                _ if is_escaped(text, mark) => {}
+                _ => self.is_open = !self.is_open,
+            }
+        }
+        self.read = self.read.max(at);
+        self.is_open
+    }
+}
+
+/// Whether the byte at `at` is behind an odd number of backslashes.
+fn is_escaped(text: &[u8], at: usize) -> bool {
+    /// Most backslashes that are counted.
+    const MAX_SLASHES: usize = 16;
+    text[..at].iter().rev().take(MAX_SLASHES).take_while(|b| **b == b'\\').count() % 2 == 1
+}
+
+/// Where a value ends before `</name>` or `]]>`, if nothing behind it may belong to the value.
+fn before_tag(text: &[u8], value: &Range<usize>) -> Option<usize> {
+    /// Most ends of elements that are examined.
+    const MAX_ENDS: usize = 8;
+    let bytes = &text[value.clone()];
+    let section = memchr::memmem::find(&text[value.start..text.len().min(value.end + 2)], b"]]>");
+    let section = section.filter(|at| !goes_on(bytes, *at, MIN_BEHIND_BYTES));
+    let element = memchr::memmem::find_iter(bytes, b"</").take(MAX_ENDS).find(|at| {
+        let name = value.start + at + 2;
+        let end = skip(text, name, const { ByteSet::parse("a-zA-Z0-9:._-") }, MAX_ELEMENT_BYTES);
+        // Colours cut values into pieces of any length.
+        let least = if is_style(&text[name..end]) { 1 } else { MIN_BEHIND_BYTES };
+        end > name && text.get(end) == Some(&b'>') && !goes_on(bytes, *at, least)
+    });
+    let len = match (section, element) {
+        (Some(section), Some(element)) => section.min(element),
+        (section, element) => section.or(element)?,
+    };
+    // The sign between settings.
+    let len = len - usize::from(bytes[..len.min(bytes.len())].ends_with(b";"));
+    (len > 0 && len < bytes.len()).then_some(len)
+}
+
+/// Whether a text of `least` bytes is behind the tag at `at`.
+fn goes_on(bytes: &[u8], at: usize, least: usize) -> bool {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.split(|b| *b == b'<').any(|piece| {
+        // A piece is a tag and the text behind it.
+        let inside = memchr::memchr(b'>', piece).map_or(&b""[..], |end| &piece[end + 1..]);
+        inside.trim_ascii().len() >= least
+    })
+}
+
+/// A value without the references before and behind it: `&quot;` around it, `&amp;` of an address.
+fn without_references(text: &[u8], mut value: Range<usize>) -> Range<usize> {
+    let bytes = &text[value.clone()];
+    if let Some(quote) = QUOTES.iter().find(|quote| bytes.starts_with(quote))
+        && text.get(value.start + quote.len()) == Some(&b';')
+    {
+        value.start += quote.len() + 1;
+    }
+    let Some(bytes) = text.get(value.clone()) else { return value.start..value.start };
+    if let Some(len) = before_reference(bytes) {
+        return value.start..value.start + len;
+    }
+    let is_cut = text.get(value.end) == Some(&b';');
+    let ends_with = |end: &&&[u8]| bytes.ends_with(end);
+    let len = match bytes.strip_suffix(b";") {
+        Some(bytes) => QUOTES.iter().find(|quote| bytes.ends_with(quote)).map(|quote| quote.len() + 1),
+        None if is_cut => QUOTES.iter().chain(SIGNS).find(ends_with).map(|sign| sign.len()),
+        None => None,
+    };
+    value.end -= len.unwrap_or_default();
+    value
+}
+
+/// Where a value ends before a reference to a quotation mark that closes its string: `…&quot;)`.
+fn before_reference(bytes: &[u8]) -> Option<usize> {
+    let (at, len) = memchr::memchr_iter(b'&', bytes).find_map(|at| {
+        let quote = QUOTES.iter().find(|quote| bytes[at..].starts_with(quote))?;
+        let len = quote.len() + 1;
+        let behind = bytes.get(at + len)?;
+        (at > 0 && bytes[at + len - 1] == b';' && b",;:)}] \t".contains(behind)).then_some((at, len))
+    })?;
+    // Another string of the same value.
+    let goes_on = bytes[at + len..].split(|b| *b == b'&').any(|piece| {
+        let piece = memchr::memchr(b';', piece).map_or(piece, |end| &piece[end + 1..]);
+        is_strong(piece) || is_random(piece, Doubt::Some)
+    });
+    (!goes_on).then_some(at)
+}
+
+/// A value without the head of the line that it begins.
+fn behind_head(text: &[u8], value: Range<usize>) -> Range<usize> {
+    const BLANKS: ByteSet = ByteSet::parse(" \t");
+    let line = skip_back(text, value.start, BLANKS, 16);
+    if line == 0 || text[line - 1] != b'\n' {
+        return value;
+    }
+    let from = line + head(text, line);
+    value.start.max(from).min(value.end)..value.end
+}
+
+/// A value of several lines without the head of the line before which it ends.
+fn before_head(text: &[u8], value: Range<usize>) -> Range<usize> {
+    let near = value.end.saturating_sub(MAX_HEAD_BYTES).max(value.start);
+    let Some(line) = memchr::memrchr(b'\n', &text[near..value.end]).map(|at| near + at + 1) else {
+        return value;
+    };
+    if line < value.end && line + head(text, line) >= value.end {
+        return value.start..line - 1;
+    }
+    value
+}
+
+/// Bytes that a tool put in front of the line at `line`; none if the line before has something else there.
+fn head(text: &[u8], line: usize) -> usize {
+    let near = &text[line..text.len().min(line + MAX_HEAD_BYTES)];
+    let near = &near[..memchr::memchr(b'\n', near).unwrap_or(near.len())];
+    let before = &text[line.saturating_sub(MAX_HEAD_BYTES)..line.saturating_sub(1)];
+    let before = &before[memchr::memrchr(b'\n', before).map_or(0, |at| at + 1)..];
+    head_of_line(near, before)
 }
 
 /// The end of a bare value in `"NAME=value"`, a string that holds nothing else.
@@ -106,6 +314,18 @@ fn up_to_item(word: &[u8]) -> &[u8] {
         BETWEEN.has(word[*at]) && end > name && word.get(end).is_some_and(|b| b"=:".contains(b))
     };
     let end = (0..word.len()).filter(|at| BETWEEN.has(word[*at])).take(MAX_ITEMS).find(is_item);
+    &word[..end.unwrap_or(word.len())]
+}
+
+/// The part of a word before the next setting of a list: `…;HOST=db;PORT=1`.
+fn up_to_setting(word: &[u8]) -> &[u8] {
+    /// Shortest name of a setting. A choice: a password has fewer letters between such signs.
+    const MIN_NAME_BYTES: usize = 3;
+    let is_setting = |at: &usize| {
+        let name = word[at + 1..].iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
+        name >= MIN_NAME_BYTES && word.get(at + 1 + name) == Some(&b'=')
+    };
+    let end = memchr::memchr_iter(b';', word).take(MAX_ITEMS).find(is_setting);
     &word[..end.unwrap_or(word.len())]
 }
 
@@ -198,7 +418,93 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::sanitize::secrets::redact;
+    use crate::sanitize::secrets::{redact, redact_value};
+
+    #[test]
+    fn what_is_around_a_value_stays() {
+        let key = ["29db8dce1573", "d4b900498b77719fa337"].concat();
+        let (word, odd) = ("DpGDgvOBcCXc2m", "Copper_Meadow_window2031");
+        for (before, value, behind) in [
+            ("{\"ts\": 1, \"msg\": \"    dbPassword      ", word, "\"}\n{\"ts\": 2, \"msg\": \"bye\"}"),
+            ("{\"ts\": 1, \"msg\": \"name,password\\nada,", word, "\"}\n{\"ts\": 2}"),
+            ("{\"m\": \"id|name|password\\n1|ada|", word, "\"}\n{\"ts\": 2}"),
+            (
+                "{\"m\": \"Array\\n(\\n    [user] => ada\\n    [password] => ",
+                word,
+                "\\n    [port] => 1\\n)\"}\n",
+            ),
+            ("{\"m\": \"Key       Value\\n---       -----\\npassword  ", word, "\"}\n{\"ts\": 2}"),
+            ("{:out=>\"keychain: password: \\\"", word, "\\\"\\n\", :code=>0}"),
+            ("{:out=>\"C: \\\"Host=db;Username=a;Password=", odd, "\\\"\\n\", :code=>0}"),
+            ("<pre>export API_TOKEN=", &key, "</pre>\n<p>next</p>"),
+            ("<pre>a = &quot;1&quot;\npassword = &quot;", word, "&quot;\nport = 1</pre>\n"),
+            ("<pre>c({ n: &#x27;x&#x27;, api_secret: &#x27;", &key, "&#x27; })</pre>\n"),
+            ("<log><![CDATA[export API_TOKEN=", &key, "]]></log>\n<n>1</n>"),
+            ("<log><![CDATA[a=1\npassword=", word, "]]></log>\n<n>1</n>"),
+            ("<pre>https://a.lan/v1?api_key=", &key, "&amp;page=2</pre>\n"),
+            ("id,text,state\n1,\"name,password\nada,", word, "\",ok\n2,\"plain\",bad\n"),
+            ("DB_PASSWORD=", word, ";HOST=db.lan;PORT=5432\n"),
+            ("<pre>login(&quot;ada&quot;, password=&quot;", word, "&quot;)</pre>\n"),
+            ("<pre>{&quot;api_key&quot;:&quot;", &key, "&quot;,&quot;keyName&quot;:&quot;R&quot;}</pre>\n"),
+            ("<log><![CDATA[Data Source=a.lan;Pwd=", word, ";]]></log>\n<n>1</n>"),
+            ("{\n  stdout: '    dbPassword      ", word, "\\n',\n  next: 'v1'\n}"),
+            ("ftp://backup:", "mw@d?Hn^tn4vZ", "@ftp.lan/dump.sql\n"),
+            (
+                "    12\tmnemonic: ",
+                "clarify bench donkey coconut dynamic absorb cruise bicycle accident chaos artist damage",
+                "\n    13\tnext_step: done\n",
+            ),
+            ("{:out=>\"    dbPassword      ", word, "\\n\", :code=>0}"),
+            ("a.env:12:Key         Value\na.env:13:password    ", word, "\na.env:14:user        app\n"),
+            ("a.env:12:vault_password: >-\na.env:13:  ", "Stone-Meadow-Silver!", "\na.env:14:next: 1\n"),
+            (
+                "[12:00] ada: vault_password: >-\n[12:00] ada:   ",
+                "Stone-Meadow-Silver!",
+                "\n[12:00] ada: x\n",
+            ),
+        ] {
+            let text = format!("{before}{value}{behind}");
+            let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+            let is_whole = out.starts_with(before) && out.ends_with(behind);
+            assert!(is_whole && !out.contains(value), "{out}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_holds_a_secret_shows_what_is_before_it() {
+        let (key, word) = (["0MopVMWb5esJ", "NtXx0uXeMoKKR8PmQDTA"].concat(), "0MopVMWb5esJ");
+        for (before, value, behind) in [
+            ("src/a.txt:12:STRIPE_SECRET=", key.as_str(), ""),
+            ("https://ada:", word, "@x.lan/a/b.git"),
+            ("PASSWORD=", word, ";HOST=db.lan;PORT=5432"),
+        ] {
+            let text = format!("{before}{value}{behind}");
+            let keep = &mut |_: &'static str, _: &[u8]| false;
+            assert_eq!(redact_value(&text, "x", keep), None);
+            let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+            assert!(out.starts_with(before) && out.ends_with(behind) && !out.contains(value), "{out}");
+        }
+        let shown = redact_value(word, "db_password", &mut |_, _| false).map(|redacted| redacted.text);
+        assert_eq!(shown.as_deref(), Some("[REDACTED:generic-password]"));
+    }
+
+    #[test]
+    fn the_heads_of_lines_around_a_key_stay() {
+        let lines = ["MIIBOgIBAAJBAKj34GkxFhD90vcNLYLI", "nFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu"];
+        for head in ["src/a.conf:1*:", "    1*\t", "2031-03-01T12:00:0*.001Z stdout F ", "web_*  | "] {
+            let at =
+                |n: usize| head.replace('*', &n.to_string().repeat(usize::from(!head.starts_with("web"))));
+            let (first, last) = (
+                ["-----BEGIN RSA PRI", "VATE KEY-----"].concat(),
+                ["-----END RSA PRI", "VATE KEY-----"].concat(),
+            );
+            let text =
+                format!("{}{first}\n{}{}\n{}{}\n{}{last}\n", at(1), at(2), lines[0], at(3), lines[1], at(4));
+            let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+            let whole = format!("{}{first}\n{}[REDACTED:private-key]\n{}{last}\n", at(1), at(2), at(4));
+            assert_eq!(out, whole);
+        }
+    }
 
     /// Values with blanks, escapes, and characters that also end values.
     const SIGNED: &[&str] = &[

@@ -3,7 +3,7 @@
 //! `password = hunter2xyz` is a password there, and the name of a variable in code. So the value must not be a name
 //! that programs use, and the line must not be code. It reads one line and makes no claims.
 
-use super::judge::{ByteSet, Sought, oddity, skip};
+use super::judge::{ByteSet, Doubt, Sought, contains, is_random, oddity, skip};
 use super::words::describes;
 use std::ops::Range;
 
@@ -97,6 +97,61 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
     }
 }
 
+/// The part of a bare value that is the value: without the name of a pair (`1Password: password=…`) and without a user
+/// (`credentials: ada:…`). `None` if it is no value: the name of the next setting, a number of seconds, the token of a badge.
+pub(super) fn inside(text: &[u8], name: &Range<usize>, value: Range<usize>) -> Option<Range<usize>> {
+    /// Longest name or user in a value.
+    const MAX_WORD_BYTES: usize = 32;
+    const TELLING: &[&[u8]] = &[b"password", b"passwd", b"pwd", b"passphrase", b"secret", b"token"];
+    let bytes = text.get(value.clone())?;
+    if text[..name.start].ends_with(b".svg?")
+        || is_next_setting(text, name, &value)
+        || is_duration(text, name, bytes)
+    {
+        return None;
+    }
+    let word = skip(bytes, 0, const { ByteSet::parse("a-zA-Z_-") }, MAX_WORD_BYTES);
+    let rest = bytes.get(word + 1..).unwrap_or_default();
+    let from = value.start + word + 1;
+    let ends_with = |end: &&&[u8]| {
+        word.checked_sub(end.len()).is_some_and(|start| bytes[start..word].eq_ignore_ascii_case(end))
+    };
+    let has = |part: &str| contains(&text[name.clone()], part);
+    match bytes.get(word) {
+        Some(b'=') if rest.len() >= 6 && TELLING.iter().any(|end| ends_with(&end)) => Some(from..value.end),
+        Some(b':')
+            if word > 1
+                && bytes[..word].iter().all(u8::is_ascii_lowercase)
+                && (has("cred") || has("auth"))
+                && is_random(rest, Doubt::Some) =>
+        {
+            Some(from..value.end)
+        }
+        _ => Some(value),
+    }
+}
+
+/// `passphrase= password= version=`: whether the word behind a name is the next of several settings without values.
+fn is_next_setting(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
+    let is_name = |word: &[u8]| {
+        let len = word.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
+        len > 0 && word.get(len) == Some(&b'=') && word.get(len + 1).is_none_or(u8::is_ascii_whitespace)
+    };
+    let before = text[..name.start].strip_suffix(b" ");
+    let behind = text[value.end..].strip_prefix(b" ");
+    is_name(&text[value.clone()])
+        && text[..value.start].ends_with(b"= ")
+        && (before.is_some_and(|before| before.ends_with(b"="))
+            || behind.is_some_and(|behind| is_name(&behind[..behind.len().min(MAX_LINE_BYTES)])))
+}
+
+/// `'password': 864000`: a number of seconds in code, of whole minutes.
+fn is_duration(text: &[u8], name: &Range<usize>, bytes: &[u8]) -> bool {
+    let is_quoted = text[..name.start].ends_with(b"'") && text[name.end..].starts_with(b"'");
+    let number = std::str::from_utf8(bytes).ok().filter(|_| is_quoted && bytes.len() <= 7);
+    number.and_then(|number| number.parse::<u32>().ok()).is_some_and(|seconds| seconds % 60 == 0)
+}
+
 /// Whether a line is program code up to a name and its operator.
 fn is_code(before: &[u8], name: &[u8], between: &[u8]) -> bool {
     let behind = [&b"self."[..], b"this."].iter().any(|owner| name.starts_with(owner));
@@ -161,8 +216,28 @@ mod tests {
     }
 
     #[test]
+    fn a_name_or_a_user_inside_a_value_stays() {
+        for (before, value, behind) in [
+            ("1Password: password=", "ks3GJ*EICjWY^$_*3cXM", "\n"),
+            ("credentials: ada:", "lZq8rj7zPtJE", "\n"),
+            ("pulumi:secret dbPassword ", "rRAQoHo9JBr5AZ", "\n"),
+        ] {
+            let out = redact(&format!("{before}{value}{behind}")).map(|redacted| redacted.text);
+            let out = out.unwrap_or_default();
+            assert!(out.starts_with(&format!("{before}[REDACTED:")) && out.ends_with(behind), "{out}");
+        }
+    }
+
+    #[test]
     fn code_and_counts_stay() {
         for text in [
+            "opts=\"passphrase= password= scmVersion= tokenPath=\"\n",
+            "    'password': 864000,\n",
+            "[b]: https://c.lan/o/r/badge.svg?token=Z92NHFQ70G\n",
+            "Authorization: Bearer a-token-string\n",
+            "headers = {\"Authorization\": \"Bearer access-token\"}\n",
+            "password: ENC[AES256_GCM,data:k8sKd0vLq3==,iv:x,tag:y,type:str]\n",
+            "\"password\": \"ENC[AES256_GCM,data:k8sKd0vLq3aZ9==,iv:x8Qk,tag:y,type:str]\"\n",
             "let password = user2account;\n",
             "    connect(host, password=admin2user)\n",
             "{ user, password: utf8Decoded }\n",

@@ -7,6 +7,7 @@ use regex_automata::{Anchored, Input};
 
 use super::hidden::{columns, fields, near};
 use super::judge::{ByteSet, is_word, skip, skip_back};
+use super::names::is_public;
 use super::scan::{Claim, Scan};
 use super::shapes::starts_word;
 use super::table::{Form, Place, Rule, Table, compile};
@@ -227,7 +228,9 @@ impl Scan<'_> {
         if value.end == text.len() || goes_on(self.text, &value) {
             value.end = self.end_of_value(value.end);
         }
-        self.claim(rule, index, value);
+        if !(rule.random && is_public(&self.text[..value.start])) {
+            self.claim(rule, index, value);
+        }
     }
 
     /// Whether a value that begins with this many bytes of a set may be assigned to the name in which a keyword ends.

@@ -139,9 +139,20 @@ pub fn is_value(text: &str) -> bool {
         && !value.contains(char::is_whitespace)
 }
 
+/// Whether a word has more than a secret: a key, a path or a host before it, as in `conf/a.env:3:API_TOKEN=…`.
+fn has_secret_inside(value: &str) -> bool {
+    let first = find(value.as_bytes()).into_iter().next();
+    first.is_some_and(|found| {
+        let before = &value.as_bytes()[..found.start];
+        let is_behind_sign = before.last().is_some_and(|b| b"=:/\"'@>".contains(b));
+        let is_address = memchr::memmem::find(before, b"://").is_some();
+        (is_behind_sign || is_address) && before.iter().any(u8::is_ascii_alphabetic)
+    })
+}
+
 /// As [`redact_but`], for a text that is nothing but the value of `name`, as the command shows that wrote it
 /// (`printenv DB_PASSWORD`). The whole value is removed if it would be a secret beside that name. `None` for any
-/// other text.
+/// other text, and for one that is a secret behind something else.
 pub fn redact_value(
     text: &str,
     name: &str,
@@ -149,6 +160,9 @@ pub fn redact_value(
 ) -> Option<Redacted> {
     let value = text.trim();
     if !is_value(text) || value.starts_with(PLACEHOLDER) {
+        return None;
+    }
+    if has_secret_inside(value) {
         return None;
     }
     let line = format!("{name}: \"{value}\"");

@@ -7,7 +7,10 @@ use super::environment::{
     MAX_LINE_BYTES, declared, is_container_variable, is_given, is_setting, setting_before, setting_behind,
 };
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
-use super::names::{MAX_NAME_BYTES, Tail, goes_on, is_about, is_verdict, stands_alone, tail};
+use super::names::{
+    MAX_NAME_BYTES, Tail, goes_on, is_about, is_name_of_key, is_name_of_service, is_verdict, stands_alone,
+    tail,
+};
 use super::scan::{BareRun, Claim, NESTED, Scan};
 use super::shapes::{operator, value_field};
 use super::table::Rule;
@@ -106,7 +109,9 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     let between = &text[end..value.range.start];
     if !value.quoted
-        && (compares(between) || bytes.windows(2).any(|w| w == b"::") || is_verdict(text, start..end, &hit))
+        && (compares(between)
+            || bytes.windows(2).any(|w| w == b"::")
+            || is_verdict(text, start..end, &hit) && !is_setting_of_pass(&value, &text[start..end], bytes))
     {
         return;
     }
@@ -130,12 +135,23 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     let plain = matches!(tail, Tail::Plain);
     let listed = plain && value.environment_line(text, start);
+    let is_random_text = || {
+        // In code a password has a type behind the colon, which is a word.
+        let is_told = password && between.trim_ascii_start().first() == Some(&b':');
+        let is_data = value.quoted || value.environment || value.marked && !value.whole_line || is_told;
+        plain
+            && judge::is_gibberish(bytes)
+            && !is_dotted(bytes)
+            && !begins_with_user(bytes)
+            && (is_data || words::is_data(text, &(start..end), &value.range, value.is_field))
+    };
     let accepted = match password {
         _ if listed && is_given(bytes, password) => true,
         true if plain => {
             is_chosen(bytes, &value)
                 || words::is_password(text, &(start..end), &value.range, value.is_field)
                 || !value.quoted && in_line::is_password(text, &(start..end), &value.range)
+                || is_random_text()
         }
         _ if judge::is_uuid(bytes) => {
             let word = hit.start - start..hit.end - start;
@@ -145,6 +161,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
             is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })
                 && (value.quoted || !is_dotted(bytes))
                 || plain && judge::is_signed_password(bytes)
+                || is_random_text()
         }
     };
     if accepted || is_literal && plain {
@@ -185,45 +202,6 @@ fn is_literal(text: &[u8], name_end: usize, value: &Range<usize>) -> bool {
         && word.iter().all(|b| is_word(*b))
         && extent::is_strong(word)
         && is_random(word, Doubt::Some)
-}
-
-/// Whether a name means a key that grants access, so that a UUID after it is a secret and not an id.
-fn is_name_of_key(name: &[u8]) -> bool {
-    const KEYS: &[&str] = &[
-        "clientsecret",
-        "consumersecret",
-        "appsecret",
-        "apisecret",
-        "apikey",
-        "apitoken",
-        "authtoken",
-        "accesstoken",
-        "refreshtoken",
-        "identitytoken",
-        "bearertoken",
-        "deploytoken",
-        "bottoken",
-        "secretkey",
-    ];
-    let name: Vec<u8> = name.iter().filter(|b| b.is_ascii_alphabetic()).copied().collect();
-    KEYS.iter().any(|key| {
-        name.len() >= key.len() && name[name.len() - key.len()..].eq_ignore_ascii_case(key.as_bytes())
-    })
-}
-
-/// `SNYK_TOKEN`, `railwayToken`: whether a name gives the service of a token or a secret, so that a UUID is a secret.
-/// Names of request ids do not.
-fn is_name_of_service(name: &[u8], word: Range<usize>) -> bool {
-    const OF_REQUESTS: &[&str] = &[
-        "request", "client", "idempot", "trace", "correl", "cancel", "progress", "session", "upload", "lock",
-    ];
-    let head = &name[..word.start];
-    let is_telling =
-        [&b"token"[..], b"secret"].iter().any(|end| name[word.clone()].eq_ignore_ascii_case(end));
-    is_telling
-        && head.iter().filter(|b| b.is_ascii_alphabetic()).count() > 2
-        && !head.ends_with(b".")
-        && !OF_REQUESTS.iter().any(|word| judge::contains(head, word))
 }
 
 /// Whether a value after a name such as `token` or `secret` is the id of something public: a contract of a
@@ -370,6 +348,7 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
             None if text.get(value.range.end).is_some_and(|b| b"([{<".contains(b)) => return None,
             None => {}
         }
+        value.range = in_line::inside(text, &name, value.range)?;
     }
     value.whole_line = is_first && ends_line(text, value.range.end);
     value.marked = marked || (tight && is_pair(text, &name, value.range.end));
@@ -538,6 +517,19 @@ fn is_chosen(bytes: &[u8], value: &Value) -> bool {
         || value.environment
         || !bytes.iter().all(|&b| is_word(b) || b == b'.')
         || bytes[0].is_ascii_digit()
+}
+
+/// `pass: …` as a line of its own, in small letters and with a random value: a setting, not the verdict of a test.
+fn is_setting_of_pass(value: &Value, name: &[u8], bytes: &[u8]) -> bool {
+    value.whole_line
+        && name.iter().all(u8::is_ascii_lowercase)
+        && (is_random(bytes, Doubt::Some) || judge::is_gibberish(bytes))
+}
+
+/// `ada/…`: a user, or another plain word, before a slash.
+fn begins_with_user(bytes: &[u8]) -> bool {
+    let slash = memchr::memchr(b'/', bytes).filter(|at| (2..12).contains(at));
+    slash.is_some_and(|at| bytes[..at].iter().all(u8::is_ascii_lowercase))
 }
 
 /// `self.token2.value`: a path of names.

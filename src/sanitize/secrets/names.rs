@@ -3,7 +3,7 @@
 //! `accessToken` and `DB_PASSWORD_2` mean secrets; `token_type`, `nextPageToken` and `tokenizer` do not. It never reads
 //! values.
 
-use super::judge::{ByteSet, skip, skip_back};
+use super::judge::{ByteSet, contains, skip, skip_back};
 
 use std::ops::Range;
 
@@ -211,12 +211,25 @@ const HEADS: &[&str] = &[
     "publickey",
     "public_key",
     "public-key",
+    "resumption",
+    "scroll",
+    "skip",
+    "dedup",
+    "deduplication",
+    "forward",
+    "backward",
 ];
+
+/// Words that make a keyword harmless only if they are all that precedes it: `queryToken`, but not `exchangeToken`.
+const WHOLE_HEADS: &[&str] = &["change", "query"];
 
 /// Whether the part before the keyword shows that this is not a secret: paging tokens, vocabulary tokens, public keys.
 pub(super) fn is_about(head: &[u8]) -> bool {
     let end = head.iter().rposition(|&b| b != b'_' && b != b'-' && b != b'.').map_or(0, |n| n + 1);
     let head = &head[..end];
+    if WHOLE_HEADS.iter().any(|word| head.eq_ignore_ascii_case(word.as_bytes())) {
+        return true;
+    }
     // Most heads end with a letter that few of these words have at their end.
     static BY_LAST: [u64; 256] = {
         let (mut by_last, mut i) = ([0; 256], 0);
@@ -237,10 +250,93 @@ pub(super) fn is_about(head: &[u8]) -> bool {
     })
 }
 
+/// Whether the value behind `before` is a public key: `VAPID_PUBLIC_KEY="`.
+pub(super) fn is_public(before: &[u8]) -> bool {
+    /// Most bytes between a name and its value.
+    const MAX_BETWEEN_BYTES: usize = 8;
+    const KEYS: &[&[u8]] = &[b"public_key", b"publickey", b"pub_key", b"pubkey"];
+    let end = skip_back(before, before.len(), const { ByteSet::parse("=\"'\\: ") }, MAX_BETWEEN_BYTES);
+    let ends_with = |key: &&&[u8]| {
+        end.checked_sub(key.len()).is_some_and(|start| before[start..end].eq_ignore_ascii_case(key))
+    };
+    KEYS.iter().any(|key| ends_with(&key))
+}
+
+/// Whether a name means a key that grants access, so that a UUID after it is a secret and not an id.
+pub(super) fn is_name_of_key(name: &[u8]) -> bool {
+    const KEYS: &[&str] = &[
+        "clientsecret",
+        "consumersecret",
+        "appsecret",
+        "apisecret",
+        "apikey",
+        "apitoken",
+        "authtoken",
+        "accesstoken",
+        "refreshtoken",
+        "identitytoken",
+        "bearertoken",
+        "deploytoken",
+        "bottoken",
+        "secretkey",
+        "sessionsecret",
+        "cookiesecret",
+        "sharedsecret",
+        "jwtsecret",
+        "signingkey",
+        "encryptionkey",
+        "masterkey",
+    ];
+    let name: Vec<u8> = name.iter().filter(|b| b.is_ascii_alphabetic()).copied().collect();
+    KEYS.iter().any(|key| {
+        name.len() >= key.len() && name[name.len() - key.len()..].eq_ignore_ascii_case(key.as_bytes())
+    })
+}
+
+/// `SNYK_TOKEN`, `railwayToken`: whether a name gives the service of a token or a secret, so that a UUID is a secret.
+/// Names of request ids do not.
+pub(super) fn is_name_of_service(name: &[u8], word: Range<usize>) -> bool {
+    const OF_REQUESTS: &[&str] = &[
+        "request", "client", "idempot", "trace", "correl", "cancel", "progress", "session", "upload", "lock",
+    ];
+    let head = &name[..word.start];
+    let is_telling =
+        [&b"token"[..], b"secret"].iter().any(|end| name[word.clone()].eq_ignore_ascii_case(end));
+    is_telling
+        && head.iter().filter(|b| b.is_ascii_alphabetic()).count() > 2
+        && !head.ends_with(b".")
+        && !OF_REQUESTS.iter().any(|word| contains(head, word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sanitize::secrets::redact;
     use proptest::prelude::*;
+
+    #[test]
+    fn cursors_and_public_keys_stay() {
+        let value = ["ZDHfJCiw4nTx", "IHeYjnek4nRhDnAMyWq"].concat();
+        for name in [
+            "\"resumptionToken\": \"*\"",
+            "\"scrollToken\": \"*\"",
+            "\"changeToken\": \"*\"",
+            "\"queryToken\": \"*\"",
+            "\"nextForwardToken\": \"f/*\"",
+            "SkipToken=*",
+            "https://g.lan/v1/users?$skiptoken=*&x=1",
+            "\"dedupToken\": \"*\"",
+            "WG_PUBLIC_KEY=*",
+            "export VAPID_PUBLIC_KEY=\"*\"",
+        ] {
+            let text = format!("{}\n", name.replace('*', &value));
+            assert_eq!(redact(&text), None, "{text}");
+        }
+        for name in ["exchangeToken", "passwordChangeToken", "OPENAI_KEY"] {
+            let text = format!("{name}={value}\n");
+            assert!(redact(&text).is_some(), "{text}");
+        }
+    }
 
     proptest! {
         #[test]

@@ -4,6 +4,7 @@
 //! values; `judge` does.
 
 use super::PLACEHOLDER;
+use super::extent::Around;
 use super::judge;
 use super::names::Names;
 use super::table::{Rule, Table};
@@ -242,7 +243,9 @@ impl<'t> Scan<'t> {
     /// Whether a value is a template. Several rules ask that of a value one after the other.
     pub(super) fn is_template(&mut self, value: &Range<usize>) -> bool {
         if self.judged.0 != *value {
-            self.judged = (value.clone(), judge::is_template(&self.text[value.clone()]));
+            let bytes = &self.text[value.clone()];
+            let is_template = judge::is_template(bytes) || is_encrypted(bytes) || is_named_token(bytes);
+            self.judged = (value.clone(), is_template);
         }
         self.judged.1
     }
@@ -261,8 +264,16 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Merges overlapping claims under the first rule of the table, and excludes placeholders.
+    /// Merges overlapping claims under the first rule of the table, and excludes placeholders and what is around values.
     pub(super) fn into_claims(mut self) -> Vec<Claim> {
+        self.claims.sort_unstable();
+        let mut around = Around::of(self.text);
+        self.claims.retain_mut(|claim| {
+            stop::tick();
+            let value = around.removed(claim.start..claim.end);
+            (claim.start, claim.end) = (value.start, value.end);
+            claim.start < claim.end
+        });
         self.claims.sort_unstable();
         let mut joined: Vec<Claim> = Vec::new();
         for claim in std::mem::take(&mut self.claims) {
@@ -298,6 +309,18 @@ impl<'t> Scan<'t> {
         }
         claims
     }
+}
+
+/// `ENC[AES256_GCM,…]`: a value that SOPS has encrypted, or eyaml.
+fn is_encrypted(value: &[u8]) -> bool {
+    value.starts_with(b"ENC[")
+}
+
+/// `access-token`, `a-token-string`: small words that say what a value would be.
+fn is_named_token(value: &[u8]) -> bool {
+    value.starts_with(b"a")
+        && value.iter().all(|b| b.is_ascii_lowercase() || *b == b'-')
+        && value.split(|b| *b == b'-').skip(1).any(|word| word == b"token")
 }
 
 /// Most backslashes in a row that are counted.

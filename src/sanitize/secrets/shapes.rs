@@ -155,7 +155,12 @@ fn password_with_at(text: &[u8], start: usize, authority: &[u8], at: usize) -> O
     let end = rest.iter().position(|b| END_OF_SLASHED.has(*b)).unwrap_or(rest.len());
     let last = memchr::memrchr(b'@', &rest[..end])?;
     let is_host = rest.get(last + 1).is_some_and(u8::is_ascii_alphanumeric);
-    (is_host && from + last > start + at && extent::is_strong(&authority[at + 1..]))
+    // A host without a dot before a query, and one with a dot behind it.
+    let first = &authority[at + 1..];
+    let is_query = text.get(start + authority.len()).is_some_and(|b| b"?#".contains(b));
+    let is_dotted = rest[last + 1..].iter().take_while(|b| !b"/:?".contains(b)).any(|b| *b == b'.');
+    let is_part = is_query && is_dotted && !first.iter().any(|b| b".:".contains(b));
+    (is_host && from + last > start + at && (extent::is_strong(first) || is_part))
         .then_some(from..from + last)
 }
 

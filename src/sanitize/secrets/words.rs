@@ -115,20 +115,22 @@ const DESCRIBING: Sought<80> = Sought::new([
 /// value has a field of its own, as in `name: DB_PASSWORD` above `value: …`.
 pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>, is_field: bool) -> bool {
     let bytes = &text[value.clone()];
-    let is_value = || {
-        is_field
-            || is_pair_of_json(text, name, value)
-            || is_parameter(text, name, value)
-            || is_defined(text, name.start)
-            || is_setting(text, name, value)
-            || is_beside_pair(text, name, value)
-            || is_flag(text, name, value)
-    };
     // `pass` may also mean a step of a compiler, or a test that passed.
     let near = &text[name.start.saturating_sub(MAX_NEAR_BYTES / 4)..name.start];
     let has_user = || memchr::memmem::find(near, b"\"user").is_some();
     let is_pass = text[name.clone()].eq_ignore_ascii_case(b"pass") && !has_user();
-    !is_pass && may_be_chosen(bytes) && is_value() && !describes(bytes)
+    !is_pass && may_be_chosen(bytes) && is_data(text, name, value, is_field) && !describes(bytes)
+}
+
+/// Whether a pair is in data, where only values occur, and not in code.
+pub(super) fn is_data(text: &[u8], name: &Range<usize>, value: &Range<usize>, is_field: bool) -> bool {
+    is_field
+        || is_pair_of_json(text, name, value)
+        || is_parameter(text, name, value)
+        || is_defined(text, name.start)
+        || is_setting(text, name, value)
+        || is_beside_pair(text, name, value)
+        || is_flag(text, name, value)
 }
 
 /// Whether letters are neither a word nor words in camel case: two runs of capitals or more among small letters, or letters

@@ -4,8 +4,10 @@
 //! Each such cell is written as `name: "cell"`, and the rules judge that. It reads only below lines with the name of
 //! a secret as a cell, and after the columns of an SQL statement with such a name.
 
+use super::logged::prefix;
 use super::view::{View, blanks, line_end, line_start, table};
 use crate::sanitize::secrets::PLACEHOLDER;
+use crate::sanitize::secrets::judge::is_word;
 use crate::stop;
 use std::ops::Range;
 
@@ -100,6 +102,9 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
         }
         let heads = cells.iter().all(|cell| cell.is_empty() || is_name(&text[cell.clone()]));
         if start >= table && heads {
+            // What a tool puts before a line is no part of a head; the lines are read without it too.
+            let is_named = |cell: &&usize| **cell > 0 || prefix(&text[start..end], false) == 0;
+            let telling: Vec<usize> = telling.iter().filter(is_named).copied().collect();
             table = rows(text, start..end, &cells, &telling, cut, &mut view);
         }
     }
@@ -223,7 +228,7 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
         return;
     }
     for &i in telling {
-        if let Some(cell) = cells.get(i + 1) {
+        if let Some(cell) = cells.get(i + 1).filter(|cell| !is_kind(&text[(*cell).clone()])) {
             write(text, &cells[i], cell.clone(), view);
         }
     }
@@ -299,6 +304,11 @@ fn rows(
                 _ => Some(self::cells(text, line, cut)).filter(|here| here.len() == cells.len()),
             };
             let Some(here) = here else { break };
+            let is_same = |i: usize| !here[i].is_empty() && text[here[i].clone()] == text[cells[i].clone()];
+            // A line of a list that begins like the one before, and no head.
+            if here.len() > 2 && is_same(0) && is_same(1) {
+                break;
+            }
             for &i in telling {
                 write(text, &cells[i], here[i].clone(), view);
             }
@@ -351,6 +361,12 @@ fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view:
     }
     let end = more.last().unwrap_or(&cell).end;
     view.stand(quote, end..end);
+}
+
+/// `Opaque`, `kubernetes.io/basic-auth`: the kind of a secret in a cluster.
+fn is_kind(cell: &[u8]) -> bool {
+    let is_name = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"./-".contains(b);
+    cell == b"Opaque" || memchr::memmem::find(cell, b".io/").is_some() && cell.iter().all(is_name)
 }
 
 /// Whether a cell is a placeholder, and nothing else.
@@ -409,8 +425,13 @@ fn cells(text: &[u8], line: Range<usize>, cut: Cut) -> Vec<Range<usize>> {
     let mut cells = Vec::new();
     let (mut at, mut from) = (line.start, line.start);
     let mut quoted = false;
-    while at < line.end && cells.len() < MAX_COLUMNS {
-        let rest = &text[at..line.end];
+    let mut end = line.end;
+    while at < end && cells.len() < MAX_COLUMNS {
+        let rest = &text[at..end];
+        if rest[0] == b'"' && !quoted && closes_string(text, from..at, rest, cut) {
+            end = at;
+            break;
+        }
         let len = match cut {
             _ if rest[0] == b'"' && matches!(cut, Cut::Byte(b',' | b';')) => {
                 quoted = !quoted;
@@ -428,8 +449,19 @@ fn cells(text: &[u8], line: Range<usize>, cut: Cut) -> Vec<Range<usize>> {
         }
         at += len.max(1);
     }
-    cells.push(trimmed(text, from..line.end));
+    cells.push(trimmed(text, from..end));
     cells
+}
+
+/// Whether the quotation mark at the start of `rest` ends a string around the whole table: it is in a cell without one at its
+/// start, and is the last of its line.
+fn closes_string(text: &[u8], cell: Range<usize>, rest: &[u8], cut: Cut) -> bool {
+    let is_comma = matches!(cut, Cut::Byte(b',' | b';'));
+    let is_closed = rest.get(1).is_none_or(|b| b",}])".contains(b) || is_comma && !is_word(*b));
+    // Only the last mark of a line is examined further, so that each byte is read a few times.
+    let is_last = is_closed && memchr::memchr(b'"', &rest[1..]).is_none();
+    let before = if is_last { text[cell].trim_ascii() } else { b"" };
+    !before.is_empty() && !before.contains(&b'"')
 }
 
 fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {

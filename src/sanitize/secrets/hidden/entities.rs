@@ -80,6 +80,11 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, c)| Unit::char(len, *c))
 }
 
+/// Whether an element of this name only changes the style of its text.
+pub(in crate::sanitize::secrets) fn is_style(name: &[u8]) -> bool {
+    TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
+}
+
 /// The tag at a `<`, if it only changes the style or the position of text, or is a comment.
 pub(super) fn tag(text: &[u8], at: usize) -> Option<Unit> {
     let rest = &text[at + 1..text.len().min(at + MAX_TAG_BYTES)];

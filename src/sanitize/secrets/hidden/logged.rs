@@ -1,10 +1,14 @@
 //! What logs write in front of a line: a time, with who wrote the line before or behind it, levels, processes and loggers;
-//! and what `git blame` writes.
+//! what `git blame` writes; and what other tools write there: files, numbers, signs of a diff, bars.
 //!
 //! It reads one line, and for a logger without a sign of its own the lines beside it, which begin with the same.
 
-use super::view::blanks;
+use super::view::{blanks, table};
 
+/// Longest file name before a line, in bytes.
+pub(super) const MAX_PATH_BYTES: usize = 200;
+/// Most blanks in front of the sign of a comment.
+const MAX_INDENT_BYTES: usize = 64;
 /// Bytes of a line in which its time ends.
 const MAX_BEFORE_BYTES: usize = 160;
 /// Longest word in front of a line.
@@ -21,6 +25,9 @@ const LEVELS: &[&str] = &[
 /// Bytes of a log in front of a line. `beside` are the lines before and behind it, where they are known.
 pub(super) fn head(line: &[u8], beside: &[&[u8]]) -> usize {
     let near = &line[..line.len().min(MAX_BEFORE_BYTES)];
+    if let Some(at) = spoken(near, beside) {
+        return at;
+    }
     if let Some(at) = blamed(near).or_else(|| of_kubernetes(near)) {
         return at;
     }
@@ -33,6 +40,173 @@ pub(super) fn head(line: &[u8], beside: &[&[u8]]) -> usize {
         },
     };
     words(line, from, is_system, beside)
+}
+
+/// `[2026-11-27 10:00] ada: ` of a chat: the time, and the name if a line beside has the same. Other logs write seconds.
+fn spoken(line: &[u8], beside: &[&[u8]]) -> Option<usize> {
+    /// Longest time, in bytes.
+    const MAX_TIME_BYTES: usize = 24;
+    let inside = line.strip_prefix(b"[")?;
+    let len = memchr::memchr(b']', &inside[..inside.len().min(MAX_TIME_BYTES)])?;
+    let time = &inside[..len];
+    let is_minute = time.len() >= 5
+        && time.iter().all(|b| b.is_ascii_digit() || b"-/. T:".contains(b))
+        && memchr::memchr_iter(b':', time).count() == 1
+        && time[time.len() - 3] == b':';
+    let from = len + 3;
+    (is_minute && line.get(from - 1) == Some(&b' ')).then_some(())?;
+    let name = word(line, from);
+    let end = blanks(line, from + name.len(), 1);
+    let is_name =
+        name.len() > 1 && name.ends_with(b":") && name[..name.len() - 1].iter().all(|b| is_name(*b));
+    Some(if is_name && shares(line, 0..end, beside) { end } else { from })
+}
+
+/// Bytes before a line that a tool put there.
+pub(super) fn prefix(line: &[u8], is_diff: bool) -> usize {
+    if is_diff && matches!(line.first(), Some(b'+' | b'-' | b' ')) {
+        if line.get(1) != line.first() {
+            return 1;
+        }
+        // A diff of a merge; `+++` and `---` name files.
+        if line[0] != b' ' && line.get(2) != line.first() {
+            return 2;
+        }
+    }
+    let mut at = head(line, &[]);
+    if at == 0 {
+        at = file(line);
+        at += number(&line[at..]);
+    }
+    if at == 0 && line.starts_with(b"> ") {
+        at = 2;
+    }
+    at
+}
+
+/// Bytes that a tool put in front of a line; none if it put something else in front of the line before.
+pub(in crate::sanitize::secrets) fn head_of_line(line: &[u8], before: &[u8]) -> usize {
+    let (here, there) = (prefix(line, false), prefix(before, false));
+    let has_no_digit = |b: &&u8| !b.is_ascii_digit();
+    let is_alike = || {
+        line[..here].iter().filter(has_no_digit).eq(before[..there].iter().filter(has_no_digit))
+            || head(line, &[]) > 0 && head(before, &[]) > 0
+    };
+    if here > 0 && there > 0 && is_alike() {
+        return here;
+    }
+    let mark = mark(line);
+    if here == 0 && before.get(..mark) == line.get(..mark) { mark } else { 0 }
+}
+
+/// `HEAD~1:src/x.env:3:`, `src/x.env:3:`, `src/x.env-3-` and `src/x.env:`.
+fn file(line: &[u8]) -> usize {
+    const REVISION: [bool; 256] = table(b"._/@+~^{}-");
+    let revision = line.iter().take(MAX_PATH_BYTES).take_while(|b| REVISION[**b as usize]).count();
+    if revision > 0 && line.get(revision) == Some(&b':') {
+        let rest = &line[revision + 1..];
+        let path = path(rest);
+        // Without a number `a:b:` may be anything.
+        if path > 2 && rest[path - 2].is_ascii_digit() {
+            return revision + 1 + path;
+        }
+    }
+    path(line)
+}
+
+/// The same without a revision.
+fn path(line: &[u8]) -> usize {
+    const NAME: [bool; 256] = table(b"._/@+~-");
+    let name = line.iter().take(MAX_PATH_BYTES).take_while(|b| NAME[**b as usize]).count();
+    if name == 0 {
+        return 0;
+    }
+    if let Some(behind) = dashed(line, name) {
+        return behind;
+    }
+    let is_path = line[..name].iter().any(|b| matches!(b, b'.' | b'/'));
+    if line.get(name) == Some(&b':') && is_path {
+        let digits = digits(&line[name + 1..]);
+        if digits > 0 && matches!(line.get(name + 1 + digits), Some(b':' | b'-')) {
+            return name + digits + 2;
+        }
+        return if line[name + 1..].starts_with(b"//") { 0 } else { name + 1 };
+    }
+    0
+}
+
+/// `src/x.env-3-`: the name and the number are not separated, and the line itself may continue with letters.
+fn dashed(line: &[u8], name: usize) -> Option<usize> {
+    let mut at = memchr::memchr(b'.', &line[..name])?;
+    loop {
+        let from = at + memchr::memchr(b'-', &line[at..name])? + 1;
+        let digits = digits(&line[from..name]);
+        if digits > 0 && line.get(from + digits) == Some(&b'-') {
+            return Some(from + digits + 1);
+        }
+        at = from + digits;
+    }
+}
+
+/// `12:`, `12-`, `  12→`, `12<tab>`, `12 | `, `12. `.
+fn number(line: &[u8]) -> usize {
+    let from = blanks(line, 0, 12);
+    let open = from + usize::from(matches!(line.get(from), Some(b'[' | b'L' | b'(')));
+    let end = open + digits(line.get(open..).unwrap_or_default());
+    if end == open {
+        return 0;
+    }
+    let rest = &line[end..];
+    let padded = blanks(rest, 0, 4);
+    let bars = ["→".as_bytes(), "│".as_bytes(), "┃".as_bytes(), "|".as_bytes()];
+    if let Some(bar) = bars.iter().find(|bar| rest[padded..].starts_with(bar)) {
+        let at = end + padded + bar.len();
+        return at + usize::from(line.get(at) == Some(&b' '));
+    }
+    match rest.first() {
+        Some(b'\t') => end + 1,
+        Some(b':' | b'-' | b')' | b']' | b'.') => {
+            end + 1 + usize::from(rest.get(1) == Some(&b' ') && from == 0)
+        }
+        Some(b' ') if from > 0 && rest.get(1) == Some(&b' ') => end + 2,
+        _ => 0,
+    }
+}
+
+fn digits(bytes: &[u8]) -> usize {
+    let n = bytes.iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+    if n > 8 { 0 } else { n }
+}
+
+/// The bars of boxes.
+pub(super) const BARS: &[&str] = &["│", "┃", "║", "|"];
+
+/// Bytes of a sign, a name and a bar, or a name in brackets before a line: `# `, `  // `, `│ `, `app-1  | `,
+/// `[pod/a/app] `.
+pub(super) fn mark(line: &[u8]) -> usize {
+    const SIGNS: &[&str] = &["#", "//", "--", ";;", ";", "*", "│", "┃", "║", "|", "%%"];
+    const NAME: [bool; 256] = table(b"._/-");
+    let indent = blanks(line, 0, MAX_INDENT_BYTES);
+    if let Some(sign) = SIGNS.iter().find(|sign| line[indent..].starts_with(sign.as_bytes())) {
+        let end = indent + sign.len();
+        match line.get(end) {
+            Some(b' ') => return end + 1,
+            // An empty line of a comment.
+            None => return end,
+            Some(_) => {}
+        }
+    }
+    let open = usize::from(line.first() == Some(&b'['));
+    let name = line[open..].iter().take(MAX_PATH_BYTES).take_while(|b| NAME[**b as usize]).count();
+    let end = open + name;
+    if name == 0 {
+        return 0;
+    }
+    if open == 1 {
+        return if line[end..].starts_with(b"] ") { end + 2 } else { 0 };
+    }
+    let bar = blanks(line, end, 64);
+    if bar > end && line[bar..].starts_with(b"| ") { bar + 2 } else { 0 }
 }
 
 /// Where what stands behind a time ends: levels, brackets, processes and loggers, up to the last of them that is sure.

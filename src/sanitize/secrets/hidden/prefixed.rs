@@ -2,18 +2,14 @@
 //!
 //! It returns the lines without it, for rules that read several lines or the start of a line.
 
-use super::logged;
+use super::logged::{self, BARS, MAX_PATH_BYTES, mark, prefix};
 use super::near::Near;
-use super::view::{View, blanks, line_end, line_start, table};
+use super::view::{View, line_end, line_start};
 use crate::stop;
 use std::ops::Range;
 
-/// Longest file name before a line, in bytes.
-const MAX_PATH_BYTES: usize = 200;
 /// Lines without anything before them that are kept after one that has something.
 const MAX_LINES_APART: usize = 8;
-/// Most blanks in front of the sign of a comment.
-const MAX_INDENT_BYTES: usize = 64;
 
 /// The lines near keywords without their prefixes; `None` if no line has one.
 pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
@@ -119,37 +115,6 @@ fn goes_on_below(line: &[u8], skipped: usize, next: &[u8]) -> bool {
         && is_blank(skipped - 2)
 }
 
-/// The bars of boxes.
-const BARS: &[&str] = &["│", "┃", "║", "|"];
-
-/// Bytes of a sign, a name and a bar, or a name in brackets before a line: `# `, `  // `, `│ `, `app-1  | `,
-/// `[pod/a/app] `.
-fn mark(line: &[u8]) -> usize {
-    const SIGNS: &[&str] = &["#", "//", "--", ";;", ";", "*", "│", "┃", "║", "|", "%%"];
-    const NAME: [bool; 256] = table(b"._/-");
-    let indent = blanks(line, 0, MAX_INDENT_BYTES);
-    if let Some(sign) = SIGNS.iter().find(|sign| line[indent..].starts_with(sign.as_bytes())) {
-        let end = indent + sign.len();
-        match line.get(end) {
-            Some(b' ') => return end + 1,
-            // An empty line of a comment.
-            None => return end,
-            Some(_) => {}
-        }
-    }
-    let open = usize::from(line.first() == Some(&b'['));
-    let name = line[open..].iter().take(MAX_PATH_BYTES).take_while(|b| NAME[**b as usize]).count();
-    let end = open + name;
-    if name == 0 {
-        return 0;
-    }
-    if open == 1 {
-        return if line[end..].starts_with(b"] ") { end + 2 } else { 0 };
-    }
-    let bar = blanks(line, end, 64);
-    if bar > end && line[bar..].starts_with(b"| ") { bar + 2 } else { 0 }
-}
-
 /// Separates the text from the lines before `at`, if there are any.
 fn part(view: &mut View, at: usize, apart: Option<usize>) {
     if apart.is_some() {
@@ -166,105 +131,4 @@ pub(super) fn is_diff(text: &[u8]) -> bool {
             (head.split(|b| *b == b'\n').count(), head.split(|b| *b == b'\n').filter(signed).count());
         with > 0 && with * 3 >= all
     }
-}
-
-/// Bytes before a line that a tool put there.
-pub(super) fn prefix(line: &[u8], is_diff: bool) -> usize {
-    if is_diff && matches!(line.first(), Some(b'+' | b'-' | b' ')) {
-        if line.get(1) != line.first() {
-            return 1;
-        }
-        // A diff of a merge; `+++` and `---` name files.
-        if line[0] != b' ' && line.get(2) != line.first() {
-            return 2;
-        }
-    }
-    let mut at = logged::head(line, &[]);
-    if at == 0 {
-        at = file(line);
-        at += number(&line[at..]);
-    }
-    if at == 0 && line.starts_with(b"> ") {
-        at = 2;
-    }
-    at
-}
-
-/// `HEAD~1:src/x.env:3:`, `src/x.env:3:`, `src/x.env-3-` and `src/x.env:`.
-fn file(line: &[u8]) -> usize {
-    const REVISION: [bool; 256] = table(b"._/@+~^{}-");
-    let revision = line.iter().take(MAX_PATH_BYTES).take_while(|b| REVISION[**b as usize]).count();
-    if revision > 0 && line.get(revision) == Some(&b':') {
-        let rest = &line[revision + 1..];
-        let path = path(rest);
-        // Without a number `a:b:` may be anything.
-        if path > 2 && rest[path - 2].is_ascii_digit() {
-            return revision + 1 + path;
-        }
-    }
-    path(line)
-}
-
-/// The same without a revision.
-fn path(line: &[u8]) -> usize {
-    const NAME: [bool; 256] = table(b"._/@+~-");
-    let name = line.iter().take(MAX_PATH_BYTES).take_while(|b| NAME[**b as usize]).count();
-    if name == 0 {
-        return 0;
-    }
-    if let Some(behind) = dashed(line, name) {
-        return behind;
-    }
-    let is_path = line[..name].iter().any(|b| matches!(b, b'.' | b'/'));
-    if line.get(name) == Some(&b':') && is_path {
-        let digits = digits(&line[name + 1..]);
-        if digits > 0 && matches!(line.get(name + 1 + digits), Some(b':' | b'-')) {
-            return name + digits + 2;
-        }
-        return if line[name + 1..].starts_with(b"//") { 0 } else { name + 1 };
-    }
-    0
-}
-
-/// `src/x.env-3-`: the name and the number are not separated, and the line itself may continue with letters.
-fn dashed(line: &[u8], name: usize) -> Option<usize> {
-    let mut at = memchr::memchr(b'.', &line[..name])?;
-    loop {
-        let from = at + memchr::memchr(b'-', &line[at..name])? + 1;
-        let digits = digits(&line[from..name]);
-        if digits > 0 && line.get(from + digits) == Some(&b'-') {
-            return Some(from + digits + 1);
-        }
-        at = from + digits;
-    }
-}
-
-/// `12:`, `12-`, `  12→`, `12<tab>`, `12 | `, `12. `.
-fn number(line: &[u8]) -> usize {
-    let from = blanks(line, 0, 12);
-    let open = from + usize::from(matches!(line.get(from), Some(b'[' | b'L' | b'(')));
-    let end = open + digits(line.get(open..).unwrap_or_default());
-    if end == open {
-        return 0;
-    }
-    let rest = &line[end..];
-    let padded = blanks(rest, 0, 4);
-    let bars = ["→".as_bytes(), "│".as_bytes(), "┃".as_bytes(), "|".as_bytes()];
-    if let Some(bar) = bars.iter().find(|bar| rest[padded..].starts_with(bar)) {
-        let at = end + padded + bar.len();
-        return at + usize::from(line.get(at) == Some(&b' '));
-    }
-    match rest.first() {
-        Some(b'\t') => end + 1,
-        Some(b':' | b'-' | b')' | b']' | b'.') => {
-            end + 1 + usize::from(rest.get(1) == Some(&b' ') && from == 0)
-        }
-        Some(b' ') if from > 0 && rest.get(1) == Some(&b' ') => end + 2,
-        _ => 0,
-    }
-}
-
-fn digits(bytes: &[u8]) -> usize {
-    let n = bytes.iter().take(9).take_while(|b| b.is_ascii_digit()).count();
-    if n > 8 { 0 } else { n }
 }

@@ -3,6 +3,8 @@
 use crate::sanitize::secrets::judge::{ByteSet, skip};
 use std::ops::Range;
 
+/// Bytes before a value that are searched for an escaped line end.
+const BEFORE_BYTES: usize = 64;
 /// Longest value, in bytes.
 const MAX_VALUE_BYTES: usize = 4 << 10;
 
@@ -10,7 +12,12 @@ const MAX_VALUE_BYTES: usize = 4 << 10;
 pub(super) fn line(text: &[u8], at: usize) -> Option<Range<usize>> {
     let near = &text[at..text.len().min(at + MAX_VALUE_BYTES)];
     let len = memchr::memchr(b'\n', near).unwrap_or(near.len());
-    let len = near[..len].trim_ascii_end().len();
+    // In a string, an escape ends the line.
+    let before = &text[at.saturating_sub(BEFORE_BYTES)..at];
+    let is_string = memchr::memmem::find(before, b"\\n").is_some();
+    let len = memchr::memmem::find(&near[..len], b"\\n").filter(|_| is_string).unwrap_or(len);
+    let slashes = near[..len].iter().rev().take_while(|b| **b == b'\\' && is_string).count();
+    let len = near[..len - slashes].trim_ascii_end().len();
     (len > 0 && !b"\"'[{(|>&*".contains(&near[0])).then_some(at..at + len)
 }
 
@@ -31,4 +38,17 @@ pub(super) fn string(text: &[u8], at: usize) -> Option<Range<usize>> {
         end += 1 + usize::from(text[end] == b'\\');
     }
     (end < limit && text[end] == quote).then_some(start..end)
+}
+
+/// Whether a word may be the first piece of a value that is cut at a blank: mixed, and not the name of a secret, as `dbPassword` is.
+pub(super) fn may_be_piece(word: &[u8]) -> bool {
+    const NAMES: &[&[u8]] = &[b"Password", b"Passwd", b"Token", b"Secret", b"Key", b"Passphrase"];
+    is_mixed(word) && !NAMES.iter().any(|name| word.ends_with(name))
+}
+
+/// Digits among letters, or mixed case: not an ordinary word.
+pub(super) fn is_mixed(word: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| word.iter().any(is);
+    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+        || has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase)
 }

@@ -445,3 +445,24 @@ fn an_array_that_spells_the_value_of_a_name_goes_and_json_stays_json() {
     let sizes = "{\"tokens\": [12, 14, 99, 100, 101, 32, 33, 34, 35, 36, 64, 65]}\n";
     assert_eq!(redact(sizes), None);
 }
+
+#[test]
+fn lines_that_are_no_tables_of_secrets_stay() {
+    for text in [
+        "NAME           TYPE     DATA   AGE\ndb-password    Opaque   1      3d\n",
+        "NAME           TYPE                       DATA   AGE\nadmin-secret   kubernetes.io/basic-auth   2      3d\n",
+        "a.csv:12:name,type,required\na.csv:13:password,string,true\na.csv:14:token,string,false\n",
+        "syn keyword\tservice\tpasswd\nsyn keyword\tservice\t802-11-iapp\nsyn keyword\tservice\t9pfs\n",
+    ] {
+        assert_eq!(redact(text), None, "{text}");
+    }
+    let word = "Kx9mQ2vLw7z";
+    for text in [
+        "name,password\nada,Kx9m\"Q2vLw7z\n",
+        "name,password\nada,*\n",
+        "web | user | password |\nweb | ada  | * |\n",
+    ] {
+        let out = redact(&text.replace('*', word)).map(|redacted| redacted.text).unwrap_or_default();
+        assert!(!out.contains("Q2vLw7z") && out.contains("[REDACTED:"), "{out}");
+    }
+}

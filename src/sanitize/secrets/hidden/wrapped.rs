@@ -2,8 +2,10 @@
 //!
 //! It removes the separators between the pieces. Joining pieces that do not belong together does not create a secret.
 
+use super::logged::prefix;
 use super::near::Near;
-use super::prefixed::{is_diff, prefix};
+use super::prefixed::is_diff;
+use super::strings::{is_mixed, may_be_piece};
 use super::view::{View, blanks, find, line_end, line_start, table};
 use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
@@ -346,7 +348,8 @@ fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usi
     if !last.is_ascii_alphanumeric() || !first.is_ascii_alphanumeric() {
         return None;
     }
-    let is_one = is_broken(text, at, next) && is_mixed(&text[back(text, at)]) && !is_setting(text, next);
+    let is_piece = may_be_piece(&text[back(text, at)]);
+    let is_one = is_piece && is_broken(text, at, next) && !is_setting(text, next);
     is_one.then(|| {
         guessed.push(Gap::new(at..next));
         at..next
@@ -475,13 +478,6 @@ fn back(text: &[u8], end: usize) -> Range<usize> {
 
 pub(super) fn ahead(text: &[u8], start: usize) -> Range<usize> {
     start..start + text[start..].iter().take(MAX_WORD_BYTES).take_while(|b| is_inside(**b)).count()
-}
-
-/// Digits among letters, or mixed case: not an ordinary word.
-pub(super) fn is_mixed(word: &[u8]) -> bool {
-    let has = |is: fn(&u8) -> bool| word.iter().any(is);
-    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
-        || has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase)
 }
 
 /// `key: >-` and `key: |`: the position of the sign.
