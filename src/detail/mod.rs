@@ -76,6 +76,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<
     if language == Language::Sql {
         plan.keep(&rows::odd(&lines));
     }
+    plan.keep_conflicts(&lines);
     plan.keep_edited(source, &items, input.relevance.edited());
     plan.keep_pointed(source, &items, input.relevance.pointed());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());

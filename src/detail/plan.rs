@@ -20,6 +20,9 @@ const BLOCK_LINES: usize = 12;
 /// Percentage of the removable lines that is kept for the topic of the session, and the same for a query. A choice.
 const SESSION_PERCENT: usize = 5;
 const QUERY_PERCENT: usize = 25;
+/// Most titles of sections where only signatures are shown, and their deepest level. A choice: a page of contents.
+const MAX_TITLES: usize = 48;
+const MAX_TITLE_DEPTH: u8 = 4;
 /// A value, such as a table, has a body if it takes more lines than this.
 const MIN_BODY_LINES: usize = 12;
 
@@ -33,6 +36,14 @@ const CONTEXT_LINES: usize = 5;
 /// Most lines that stay because recent results point at them. A choice.
 const MAX_POINTED_LINES: usize = 160;
 
+/// Most lines of a conflict of a merge that is shown whole. A choice.
+const MAX_CONFLICT_LINES: usize = 40;
+
+/// `=======` and its kind.
+fn is_conflict_mark(line: &str) -> bool {
+    ["<<<<<<< ", "||||||| ", ">>>>>>> "].iter().any(|mark| line.starts_with(mark)) || line == "======="
+}
+
 /// Most lines that the first sentence of a comment may take. A choice.
 const MAX_SENTENCE_LINES: usize = 4;
 
@@ -45,9 +56,12 @@ impl Plan {
     /// `with_values` says whether tables of values may be left out too.
     pub(super) fn new(lines: &[&str], items: &[Item<'_>], level: FileDetail, with_values: bool) -> Self {
         let mut may_go = vec![false; lines.len()];
+        let deepest = deepest_titles(items);
+        let is_title = |item: &Item<'_>| deepest.is_some_and(|depth| item.depth <= depth);
         for item in items {
-            let is_shown =
-                level != FileDetail::Signatures || matches!(item.kind, Kind::Function | Kind::Type);
+            let is_shown = level != FileDetail::Signatures
+                || matches!(item.kind, Kind::Function | Kind::Type)
+                || is_title(item);
             match item.kind {
                 _ if !is_shown => may_go[item.lines.clone()].fill(true),
                 Kind::Function | Kind::Section => may_go[item.body.clone()].fill(true),
@@ -62,8 +76,9 @@ impl Plan {
             may_go[item.lines.start..item.signature.start].fill(true);
         }
         for item in items {
-            let is_shown =
-                level != FileDetail::Signatures || matches!(item.kind, Kind::Function | Kind::Type);
+            let is_shown = level != FileDetail::Signatures
+                || matches!(item.kind, Kind::Function | Kind::Type)
+                || is_title(item);
             if is_shown {
                 may_go[item.signature.clone()].fill(false);
                 if let Some(doc) = item.doc {
@@ -95,6 +110,26 @@ impl Plan {
     /// Keeps these lines.
     pub(super) fn keep(&mut self, lines: &[usize]) {
         lines.iter().for_each(|line| self.may_go[*line] = false);
+    }
+
+    /// Keeps the conflicts of a merge: whole if they are short, or else the lines around their marks.
+    pub(super) fn keep_conflicts(&mut self, lines: &[&str]) {
+        let mut start = None;
+        for (at, line) in lines.iter().enumerate() {
+            if line.starts_with("<<<<<<< ") {
+                start = Some(at);
+            } else if line.starts_with(">>>>>>> ")
+                && let Some(first) = start.take()
+            {
+                let marks = (first..at + 1).filter(|i| is_conflict_mark(lines[*i]));
+                if at - first <= MAX_CONFLICT_LINES {
+                    self.may_go[first..at + 1].fill(false);
+                } else {
+                    let around = |at: usize| at.saturating_sub(1)..(at + 2).min(lines.len());
+                    marks.for_each(|mark| self.may_go[around(mark)].fill(false));
+                }
+            }
+        }
     }
 
     /// Keeps the code around a text that the agent wrote into the file: the innermost function or type if it is
@@ -176,6 +211,15 @@ impl Plan {
         }
         gaps
     }
+}
+
+/// The deepest level of sections whose titles are all shown where only signatures are; `None` for code.
+fn deepest_titles(items: &[Item<'_>]) -> Option<u8> {
+    if items.iter().any(|item| item.kind != Kind::Section) {
+        return None;
+    }
+    let titles = |depth: u8| items.iter().filter(|i| i.kind == Kind::Section && i.depth <= depth).count();
+    Some((1..=MAX_TITLE_DEPTH).take_while(|depth| titles(*depth) <= MAX_TITLES).last().unwrap_or(0))
 }
 
 /// The innermost declaration around some lines if it is short, or else the lines with some more on each side, of `len` lines.
@@ -271,5 +315,41 @@ mod tests {
         ] {
             assert_eq!(sentence(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn conflicts_of_a_merge_stay() {
+        let long = "x\n".repeat(90);
+        let text = format!(
+            "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> dev\n{long}<<<<<<< HEAD\n{long}=======\nd\n>>>>>>> dev\n"
+        );
+        let lines: Vec<&str> = text.lines().collect();
+        let mut plan = Plan { may_go: vec![true; lines.len()] };
+        plan.keep_conflicts(&lines);
+        let kept: Vec<usize> = (0..lines.len()).filter(|line| !plan.may_go[*line]).collect();
+        assert_eq!(kept, [1, 2, 3, 4, 5, 95, 96, 97, 186, 187, 188, 189]);
+    }
+
+    #[test]
+    fn titles_of_a_page_are_its_contents() {
+        let section = |depth| Item {
+            kind: Kind::Section,
+            lines: 0..9,
+            body: 1..9,
+            signature: 0..1,
+            doc: None,
+            depth,
+            name: "",
+        };
+        let page = |deep: usize| {
+            let mut items: Vec<Item<'_>> = (0..9).map(|_| section(0)).collect();
+            items.extend((0..deep).map(|_| section(1)));
+            items
+        };
+        assert_eq!(deepest_titles(&page(30)), Some(MAX_TITLE_DEPTH));
+        assert_eq!(deepest_titles(&page(300)), Some(0));
+        let mut code = page(3);
+        code[0].kind = Kind::Function;
+        assert_eq!(deepest_titles(&code), None);
     }
 }

@@ -82,7 +82,7 @@ const MAX_KINDS: usize = 6;
 /// Levels of objects that decide on the shape of an item and on whether it fails.
 const LEVELS: u32 = 2;
 /// Levels of objects and lists whose values are compared, and most nodes of an item below `LEVELS`. Bounds the work.
-const DEEP_LEVELS: u32 = 5;
+const DEEP_LEVELS: u32 = 8;
 const MAX_DEEP_NODES: usize = 96;
 
 /// Ranks the items, given the bytes and the node of each, in the order in which limits keep them.

@@ -21,6 +21,9 @@ const MIN_UNLIKE_ITEMS: usize = 6;
 const MAX_UNLIKE_ITEMS: usize = 4;
 /// Most items with one value that are unlike the others.
 const MAX_SAME_UNLIKE: usize = 3;
+/// A word that occurs once stands out among words that each occur this often, if there are at most so many of them.
+const MIN_COMMON: usize = 10;
+const MAX_COMMON_VALUES: usize = 8;
 /// At least this many of four items have the usual value.
 const USUAL_IN_FOUR: usize = 3;
 
@@ -202,6 +205,10 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
         }
         return out;
     }
+    if is_enumerated && let Some((value, _)) = only_one(&values) {
+        all_of(1 + 2 * MAX_SAME_UNLIKE, &|other| *other == value, &mut out);
+        return out;
+    }
     let numbers: Vec<f64> = field.iter().filter_map(|(_, value, _)| number(value)).collect();
     // A number among words, or a word among numbers.
     let words = field.len() - numbers.len();
@@ -227,6 +234,16 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
         out.extend(counter.falls(numbers.len()).map(|place| (1, (field[place].0, field[place].2))));
     }
     out
+}
+
+/// The word that occurs once where each of a few others is common, as one verb that only one role has.
+fn only_one(values: &[(Value, usize)]) -> Option<(Value, usize)> {
+    let is_common = |count: usize| count >= MIN_COMMON;
+    let mut ones = values.iter().filter(|(_, count)| *count == 1);
+    let one = ones.next().filter(|(value, _)| matches!(value, Value::Word(_)))?;
+    let others = values.iter().filter(|(_, count)| is_common(*count)).count();
+    (ones.next().is_none() && others + 1 == values.len() && (2..=MAX_COMMON_VALUES).contains(&others))
+        .then_some(*one)
 }
 
 /// Each rare word of an enumeration: how often it occurs, and the first item with it.

@@ -279,6 +279,23 @@ fn pages_lose_their_code() {
 }
 
 #[test]
+fn a_plain_item_that_no_other_list_has_stands_out() {
+    let role = |i: usize| {
+        let extra = if i == 31 { "  - escalate\n" } else { "" };
+        let list = if i == 44 { "" } else { "  - list\n" };
+        let range = if i == 22 { "0.0.0.0/0" } else { "10.0.3.0/24" };
+        format!(
+            "- apiGroups:\n  - apps\n  verbs:\n  - get\n{list}  - watch\n{extra}  ranges:\n  - {range}\n  name: role-{i}\n"
+        )
+    };
+    let text = format!("kind: List\nrules:\n{}", (0..60).map(role).collect::<String>());
+    let out = shown(&text, &aggressive());
+    for odd in ["  - escalate\n", "name: role-44\n", "  - 0.0.0.0/0\n"] {
+        assert!(out.contains(odd), "{odd}: {out}");
+    }
+}
+
+#[test]
 fn lists_of_yaml_are_items() {
     let item = |i: usize| {
         format!(

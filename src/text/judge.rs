@@ -285,7 +285,8 @@ pub fn is_id(run: &[u8]) -> bool {
 
 /// The form of a text: its pattern of letters, digits and signs. `2024-03-22` and `2024-03-23` have the same form,
 /// `03/22/2024` has another one. All texts with hexadecimal ids have the same form, and so have all with a date that no
-/// calendar has, and all with an id of one digit only.
+/// calendar has, and all with an id of one digit only. Addresses of IPv4 have the same form if they begin with the same
+/// number.
 pub fn form(text: &[u8]) -> u64 {
     let text = &text[..text.len().min(MAX_FORM_BYTES)];
     let is_letter = |b: u8| b.is_ascii_alphabetic() || b >= 0x80;
@@ -314,13 +315,32 @@ pub fn form(text: &[u8]) -> u64 {
             },
         );
     }
+    is_empty |= text.iter().filter(|b| **b == b'0').count() >= MIN_EQUAL_BYTES
+        && !text.iter().any(|b| b.is_ascii_alphanumeric() && *b != b'0');
     match () {
         () if is_empty => 3,
         // The other parts of such a text vary by chance too.
         () if by_chance => 1,
         () if has_impossible(text) => 2,
-        () => state,
+        () => network(text).map_or(state, |network| mix(state, network)),
     }
+}
+
+/// The first number of an IPv4 address, alone or with a prefix length or port, with or without quotation marks:
+/// addresses of one organization mostly have the same one.
+fn network(text: &[u8]) -> Option<u8> {
+    let text = match text {
+        [b'"' | b'\'', inner @ .., b'"' | b'\''] => inner,
+        _ => text,
+    };
+    let end = text.iter().position(|b| matches!(b, b'/' | b':')).unwrap_or(text.len());
+    let (address, behind) = text.split_at_checked(end)?;
+    let is_number = |part: &[u8]| matches!(part.len(), 1..=3) && part.iter().all(u8::is_ascii_digit);
+    let parts = || address.split(|b| *b == b'.');
+    let is_address = parts().count() == 4 && parts().all(is_number);
+    let is_end = behind.is_empty() || behind.len() > 1 && behind[1..].iter().all(u8::is_ascii_digit);
+    let first = std::str::from_utf8(parts().next()?).ok()?;
+    (is_address && is_end).then(|| first.parse().ok())?
 }
 
 /// The number in a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with units of bytes, time or others: `1.5GB`, `12ms`, `61.0°C`; in brackets:
@@ -351,6 +371,8 @@ pub fn number(field: &[u8]) -> Option<f64> {
     let is_unit = |b: &&u8| b.is_ascii_alphabetic() || **b == b'%' || !b.is_ascii();
     let unit = value.iter().rev().take_while(is_unit).count();
     let (digits, unit) = value.split_at_checked(value.len() - unit).filter(|_| unit <= 3)?;
+    // `214 GB`
+    let digits = if unit.is_empty() { digits } else { digits.strip_suffix(b" ").unwrap_or(digits) };
     if !digits.is_empty() && digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit) {
         // Exact in a float, and faster than the parser of the standard library.
         let number = digits.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0'));
@@ -454,6 +476,7 @@ mod tests {
             ("908e986a", "17283940"),
             ("550e8400-e29b-41d4", "12345678-1234-9999"),
             ("Ünal", "Ana"),
+            ("10.2.3.4", "10.20.30.40"),
         ] {
             assert!(same(a, b), "{a} {b}");
         }
@@ -472,6 +495,9 @@ mod tests {
             ("12", "twelve"),
             ("2024-03-22", "2024-13-22"),
             ("0f2cc575c29358d3ad0022eb930d2bbc", "00000000000000000000000000000000"),
+            ("0f2cc575-c293-58d3-ad00-22eb930d2bbc", "00000000-0000-0000-0000-000000000000"),
+            ("10.2.3.4", "203.0.113.9"),
+            ("\"10.2.3.0/24\"", "\"0.0.0.0/0\""),
         ] {
             assert!(!same(a, b), "{a} {b}");
         }
@@ -485,6 +511,7 @@ mod tests {
             ("<0.000123>", 0.000_123),
             ("<31.000211>", 31.000_211),
             ("(12ms)", 12.0),
+            ("2 kB", 2048.0),
             ("1970-01-03", 2.0),
             ("93,086,800", 93_086_800.0),
             ("1,024K", 1_048_576.0),

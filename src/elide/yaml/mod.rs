@@ -14,7 +14,7 @@ use foldhash::fast::FixedState;
 use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Series, Value};
-use crate::text::judge::number;
+use crate::text::judge::{form, number};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -174,8 +174,21 @@ impl<'a> Document<'a> {
             // A key that occurs several times in an item is a separate field each time: limits and requests of
             // memory.
             let mut keys: Vec<(u64, u32)> = Vec::new();
+            // The last key, and how many plain items each list has, by the key above it.
+            let mut above = 0_u64;
+            let mut lists: Vec<(u64, u32)> = Vec::new();
             for i in lines.clone() {
                 let line = self.source.line(i).trim_start();
+                if let Some(item) = line.strip_prefix("- ").filter(|item| is_plain(item)) {
+                    let name = above.rotate_left(9);
+                    self.look(&mut series, name, item.trim(), i);
+                    match lists.iter().position(|(key, _)| *key == name) {
+                        Some(known) => lists[known].1 += 1,
+                        None if lists.len() < MAX_KEYS => lists.push((name, 1)),
+                        None => {}
+                    }
+                    continue;
+                }
                 // The name of a member says nothing about its shape.
                 let is_name = i == lines.start && !line.starts_with("- ");
                 let line = line.trim_start_matches("- ");
@@ -190,6 +203,7 @@ impl<'a> Document<'a> {
                         shape = shape.rotate_left(5) ^ name;
                     }
                     let value = value.trim();
+                    above = name;
                     let nth = match keys.iter().position(|(key, _)| *key == name) {
                         Some(known) => {
                             keys[known].1 += 1;
@@ -201,14 +215,22 @@ impl<'a> Document<'a> {
                             0
                         }
                     };
-                    let value =
-                        number(value.as_bytes()).map_or_else(|| Value::Word(digest(value)), Value::Number);
-                    series.field_at(name.rotate_left(nth), value, i as u32);
+                    self.look(&mut series, name.rotate_left(nth), value, i);
                 }
+            }
+            for (name, count) in lists {
+                series.field(name.rotate_left(17), Value::Number(f64::from(count)));
             }
             series.push(Item { shape, fails, score: scores[place] });
         }
         series
+    }
+
+    /// Adds a scalar of line `i` to the field `name`, and its form to another one.
+    fn look(&self, series: &mut Series, name: u64, value: &str, i: usize) {
+        let word = || Value::Word(digest(value));
+        series.field_at(name, number(value.as_bytes()).map_or_else(word, Value::Number), i as u32);
+        series.field_at(name.rotate_left(31), Value::Form(form(value.as_bytes())), i as u32);
     }
 
     fn must(&self, lines: Range<usize>) -> bool {
@@ -444,6 +466,13 @@ impl Writer<'_, '_> {
 
 /// Most keys of an item that are distinguished. Bounds the work.
 const MAX_KEYS: usize = 64;
+
+/// Whether an item of a list is a scalar, not a member or a list.
+fn is_plain(item: &str) -> bool {
+    let is_member = |item: &str| item.ends_with(':') || item.contains(": ");
+    !item.starts_with(['-', '{', '[', '|', '>']) && !is_member(item)
+        || item.starts_with("--") && !is_member(item)
+}
 
 fn digest(text: &str) -> u64 {
     let mut hasher = FixedState::default().build_hasher();

@@ -348,13 +348,34 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
         }
         bar => Some(bar),
     };
-    bar_or_words(&mut most)
+    let found = bar_or_words(&mut most)
         .or_else(|| most(Divider::Bar('│'), 2))
         .or_else(|| most(Divider::Tab, 2))
         .or_else(|| wide_or_words(&mut most))
         .or_else(|| most(Divider::Wide, 2))
-        .or_else(|| most(Divider::Blank, 2))
-        .map(|(divider, count, _)| (divider, count))
+        .or_else(|| most(Divider::Blank, 2));
+    let has_words = matches!(found, None | Some((Divider::Wide | Divider::Blank, ..)));
+    let signs = [',', ';', ':'].into_iter().filter(|sign| has_words && is_glued(trials, *sign));
+    let of_sign = signs.filter_map(|sign| most(Divider::Sign(sign), MIN_FIELDS_OF_SIGN)).max_by_key(|d| d.1);
+    let most_fields = of_sign.filter(|sign| found.is_none_or(|words| words.1 < sign.1));
+    most_fields.or(found).or_else(|| most(Divider::Equals, 2)).map(|(divider, count, _)| (divider, count))
+}
+
+/// A sign divides lines into at least this many fields.
+const MIN_FIELDS_OF_SIGN: usize = 4;
+
+/// Whether a sign joins the fields of most lines, as in a file with commas: no blank follows it, and at most one field
+/// has blanks; a text that is divided by colons does not end with such a field, as a message after a time does.
+fn is_glued(trials: &[&str], sign: char) -> bool {
+    let has_blank = |field: &str| field.trim().contains(' ');
+    let is_glued = |line: &&&str| {
+        let mut fields = line.split(sign);
+        let last = fields.next_back().unwrap_or_default();
+        let is_open = |field: &str| field.starts_with(' ') || has_blank(field);
+        let blanks = fields.filter(|field| is_open(field)).count();
+        blanks <= 1 && !(is_open(last) && (sign == ':' || blanks == 1))
+    };
+    trials.iter().filter(is_glued).count() * 4 >= trials.len() * 3
 }
 
 #[cfg(test)]
@@ -399,6 +420,13 @@ mod tests {
             ("120\tb\t90000kB", "{i}\tb\t{i}kB"),
             ("GET /a status=500 in 3ms", "GET /a status=200 in 3ms"),
             ("cannot say how many fields this has", "file {i} done"),
+            ("web,n120,0,0,2,31,,MAINT,1", "web,n{i},0,0,2,31,,UP,1"),
+            (
+                "u120:x:1120:1120:User No 120,,,:/home/u120:/bin/bash",
+                "u{i}:x:1{i}:1{i}:User No {i},,,:/home/u{i}:/sbin/nologin",
+            ),
+            ("Has120Thing=yes", "Has{i}Thing=no"),
+            ("listener l-120 203.0.113.9 open", "listener l-{i} 10.0.7.{i} open"),
         ] {
             let text = rows(120, row, |i| of.replace("{i}", &i.to_string()));
             assert_eq!(standing_out(&text), [120], "{row}");

@@ -11,6 +11,10 @@ pub(super) enum Divider {
     /// Two or more blanks.
     Wide,
     Blank,
+    /// A sign without blanks around it: `a,b,c`, `a:b:c`.
+    Sign(char),
+    /// The first `=` of a line: `NAME=value`.
+    Equals,
 }
 
 impl Divider {
@@ -21,6 +25,11 @@ impl Divider {
         match self {
             Self::Bar(bar) => out.extend(line.split(bar).map(trimmed)),
             Self::Tab => out.extend(line.split('\t').map(trimmed)),
+            Self::Sign(sign) => out.extend(line.split(sign).map(trimmed)),
+            Self::Equals => match line.split_once('=') {
+                Some((name, value)) => out.extend([trimmed(name), trimmed(value)]),
+                None => out.push(trimmed(line)),
+            },
             Self::Wide => {
                 out.extend(line.split("  ").map(trimmed).filter(|field| !field.is_empty()));
             }
@@ -33,6 +42,8 @@ impl Divider {
         match self {
             Self::Bar(bar) => line.contains(bar),
             Self::Tab => line.contains('\t'),
+            Self::Sign(sign) => line.contains(sign),
+            Self::Equals => line.find([' ', '=']).is_some_and(|at| line.as_bytes()[at] == b'='),
             Self::Wide => line.contains("  "),
             Self::Blank => true,
         }

@@ -68,10 +68,12 @@ pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
     for form in of_key.iter().filter(|form| form.len() >= MIN_FORM_LINES) {
         let outlier = outlier(source, records, form);
         let rare = variants::rare(source, records, form);
+        let heads = variants::rare_heads(source, records, form);
         let odd = variants::odd_values(source, records, form);
         let unlike = columns::standing_out(source, records, form);
         let stays = |i: &usize| {
-            Some(*i) == outlier || [&rare, &odd, &unlike].iter().any(|stay| stay.binary_search(i).is_ok())
+            Some(*i) == outlier
+                || [&rare, &heads, &odd, &unlike].iter().any(|stay| stay.binary_search(i).is_ok())
         };
         gone.extend(form[1..form.len() - 1].iter().filter(|i| !stays(i)));
     }

@@ -65,6 +65,31 @@ pub fn rare(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usiz
     out
 }
 
+/// The first record of each rare word before the stamps: the only alert of a name, the only host. At most four, and only
+/// where most records of the form begin with one word.
+pub fn rare_heads(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usize> {
+    let mut words: Map<&str, (usize, usize)> = Map::default();
+    for &i in form {
+        let line = source.line(records[i].lines.start);
+        let first = line.split_ascii_whitespace().next().unwrap_or_default();
+        // A stamp, or text between signs.
+        if !first.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'.')) {
+            return Vec::new();
+        }
+        words.entry(first).or_insert((0, i)).0 += 1;
+    }
+    let is_rare = |count: usize| count <= MAX_RARE_RECORDS && is_share(count, form.len(), EXCEPTION_ONE_IN);
+    let most = words.values().map(|(count, _)| *count).max().unwrap_or(0);
+    if most * 2 <= form.len() {
+        return Vec::new();
+    }
+    let rare = words.into_values().filter(|(count, _)| is_rare(*count));
+    let mut out: Vec<usize> = rare.map(|(_, first)| first).collect();
+    out.sort_unstable();
+    out.truncate(MAX_VARIANTS);
+    out
+}
+
 /// The first four records of a form that have another value with digits where nearly all have the same one, such as the
 /// only record with `scheduler-3`.
 pub fn odd_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usize> {
@@ -173,6 +198,20 @@ mod tests {
         assert_eq!(rare_of(|i| format!("{{\"n\":{i},\"user\":\"{}\"}}", user(i))), [7]);
         let kinds = |i: usize| if i % 10 == 3 { "abcdefgh".get(i / 10..i / 10 + 1) } else { None };
         assert_eq!(rare_of(|i| format!("login {i} {}", kinds(i).unwrap_or("usual"))), [3, 13, 23, 33]);
+    }
+
+    #[test]
+    fn a_rare_word_before_the_stamp_is_found() {
+        let heads = |name: &dyn Fn(usize) -> &'static str| {
+            let text: String =
+                (0..60).map(|i| format!("{} 2026-05-04 10:00:{i:02} web-{i} down\n", name(i))).collect();
+            let source = Source::new(&text);
+            let records = records(&source);
+            assert_eq!(records.len(), 60);
+            rare_heads(&source, &records, &(0..60).collect::<Vec<_>>())
+        };
+        assert_eq!(heads(&|i| if i == 41 { "DiskFull" } else { "InstanceDown" }), [41]);
+        assert_eq!(heads(&|i| ["web", "db", "mail"][i % 3]), [0; 0]);
     }
 
     #[test]

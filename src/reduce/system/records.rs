@@ -91,17 +91,39 @@ impl Reducer for Records {
         let everywhere = |line: &str| seen.get(line).is_some_and(|count| *count == Some(records.len()));
         let mut out = Reduction::default();
         let mut bytes = 0;
-        for i in records.iter().skip(1).flat_map(Clone::clone) {
-            let line = source.line(i);
-            if everywhere(line) && !line.trim().is_empty() && !signals::is_failure(line) {
-                bytes += line.len();
+        for record in records.iter().skip(1) {
+            for i in left_out(source, record, everywhere) {
+                bytes += source.line(i).len();
                 // Written once, in the first marker.
-                let names = if bytes == line.len() { "as in the first record" } else { "" };
+                let names = if out.spans.is_empty() { "as in the first record" } else { "" };
                 out.omit_named(i..i + 1, Reason::CommonFields, 1, names);
             }
         }
         if bytes * MIN_SAVED_ONE_IN < source.text().len() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
+}
+
+/// The lines of a record that are left out: those that are everywhere, but no title of lines that stay below it.
+fn left_out(source: &Source<'_>, record: &Range<usize>, everywhere: impl Fn(&str) -> bool) -> Vec<usize> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut out = Vec::new();
+    // The margin of the last line that stays: lines above it with a smaller margin are its titles.
+    let mut untitled = None;
+    for i in record.clone().rev() {
+        let line = source.line(i);
+        if line.trim().is_empty() {
+            continue;
+        }
+        let margin = indent(line);
+        let is_title = untitled.is_some_and(|lines| margin < lines);
+        if everywhere(line) && !is_title && !signals::is_failure(line) {
+            out.push(i);
+        } else {
+            untitled = Some(margin);
+        }
+    }
+    out.reverse();
+    out
 }
 
 /// The records of a text: paragraphs, or lines at the margin with the indented lines below them.
@@ -137,5 +159,13 @@ mod tests {
         assert_eq!(records(&Source::new(paragraphs)), [0..3, 4..7, 8..11, 12..15]);
         let blocks = "a\n b\n c\nd\n b\n c\n";
         assert_eq!(records(&Source::new(blocks)), [0..3, 3..6]);
+    }
+
+    #[test]
+    fn titles_stay_above_what_stays() {
+        let text =
+            "GPU 1\n ECC\n  Now\n   RAM: 0\n   ROM: 0\n  Ever\n   RAM: 0\n   ROM: 7\n Power\n  Cap: 1\n";
+        let everywhere = |line: &str| !line.ends_with('7') && !line.starts_with('G');
+        assert_eq!(left_out(&Source::new(text), &(0..10), everywhere), [2, 3, 4, 6, 8, 9]);
     }
 }

@@ -43,6 +43,8 @@ fn is_header(line: &str) -> bool {
     line.starts_with("Proto ") && (line.contains("Local Address") || line.contains("RefCnt"))
         || line.starts_with("Netid") && line.contains("Recv-Q") && line.contains("State")
         || line.starts_with("Address ") && line.contains(" Conn ")
+        // Kernel sockets of macOS, whose rows look like those under `Address`.
+        || line.trim_start().starts_with("pcb ") && line.contains("Recv-Q")
 }
 
 /// `unix  3      [ ]         STREAM     CONNECTED     22378    /run/x`
@@ -113,6 +115,9 @@ mod tests {
         assert_eq!(of(proto, "unix  2      [ ]  DGRAM              8 /dev/log"), Row::Keep);
         assert_eq!(of(proto, "unix  2      [ ACC ]  STREAM  LISTENING  1  private/x"), Row::Keep);
         assert_eq!(of(proto, "tcp   0 0 127.0.0.1:1 127.0.0.1:2 ESTABLISHED"), Row::Keep);
+        let pcb = "             pcb Proto Recv-Q Send-Q    rxbytes    txbytes   unit     id name";
+        assert_eq!(of("", pcb), Row::Header);
+        assert_eq!(of(pcb, "c3a1b2c3 kctl       0      0          0          0      1      0 x"), Row::Other);
         let netid = "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port";
         assert_eq!(of(netid, "u_str ESTAB 0 0 * 20 * 21"), goes("unnamed str"));
         assert_eq!(of(netid, "u_str ESTAB 212992 0 /run/x 20 * 21"), Row::Keep);

@@ -294,6 +294,10 @@ impl<'a> Reader<'a> {
             }
             return;
         }
+        // The mark below a line of code goes with it.
+        if self.is_repeat && text.bytes().all(|b| b"^~ \t".contains(&b)) {
+            return self.actions.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
+        }
         self.is_repeat = !self.reported.insert(line) && text.len() > 20 && !self.has_new_detail(i);
         if self.is_repeat {
             self.actions.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);

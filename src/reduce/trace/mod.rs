@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use self::frame::{Frame, Hints, Language, frame};
 use self::stacks::Stacks;
+use crate::reduce::lines::is_number;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::maps::Set;
 use crate::text::reason::Reason;
@@ -51,8 +52,9 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
             let start = frames[0].lines.start;
             if let Some(header) = goroutine(source, start) {
                 let lines = header..at + usize::from(at < kept.end && source.line(at).is_empty());
-                let stack = frames.iter().map(|f| call(f.function)).chain([state(source.line(header))]);
-                let stack = stack.chain(frames.iter().map(|f| f.file)).collect();
+                let stack = frames.iter().map(|f| call(f.function)).chain(state(source.line(header)));
+                let places = frames.iter().map(|f| frame_text(source.line(f.lines.end - 1)));
+                let stack = stack.chain(places).collect();
                 if stacks.is_repeated(stack, start..at, lines) {
                     continue;
                 }
@@ -147,10 +149,21 @@ fn goroutine(source: &Source<'_>, frames: usize) -> Option<usize> {
     is_header.then_some(header)
 }
 
-/// What a goroutine waits for.
-fn state(header: &str) -> &str {
-    let state = header.split_once('[').map_or("", |(_, state)| state);
-    state.split([',', ']']).next().unwrap_or_default()
+/// What a goroutine waits for, the magnitude of its minutes, and what else the header says of it: `locked to thread`. Minutes of
+/// one magnitude count as equal, since they differ between goroutines that wait for the same.
+fn state(header: &str) -> impl Iterator<Item = &str> {
+    let state =
+        header.split_once('[').and_then(|(_, state)| state.rsplit_once(']')).map_or("", |(state, _)| state);
+    state.split(", ").map(|part| match part.strip_suffix(" minutes") {
+        Some(minutes) if is_number(minutes) => magnitude(minutes.len()),
+        _ => part,
+    })
+}
+
+/// A name for the numbers of so many digits.
+fn magnitude(digits: usize) -> &'static str {
+    const NAMES: [&str; 5] = ["minutes", "tens", "hundreds", "thousands", "more"];
+    NAMES[digits.saturating_sub(1).min(NAMES.len() - 1)]
 }
 
 /// A function of Go without its arguments and without the goroutine that created it.

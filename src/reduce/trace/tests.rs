@@ -160,3 +160,27 @@ fn a_trace_that_is_left_out_says_which_stack_it_has() {
     assert!(log.matches("repeated_trace: as lines 3-10]").count() >= 2, "{log}");
     assert!(log.contains("repeated_trace: as lines 14-21]"), "{log}");
 }
+
+#[test]
+fn a_goroutine_that_waits_elsewhere_or_far_longer_is_shown() {
+    let routine = |i: usize| {
+        let state = match i {
+            7 => "chan receive, 4812 minutes",
+            9 => "chan receive, 3 minutes, locked to thread",
+            _ => "chan receive, 3 minutes",
+        };
+        let line = if i == 5 { 131 } else { 88 };
+        format!(
+            "goroutine {i} [{state}]:\nacme.io/shop/worker.(*Pool).run(0xc000e3{i:04x})\n\t/work/worker/pool.go:{line} +0x4c\n\
+             created by acme.io/shop/worker.New in goroutine 1\n\t/work/worker/pool.go:41 +0x9a\n\n"
+        )
+    };
+    let text: String = (2..30).map(routine).collect();
+    let source = Source::new(&text);
+    let ledger = Ledger::new(&source);
+    let shown = ledger.apply(&source, reduce(&source, &ledger).unwrap()).unwrap().render(&source, None);
+    for odd in ["pool.go:131", "4812 minutes", "locked to thread"] {
+        assert!(shown.contains(odd), "{odd}: {shown}");
+    }
+    assert_eq!(shown.matches("goroutine ").count() - shown.matches("in goroutine").count(), 4 + 1, "{shown}");
+}
