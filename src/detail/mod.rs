@@ -20,6 +20,7 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 use plan::Plan;
+pub use plan::conflicts;
 
 /// Most terms of the session that are used for one text.
 pub const MAX_TERMS: usize = 64;
@@ -76,7 +77,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger, outliers: &[usize]) -> Result<
     if language == Language::Sql {
         plan.keep(&rows::odd(&lines));
     }
-    plan.keep_conflicts(&lines);
+    plan.keep(&conflicts(&lines));
     plan.keep_edited(source, &items, input.relevance.edited());
     plan.keep_pointed(source, &items, input.relevance.pointed());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());

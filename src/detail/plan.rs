@@ -36,6 +36,28 @@ const CONTEXT_LINES: usize = 5;
 /// Most lines that stay because recent results point at them. A choice.
 const MAX_POINTED_LINES: usize = 160;
 
+/// The lines of the conflicts of a merge: whole if they are short, or else those around their marks.
+pub fn conflicts(lines: &[&str]) -> Vec<usize> {
+    let mut out = Vec::new();
+    let mut start = None;
+    for (at, line) in lines.iter().enumerate() {
+        if line.starts_with("<<<<<<< ") {
+            start = Some(at);
+        } else if line.starts_with(">>>>>>> ")
+            && let Some(first) = start.take()
+        {
+            if at - first <= MAX_CONFLICT_LINES {
+                out.extend(first..at + 1);
+            } else {
+                let marks = (first..at + 1).filter(|i| is_conflict_mark(lines[*i]));
+                out.extend(marks.flat_map(|mark| mark.saturating_sub(1)..(mark + 2).min(lines.len())));
+            }
+        }
+    }
+    out.dedup();
+    out
+}
+
 /// Most lines of a conflict of a merge that is shown whole. A choice.
 const MAX_CONFLICT_LINES: usize = 40;
 
@@ -110,26 +132,6 @@ impl Plan {
     /// Keeps these lines.
     pub(super) fn keep(&mut self, lines: &[usize]) {
         lines.iter().for_each(|line| self.may_go[*line] = false);
-    }
-
-    /// Keeps the conflicts of a merge: whole if they are short, or else the lines around their marks.
-    pub(super) fn keep_conflicts(&mut self, lines: &[&str]) {
-        let mut start = None;
-        for (at, line) in lines.iter().enumerate() {
-            if line.starts_with("<<<<<<< ") {
-                start = Some(at);
-            } else if line.starts_with(">>>>>>> ")
-                && let Some(first) = start.take()
-            {
-                let marks = (first..at + 1).filter(|i| is_conflict_mark(lines[*i]));
-                if at - first <= MAX_CONFLICT_LINES {
-                    self.may_go[first..at + 1].fill(false);
-                } else {
-                    let around = |at: usize| at.saturating_sub(1)..(at + 2).min(lines.len());
-                    marks.for_each(|mark| self.may_go[around(mark)].fill(false));
-                }
-            }
-        }
     }
 
     /// Keeps the code around a text that the agent wrote into the file: the innermost function or type if it is
@@ -324,10 +326,7 @@ mod tests {
             "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> dev\n{long}<<<<<<< HEAD\n{long}=======\nd\n>>>>>>> dev\n"
         );
         let lines: Vec<&str> = text.lines().collect();
-        let mut plan = Plan { may_go: vec![true; lines.len()] };
-        plan.keep_conflicts(&lines);
-        let kept: Vec<usize> = (0..lines.len()).filter(|line| !plan.may_go[*line]).collect();
-        assert_eq!(kept, [1, 2, 3, 4, 5, 95, 96, 97, 186, 187, 188, 189]);
+        assert_eq!(conflicts(&lines), [1, 2, 3, 4, 5, 95, 96, 97, 186, 187, 188, 189]);
     }
 
     #[test]

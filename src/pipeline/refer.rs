@@ -2,6 +2,7 @@
 
 use super::attempt::Attempt;
 use super::request::Request;
+use crate::detail::conflicts;
 use crate::detect::{Detection, Shape};
 use crate::pipeline::repeat::blocks::{self, Earlier, Reference, outlines};
 use crate::text::ledger::Ledger;
@@ -14,8 +15,8 @@ const MAX_WINDOW_ROUNDS: usize = 3;
 const SUMMARY_LINES: usize = 5;
 
 impl Attempt<'_, '_> {
-    /// Refers to earlier outputs for lines that they show. Failure lines, the end of a report and the heads of commits are
-    /// shown again.
+    /// Refers to earlier outputs for lines that they show. Failure lines, the end of a report, the heads of commits and
+    /// the conflicts of a merge are shown again.
     pub(super) fn refer_to_blocks(
         &mut self,
         source: &Source<'_>,
@@ -32,6 +33,13 @@ impl Attempt<'_, '_> {
         }
         if !matches!(self.request.earlier, Earlier::Nothing) && detection.shape == Shape::Other {
             fixed.extend(blocks::verdicts_and_commit_heads(source, detection.reports_failures()));
+            fixed.sort_unstable();
+            fixed.dedup();
+        }
+        if memchr::memmem::find(source.text().as_bytes(), b"<<<<<<< ").is_some() {
+            let view = source.view();
+            let lines: Vec<&str> = (0..source.len()).map(|i| view.text(source.raw(i), i)).collect();
+            fixed.extend(conflicts(&lines));
             fixed.sort_unstable();
             fixed.dedup();
         }

@@ -315,7 +315,8 @@ pub fn form(text: &[u8]) -> u64 {
             },
         );
     }
-    is_empty |= text.iter().filter(|b| **b == b'0').count() >= MIN_EQUAL_BYTES
+    is_empty |= text.len() > MIN_EQUAL_BYTES
+        && text.iter().filter(|b| **b == b'0').count() >= MIN_EQUAL_BYTES
         && !text.iter().any(|b| b.is_ascii_alphanumeric() && *b != b'0');
     match () {
         () if is_empty => 3,
@@ -333,6 +334,9 @@ fn network(text: &[u8]) -> Option<u8> {
         [b'"' | b'\'', inner @ .., b'"' | b'\''] => inner,
         _ => text,
     };
+    if !text.first()?.is_ascii_digit() {
+        return None;
+    }
     let end = text.iter().position(|b| matches!(b, b'/' | b':')).unwrap_or(text.len());
     let (address, behind) = text.split_at_checked(end)?;
     let is_number = |part: &[u8]| matches!(part.len(), 1..=3) && part.iter().all(u8::is_ascii_digit);

@@ -35,6 +35,7 @@ fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
         Some("Proto") if first.starts_with(['t', 'u', 'r', 's', 'i']) => Row::Keep,
         Some("Netid") => ss(first, line),
         Some("Address") if first.bytes().all(|b| b.is_ascii_hexdigit()) => bsd(line),
+        Some("pcb") if first.bytes().all(|b| b.is_ascii_hexdigit()) => of_kernel(line),
         _ => Row::Other,
     }
 }
@@ -96,6 +97,17 @@ fn bsd(line: &str) -> Row<'_> {
     }
 }
 
+/// `c3a1 kctl 0 0 144713152 30152 1 4 com.apple.x`: a socket of the kernel, without data that waits.
+fn of_kernel(line: &str) -> Row<'_> {
+    let mut cells = line.split_whitespace().skip(1);
+    let kind = cells.next().unwrap_or_default();
+    if cells.by_ref().take(2).any(|queue| queue != "0") {
+        return Row::Keep;
+    }
+    let name = cells.last().filter(|cell| cell.bytes().any(|b| b.is_ascii_alphabetic()));
+    Row::Hide(Reason::LocalSockets, name.map_or_else(|| unnamed(kind), Into::into))
+}
+
 fn unnamed(kind: &str) -> Cow<'_, str> {
     format!("unnamed {}", kind.to_ascii_lowercase()).into()
 }
@@ -117,7 +129,11 @@ mod tests {
         assert_eq!(of(proto, "tcp   0 0 127.0.0.1:1 127.0.0.1:2 ESTABLISHED"), Row::Keep);
         let pcb = "             pcb Proto Recv-Q Send-Q    rxbytes    txbytes   unit     id name";
         assert_eq!(of("", pcb), Row::Header);
-        assert_eq!(of(pcb, "c3a1b2c3 kctl       0      0          0          0      1      0 x"), Row::Other);
+        assert_eq!(
+            of(pcb, "c3a1b2c3 kctl   0   0     70      0      1      0 com.apple.x"),
+            goes("com.apple.x")
+        );
+        assert_eq!(of(pcb, "c3a1b2c3 kctl   0  16     70      0      1      0 com.apple.x"), Row::Keep);
         let netid = "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port";
         assert_eq!(of(netid, "u_str ESTAB 0 0 * 20 * 21"), goes("unnamed str"));
         assert_eq!(of(netid, "u_str ESTAB 212992 0 /run/x 20 * 21"), Row::Keep);
