@@ -225,6 +225,12 @@ fn mostly_one_byte(value: &[u8]) -> bool {
     same(first) || same(last)
 }
 
+/// `0x5555556a2c0`: where a debugger found the string after it.
+pub(super) fn is_address(bytes: &[u8]) -> bool {
+    bytes.len() <= 18
+        && bytes.strip_prefix(b"0x").is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+}
+
 pub(super) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36
         && value.iter().enumerate().all(|(i, b)| match i {

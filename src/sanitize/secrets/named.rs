@@ -107,69 +107,102 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if !is_literal && (scan.is_template(&value.range) || is_reference(bytes) || judge::is_variable(bytes)) {
         return;
     }
-    let between = &text[end..value.range.start];
-    if !value.quoted
-        && (compares(between)
-            || bytes.windows(2).any(|w| w == b"::")
-            || is_verdict(text, start..end, &hit) && !is_setting_of_pass(&value, &text[start..end], bytes))
-    {
-        return;
-    }
-    // Two strings of a list look like the arguments of `setenv`.
-    let is_constant = password && words::is_defined(text, start);
-    if between.contains(&b',') && !value.is_field && !is_constant && is_plain(bytes, &text[start..end]) {
-        return;
-    }
-    if !value.quoted && is_address(bytes) && text[value.range.end..].starts_with(b" \"") {
-        return;
-    }
-    if is_type(bytes) || (password && !value.quoted && is_count(&text[start..end], bytes)) {
-        return;
-    }
-    if is_of_service(&text[start..end], bytes) || password && is_variable_of_object(&text[start..end], bytes)
-    {
-        return;
-    }
-    if !password && is_name_of_resource(text, start, bytes) {
+    let found = Found { text, name: start..end, hit, value: &value, bytes, password };
+    if found.is_no_secret() {
         return;
     }
     let plain = matches!(tail, Tail::Plain);
-    let listed = plain && value.environment_line(text, start);
-    let is_random_text = || {
-        // In code a password has a type behind the colon, which is a word.
-        let is_told = password && between.trim_ascii_start().first() == Some(&b':');
-        let is_data = value.quoted || value.environment || value.marked && !value.whole_line || is_told;
-        plain
-            && judge::is_gibberish(bytes)
-            && !is_dotted(bytes)
-            && !begins_with_user(bytes)
-            && (is_data || words::is_data(text, &(start..end), &value.range, value.is_field))
-    };
-    let accepted = match password {
-        _ if listed && is_given(bytes, password) => true,
-        true if plain => {
-            is_chosen(bytes, &value)
-                || words::is_password(text, &(start..end), &value.range, value.is_field)
-                || !value.quoted && in_line::is_password(text, &(start..end), &value.range)
-                || is_random_text()
-        }
-        _ if judge::is_uuid(bytes) => {
-            let word = hit.start - start..hit.end - start;
-            plain && (is_name_of_key(&text[start..end]) || is_name_of_service(&text[start..end], word))
-        }
-        _ => {
-            is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })
-                && (value.quoted || !is_dotted(bytes))
-                || plain && judge::is_signed_password(bytes)
-                || is_random_text()
-        }
-    };
-    if accepted || is_literal && plain {
+    if found.is_secret(plain) || is_literal && plain {
         scan.state(index).seen = start..end;
         match is_literal {
             true => scan.claims.push(Claim { start: value.range.start, end: value.range.end, rule: index }),
             false => scan.claim(rule, index, value.range),
         }
+    }
+}
+
+/// A name with its value.
+struct Found<'a> {
+    text: &'a [u8],
+    name: Range<usize>,
+    /// The keyword in the name.
+    hit: Range<usize>,
+    value: &'a Value,
+    bytes: &'a [u8],
+    /// Whether the name is that of a password.
+    password: bool,
+}
+
+impl Found<'_> {
+    /// What stands between the name and the value.
+    fn between(&self) -> &[u8] {
+        &self.text[self.name.end..self.value.range.start]
+    }
+
+    /// Whether the value is code, a verdict, a type, a count, a default, or the id of something public.
+    fn is_no_secret(&self) -> bool {
+        let Self { text, value, bytes, password, .. } = *self;
+        let (between, name) = (self.between(), &text[self.name.clone()]);
+        let is_code = || {
+            compares(between)
+                || bytes.windows(2).any(|w| w == b"::")
+                || is_verdict(text, self.name.clone(), &self.hit) && !is_setting_of_pass(value, name, bytes)
+        };
+        if !value.quoted && is_code() {
+            return true;
+        }
+        // Two strings of a list look like the arguments of `setenv`.
+        let is_constant = password && words::is_defined(text, self.name.start);
+        if between.contains(&b',') && !value.is_field && !is_constant && is_plain(bytes, name) {
+            return true;
+        }
+        if !value.quoted && judge::is_address(bytes) && text[value.range.end..].starts_with(b" \"") {
+            return true;
+        }
+        is_type(bytes)
+            || password && !value.quoted && is_count(name, bytes)
+            || is_of_service(name, bytes)
+            || password && is_variable_of_object(name, bytes)
+            || !password && is_name_of_resource(text, self.name.start, bytes)
+    }
+
+    /// Whether the value looks chosen or random enough for its name and its place. `plain` says that the name ends with the
+    /// keyword.
+    fn is_secret(&self, plain: bool) -> bool {
+        let Self { text, ref name, value, bytes, password, .. } = *self;
+        let listed = plain && value.environment_line(text, name.start);
+        match password {
+            _ if listed && is_given(bytes, password) => true,
+            true if plain => {
+                is_chosen(bytes, value)
+                    || words::is_password(text, name, &value.range, value.is_field)
+                    || !value.quoted && in_line::is_password(text, name, &value.range)
+                    || self.is_random_text()
+            }
+            _ if judge::is_uuid(bytes) => {
+                let word = self.hit.start - name.start..self.hit.end - name.start;
+                let name = &text[name.clone()];
+                plain && (is_name_of_key(name) || is_name_of_service(name, word))
+            }
+            _ => {
+                is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })
+                    && (value.quoted || !is_dotted(bytes))
+                    || plain && judge::is_signed_password(bytes)
+                    || plain && self.is_random_text()
+            }
+        }
+    }
+
+    /// Whether the letters of the value follow one another as in no language, at a place where values occur.
+    fn is_random_text(&self) -> bool {
+        let Self { text, value, bytes, .. } = *self;
+        // In code a password has a type behind the colon, which is a word.
+        let is_told = self.password && self.between().trim_ascii_start().first() == Some(&b':');
+        let is_data = value.quoted || value.environment || value.marked && !value.whole_line || is_told;
+        judge::is_gibberish(bytes)
+            && !is_dotted(bytes)
+            && !begins_with_user(bytes)
+            && (is_data || words::is_data(text, &self.name, &value.range, value.is_field))
     }
 }
 
@@ -212,20 +245,7 @@ fn is_name_of_resource(text: &[u8], name: usize, bytes: &[u8]) -> bool {
     let is_hex = |digits: &[u8]| digits.len() == DIGITS && digits.iter().all(u8::is_ascii_hexdigit);
     let is_contract = bytes.strip_prefix(b"0x").is_some_and(is_hex);
     let is_commit = || is_hex(bytes) && text[..name].ends_with(b"submodule ");
-    is_contract || is_commit() || is_object_of_cluster(bytes)
-}
-
-/// `kube-api-access-7xk2p`: words, and a random suffix that a cluster appends.
-fn is_object_of_cluster(bytes: &[u8]) -> bool {
-    /// The characters that Kubernetes uses for random suffixes of names.
-    const MADE: ByteSet = ByteSet::parse("bcdfghjklmnpqrstvwxz2456789");
-    let is_word = |part: &[u8]| part.len() > 1 && part.iter().all(u8::is_ascii_lowercase);
-    let is_made = |part: &[u8]| (5..=10).contains(&part.len()) && part.iter().all(|b| MADE.has(*b));
-    let mut parts = bytes.rsplit(|b| *b == b'-');
-    parts.next().is_some_and(is_made)
-        && parts.next().is_some_and(|part| is_word(part) || is_made(part))
-        && parts.next().is_some_and(is_word)
-        && parts.all(is_word)
+    is_contract || is_commit() || words::is_object_of_cluster(bytes)
 }
 
 /// Whether a string in a list beside a name is just another name: without special characters of passwords, and not
@@ -236,12 +256,6 @@ fn is_plain(bytes: &[u8], name: &[u8]) -> bool {
     let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) || is_variable;
     let is_signed = bytes.iter().any(|b| !is_word(*b) && *b != b'-');
     !has(u8::is_ascii_digit) || !(is_mixed || is_signed || is_random(bytes, Doubt::Some))
-}
-
-/// `0x5555556a2c0`: where a debugger found the string after it.
-fn is_address(bytes: &[u8]) -> bool {
-    bytes.len() <= 18
-        && bytes.strip_prefix(b"0x").is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// `varchar(255)`: the type of a column of that name.

@@ -233,6 +233,19 @@ fn is_chain(bytes: &[u8]) -> bool {
         && bytes.split(|b| *b == b'-').all(is_part)
 }
 
+/// `kube-api-access-7xk2p`: words, and a random suffix that a cluster appends.
+pub(super) fn is_object_of_cluster(bytes: &[u8]) -> bool {
+    /// The characters that Kubernetes uses for random suffixes of names.
+    const MADE: ByteSet = ByteSet::parse("bcdfghjklmnpqrstvwxz2456789");
+    let is_word = |part: &[u8]| part.len() > 1 && part.iter().all(u8::is_ascii_lowercase);
+    let is_made = |part: &[u8]| (5..=10).contains(&part.len()) && part.iter().all(|b| MADE.has(*b));
+    let mut parts = bytes.rsplit(|b| *b == b'-');
+    parts.next().is_some_and(is_made)
+        && parts.next().is_some_and(|part| is_word(part) || is_made(part))
+        && parts.next().is_some_and(is_word)
+        && parts.all(is_word)
+}
+
 /// Whether a part of a word describes a password.
 pub(super) fn describes(bytes: &[u8]) -> bool {
     DESCRIBING.is_in(&bytes.to_ascii_lowercase())
