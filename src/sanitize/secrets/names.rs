@@ -315,6 +315,26 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn letters_as_in_no_language_go() {
+        for (text, expected) in [
+            ("API_TOKEN=qsRRZlPoQjoP\n", "API_TOKEN=[REDACTED:generic-token]\n"),
+            (
+                "{\"id\":7,\"secret\":\"cybcvrztlnkhpzyykc\"}\n",
+                "{\"id\":7,\"secret\":\"[REDACTED:generic-secret]\"}\n",
+            ),
+            (
+                "secret: identifierOfTheRequest\ntoken = NhlNewColor(x)\n",
+                "secret: identifierOfTheRequest\ntoken = NhlNewColor(x)\n",
+            ),
+            ("  user: bob\n  pass: h4qGsF3rgQfE\n", "  user: bob\n  pass: [REDACTED:generic-password]\n"),
+            ("pass: TestFindsAll12\n", "pass: TestFindsAll12\n"),
+        ] {
+            let shown = redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text);
+            assert_eq!(shown, expected);
+        }
+    }
+
+    #[test]
     fn cursors_and_public_keys_stay() {
         let value = ["ZDHfJCiw4nTx", "IHeYjnek4nRhDnAMyWq"].concat();
         for name in [
