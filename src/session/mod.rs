@@ -16,7 +16,7 @@ mod seen;
 mod size;
 pub mod stats;
 
-use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::config::PolicyPatch;
@@ -35,7 +35,6 @@ use crate::text::lines::Lines;
 use crate::text::marker;
 use crate::text::origin::Origin;
 use crate::text::reason::Reason;
-use crate::text::relevance;
 use calls::{Calls, Digest, Variant};
 pub use conversation::{Conversation, Event, StandIn};
 use edits::Edits;
@@ -369,38 +368,6 @@ impl Session {
             Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
         }
         self.report_size();
-    }
-
-    /// Notes the words and places that a call and its result mention; those of the last calls are what the session is about.
-    fn note_topics(&mut self, caller: Caller<'_>, outcome: &mut Outcome) {
-        let mut said = std::mem::take(&mut outcome.mentions);
-        said.truncate(MAX_WORDS);
-        caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
-        said.truncate(2 * MAX_WORDS);
-        self.recent_words.push_back(said);
-        if self.recent_words.len() > RECENT_CALLS {
-            self.recent_words.pop_front();
-        }
-        self.pointed.push_back(std::mem::take(&mut outcome.places));
-        if self.pointed.len() > RECENT_CALLS {
-            self.pointed.pop_front();
-        }
-    }
-
-    /// Notes the values that the agent wrote in a call.
-    fn note_written(&mut self, values: Vec<Fingerprint64>, call: u32) {
-        if values.is_empty() {
-            return;
-        }
-        let known = Arc::make_mut(&mut self.wrote);
-        for value in values {
-            let has_room = known.len() < MAX_WROTE;
-            match known.entry(value) {
-                Entry::Occupied(mut entry) => _ = entry.insert(call),
-                Entry::Vacant(entry) if has_room => _ = entry.insert(call),
-                Entry::Vacant(_) => {}
-            }
-        }
     }
 
     /// Notes what a call asked for: if its answer had gaps, the same question gets an answer without gaps.

@@ -1,12 +1,18 @@
-//! Results that were shown in full and that the model can still see, according to the host.
+//! What a session has seen: results that were shown in full and that the model can still see, according to the host; the topics
+//! of the last calls, and what the agent wrote.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
-use super::Ending;
+use super::{Caller, Ending, MAX_WORDS, MAX_WROTE, RECENT_CALLS, Session};
 use crate::memory::size;
+use crate::pipeline::Outcome;
 use crate::pipeline::repeat::blocks::Position;
 use crate::pipeline::repeat::dedup::Key;
+use crate::sanitize::spare::Fingerprint as Fingerprint64;
 use crate::text::origin;
+use crate::text::relevance;
 
 /// A result that was shown in full.
 #[derive(Debug, Clone)]
@@ -141,5 +147,39 @@ impl Seen {
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
         size::table(&self.last) + size::list(&self.shown) + self.labels.capacity()
+    }
+}
+
+impl Session {
+    /// Notes the words and places that a call and its result mention; those of the last calls are what the session is about.
+    pub(super) fn note_topics(&mut self, caller: Caller<'_>, outcome: &mut Outcome) {
+        let mut said = std::mem::take(&mut outcome.mentions);
+        said.truncate(MAX_WORDS);
+        caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
+        said.truncate(2 * MAX_WORDS);
+        self.recent_words.push_back(said);
+        if self.recent_words.len() > RECENT_CALLS {
+            self.recent_words.pop_front();
+        }
+        self.pointed.push_back(std::mem::take(&mut outcome.places));
+        if self.pointed.len() > RECENT_CALLS {
+            self.pointed.pop_front();
+        }
+    }
+
+    /// Notes the values that the agent wrote in a call.
+    pub(super) fn note_written(&mut self, values: Vec<Fingerprint64>, call: u32) {
+        if values.is_empty() {
+            return;
+        }
+        let known = Arc::make_mut(&mut self.wrote);
+        for value in values {
+            let has_room = known.len() < MAX_WROTE;
+            match known.entry(value) {
+                Entry::Occupied(mut entry) => _ = entry.insert(call),
+                Entry::Vacant(entry) if has_room => _ = entry.insert(call),
+                Entry::Vacant(_) => {}
+            }
+        }
     }
 }
