@@ -220,7 +220,7 @@ fn deepest_titles(items: &[Item<'_>]) -> Option<u8> {
     if items.iter().any(|item| item.kind != Kind::Section) {
         return None;
     }
-    let titles = |depth: u8| items.iter().filter(|i| i.kind == Kind::Section && i.depth <= depth).count();
+    let titles = |depth: u8| items.iter().filter(|item| item.depth <= depth).count();
     Some((1..=MAX_TITLE_DEPTH).take_while(|depth| titles(*depth) <= MAX_TITLES).last().unwrap_or(0))
 }
 

@@ -113,6 +113,9 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
     let from = skip(text, name.end, BLANK, 8);
     if from > name.end {
+        if !before.ends_with(b" ") {
+            return None;
+        }
         if before.ends_with(b"secret set ") {
             let flag = FLAGS.iter().find(|flag| text[from..].starts_with(flag))?;
             return Some(from + flag.len());

@@ -108,19 +108,8 @@ impl<'t> Around<'t> {
         {
             range.end = start + len;
         }
-        // The end of a string in single quotation marks behind an escaped line end.
-        let string_end = memchr::memmem::find(&text[range.clone()], b"\\n'").filter(|at| {
-            let rest = &text[range.start + at + 3..range.end];
-            *at > 0 && rest.iter().all(|b| b",;)}] ".contains(b))
-        });
-        range.end = string_end.map_or(range.end, |at| range.start + at);
-        // An escaped line end before the end of the string.
-        let is_line_end = bytes.get(..range.len()).is_some_and(|bytes| {
-            bytes.len() > 2 && [&b"\\n"[..], b"\\r"].iter().any(|end| bytes.ends_with(end))
-        });
-        let is_last = text.get(range.end).is_some_and(|b| matches!(b, b'"' | b'\''));
-        if is_line_end && is_last && is_escaped(text, range.end - 1) {
-            range.end -= 2;
+        if memchr::memchr(b'\\', bytes).is_some() {
+            range.end = before_line_end(text, &range);
         }
         without_references(text, range)
     }
@@ -165,6 +154,19 @@ impl<'t> Around<'t> {
     }
 }
 
+/// Where a value ends before an escaped line end with which its string ends.
+fn before_line_end(text: &[u8], value: &Range<usize>) -> usize {
+    let bytes = &text[value.clone()];
+    // The end of a string in single quotation marks, and what follows it.
+    let string_end = memchr::memmem::find(bytes, b"\\n'")
+        .filter(|at| *at > 0 && bytes[at + 3..].iter().all(|b| b",;)}] ".contains(b)));
+    let end = string_end.map_or(value.end, |at| value.start + at);
+    let bytes = &text[value.start..end];
+    let is_line_end = bytes.len() > 2 && (bytes.ends_with(b"\\n") || bytes.ends_with(b"\\r"));
+    let is_last = text.get(end).is_some_and(|b| matches!(b, b'"' | b'\''));
+    if is_line_end && is_last && is_escaped(text, end - 1) { end - 2 } else { end }
+}
+
 /// Whether the byte at `at` is behind an odd number of backslashes.
 fn is_escaped(text: &[u8], at: usize) -> bool {
     /// Most backslashes that are counted.
@@ -177,7 +179,9 @@ fn before_tag(text: &[u8], value: &Range<usize>) -> Option<usize> {
     /// Most ends of elements that are examined.
     const MAX_ENDS: usize = 8;
     let bytes = &text[value.clone()];
-    let section = memchr::memmem::find(&text[value.start..text.len().min(value.end + 2)], b"]]>");
+    let near = &text[value.start..text.len().min(value.end + 2)];
+    memchr::memchr2(b'<', b']', near)?;
+    let section = memchr::memmem::find(near, b"]]>");
     let section = section.filter(|at| !goes_on(bytes, *at, MIN_BEHIND_BYTES));
     let element = memchr::memmem::find_iter(bytes, b"</").take(MAX_ENDS).find(|at| {
         let name = value.start + at + 2;
@@ -418,6 +422,7 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::sanitize::secrets::scan::Scan;
     use crate::sanitize::secrets::{redact, redact_value};
 
     #[test]
@@ -468,6 +473,16 @@ mod tests {
             let is_whole = out.starts_with(before) && out.ends_with(behind);
             assert!(is_whole && !out.contains(value), "{out}");
         }
+    }
+
+    #[test]
+    fn what_nobody_examined_goes_to_its_end() {
+        let text = b"\"k: v\" tail </x>";
+        let mut scan = Scan::new(text);
+        scan.add_read(0, usize::MAX / 2);
+        assert!(!scan.may_read(0, 3));
+        let claims = scan.into_claims();
+        assert_eq!((claims.len(), claims[0].start, claims[0].end), (1, 4, text.len()));
     }
 
     #[test]

@@ -235,6 +235,7 @@ mod tests {
             "    'password': 864000,\n",
             "[b]: https://c.lan/o/r/badge.svg?token=Z92NHFQ70G\n",
             "Authorization: Bearer a-token-string\n",
+            "Authorization: Bearer my-token-of-tests\n",
             "headers = {\"Authorization\": \"Bearer access-token\"}\n",
             "password: ENC[AES256_GCM,data:k8sKd0vLq3==,iv:x,tag:y,type:str]\n",
             "\"password\": \"ENC[AES256_GCM,data:k8sKd0vLq3aZ9==,iv:x8Qk,tag:y,type:str]\"\n",

@@ -152,6 +152,8 @@ pub(super) struct Scan<'t> {
     pub(super) groups: Groups,
     /// State of `named` between keywords.
     pub(super) bare: BareRun,
+    /// Whether a rule claimed the rest of the text because it had read too much.
+    is_hostile: bool,
 }
 
 impl<'t> Scan<'t> {
@@ -174,6 +176,7 @@ impl<'t> Scan<'t> {
             judged: (0..0, true),
             groups: Groups::default(),
             bare: BareRun::default(),
+            is_hostile: false,
         }
     }
 
@@ -235,6 +238,7 @@ impl<'t> Scan<'t> {
         }
         if *read != usize::MAX {
             *read = usize::MAX;
+            self.is_hostile = true;
             self.claims.push(Claim { start: end, end: self.text.len(), rule: index });
         }
         false
@@ -268,8 +272,13 @@ impl<'t> Scan<'t> {
     pub(super) fn into_claims(mut self) -> Vec<Claim> {
         self.claims.sort_unstable();
         let mut around = Around::of(self.text);
+        // What nobody examined goes to its end.
+        let is_hostile = self.is_hostile;
         self.claims.retain_mut(|claim| {
             stop::tick();
+            if is_hostile {
+                return true;
+            }
             let value = around.removed(claim.start..claim.end);
             (claim.start, claim.end) = (value.start, value.end);
             claim.start < claim.end
@@ -318,9 +327,9 @@ fn is_encrypted(value: &[u8]) -> bool {
 
 /// `access-token`, `a-token-string`: small words that say what a value would be.
 fn is_named_token(value: &[u8]) -> bool {
-    value.starts_with(b"a")
-        && value.iter().all(|b| b.is_ascii_lowercase() || *b == b'-')
-        && value.split(|b| *b == b'-').skip(1).any(|word| word == b"token")
+    value.iter().all(|b| b.is_ascii_lowercase() || *b == b'-')
+        && value.contains(&b'-')
+        && value.split(|b| *b == b'-').any(|word| word == b"token")
 }
 
 /// Most backslashes in a row that are counted.

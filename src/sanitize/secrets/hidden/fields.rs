@@ -182,6 +182,10 @@ fn wrapped(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
     // `Some(SecretString("…"))`
     for _ in 0..2 {
+        const FIRST: ByteSet = ByteSet::first_of(WRAPPERS);
+        if !text.get(at).is_some_and(|b| FIRST.has(*b)) {
+            break;
+        }
         let wrapper = WRAPPERS.iter().find(|wrapper| text[at..].starts_with(wrapper.as_bytes()));
         at += wrapper.map_or(0, |wrapper| wrapper.len());
     }
