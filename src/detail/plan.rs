@@ -36,30 +36,40 @@ const CONTEXT_LINES: usize = 5;
 /// Most lines that stay because recent results point at them. A choice.
 const MAX_POINTED_LINES: usize = 160;
 
-/// The lines of the conflicts of a merge: whole if they are short, or else those around their marks.
+/// The lines of the conflicts of a merge: whole if they are short, or else those around their marks. A view may begin or end
+/// inside a conflict.
 pub fn conflicts(lines: &[&str]) -> Vec<usize> {
     let mut out = Vec::new();
-    let mut start = None;
+    let mut add = |first: usize, end: usize| {
+        if end - first <= MAX_CONFLICT_LINES {
+            out.extend(first..end);
+        } else {
+            let marks = (first..end).filter(|i| is_conflict_mark(lines[*i]));
+            out.extend(marks.flat_map(|mark| mark.saturating_sub(1)..(mark + 2).min(lines.len())));
+        }
+    };
+    // Where the conflict begins that is open; at the start of the view it may be one that began before.
+    let mut open = Some(0);
+    let mut is_certain = false;
     for (at, line) in lines.iter().enumerate() {
         if line.starts_with("<<<<<<< ") {
-            start = Some(at);
+            (open, is_certain) = (Some(at), true);
         } else if line.starts_with(">>>>>>> ")
-            && let Some(first) = start.take()
+            && let Some(first) = open.take()
         {
-            if at - first <= MAX_CONFLICT_LINES {
-                out.extend(first..at + 1);
-            } else {
-                let marks = (first..at + 1).filter(|i| is_conflict_mark(lines[*i]));
-                out.extend(marks.flat_map(|mark| mark.saturating_sub(1)..(mark + 2).min(lines.len())));
-            }
+            add(first, at + 1);
+            is_certain = false;
         }
+    }
+    if let Some(first) = open.filter(|_| is_certain) {
+        add(first, lines.len());
     }
     out.dedup();
     out
 }
 
 /// Most lines of a conflict of a merge that is shown whole. A choice.
-const MAX_CONFLICT_LINES: usize = 40;
+const MAX_CONFLICT_LINES: usize = 41;
 
 /// `=======` and its kind.
 fn is_conflict_mark(line: &str) -> bool {
@@ -327,6 +337,10 @@ mod tests {
         );
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(conflicts(&lines), [1, 2, 3, 4, 5, 95, 96, 97, 186, 187, 188, 189]);
+        // A view of a part of them.
+        let ends = ["a", "=======", "b", ">>>>>>> dev", "c", "<<<<<<< HEAD", "d"];
+        assert_eq!(conflicts(&ends), [0, 1, 2, 3, 5, 6]);
+        assert_eq!(conflicts(&["a", "=======", "b"]), [0; 0]);
     }
 
     #[test]

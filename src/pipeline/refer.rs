@@ -36,7 +36,8 @@ impl Attempt<'_, '_> {
             fixed.sort_unstable();
             fixed.dedup();
         }
-        if memchr::memmem::find(source.text().as_bytes(), b"<<<<<<< ").is_some() {
+        let holds = |mark: &[u8]| memchr::memmem::find(source.text().as_bytes(), mark).is_some();
+        if holds(b"<<<<<<< ") || holds(b">>>>>>> ") {
             let view = source.view();
             let lines: Vec<&str> = (0..source.len()).map(|i| view.text(source.raw(i), i)).collect();
             fixed.extend(conflicts(&lines));
