@@ -376,15 +376,15 @@ fn is_alternating(value: &[u8]) -> bool {
 }
 
 /// For each letter, the letters that often follow it in English words and in names of programs, as bits: 299 pairs, which are
-/// 95 % of those in about 43,000 words of documentation and source code.
+/// 95 % of those in about 40,000 words of documentation and source code.
 const COMMON_PAIRS: [u32; 26] = [
     0x1febd6f, 0x1164911, 0x01edd9d, 0x016493d, 0x1effd7f, 0x01e4931, 0x0166991, 0x11a4111, 0x2aefc7f,
     0x0004011, 0x0044111, 0x13c493d, 0x014d913, 0x13ced7d, 0x07efd7f, 0x11ec995, 0x0100000, 0x13efd7f,
     0x15dfdb5, 0x15ed9bd, 0x00eb97f, 0x0004111, 0x0066191, 0x0088114, 0x004a801, 0x0000010,
 ];
 
-/// Whether the letters of a value follow one another as in no language: 1 pair in 3 is rare. Of random letters nine in ten
-/// values are like that, of 39,000 names in source code 9 in 1,000.
+/// Whether the letters of a value follow one another as in no language: 1 pair in 3 is rare. Of values of random letters 91
+/// to 97 % are like that, with digits among them 81 %; of 22,902 names in source code of at least 12 letters, 4 in 1,000.
 pub(super) fn is_gibberish(value: &[u8]) -> bool {
     /// Fewest bytes, and fewest rare pairs: with a digit and without. A choice.
     const MIN_BYTES: usize = 12;
