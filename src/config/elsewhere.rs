@@ -1,6 +1,8 @@
 //! Names of settings in other programs, and their names here.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use super::schema::{setting, settings};
 use super::table;
@@ -188,6 +190,13 @@ pub const DIFFERENCES: &str = "
 const GROUPS: &[&str] =
     &["policy", "_forge", "forge", "gemini", "dynamic_compression", "tool_output_compression"];
 
+/// The first row of each plain form: a request looks up each of its members.
+fn by_form() -> &'static HashMap<String, &'static Row> {
+    static ROWS: LazyLock<HashMap<String, &'static Row>> =
+        LazyLock::new(|| NAMES.iter().rev().map(|row| (plain_form(row.0), row)).collect());
+    &ROWS
+}
+
 /// The row of a name as it is written in a file, a request, a flag or a variable.
 fn row(name: &str) -> Option<&'static Row> {
     if name.len() > MAX_GIVEN_BYTES {
@@ -195,7 +204,7 @@ fn row(name: &str) -> Option<&'static Row> {
     }
     let mut rest = name.trim_start_matches('-').to_ascii_lowercase().replace('-', "_");
     loop {
-        let found = NAMES.iter().find(|(theirs, ..)| plain_form(theirs) == plain_form(&rest));
+        let found = by_form().get(&plain_form(&rest)).copied();
         let inner =
             |group: &&'static str| rest.strip_prefix(*group)?.strip_prefix(['.', '_']).map(str::to_owned);
         match (found, GROUPS.iter().find_map(inner)) {

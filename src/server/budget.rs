@@ -17,6 +17,18 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Held {
     calls: usize,
     replies: usize,
+    /// Threads that wait for room. Without one nobody is woken: that is a system call for each message.
+    waiting: usize,
+}
+
+impl Held {
+    /// Waits for a change.
+    fn wait<'a>(mut held: MutexGuard<'a, Held>, change: &Condvar) -> MutexGuard<'a, Held> {
+        held.waiting += 1;
+        let mut held = change.wait(held).unwrap_or_else(PoisonError::into_inner);
+        held.waiting -= 1;
+        held
+    }
 }
 
 /// The bytes that wait before and after the handlers.
@@ -56,8 +68,11 @@ impl Budget {
     pub(super) fn give_back(&self, cost: usize) {
         let mut held = lock(&self.held);
         held.calls -= cost;
+        let has_waiting = held.waiting > 0;
         drop(held);
-        self.room.notify_all();
+        if has_waiting {
+            self.room.notify_all();
+        }
     }
 
     /// A reply of `cost` bytes waits to be written.
@@ -69,16 +84,19 @@ impl Budget {
     pub(super) fn reply_gone(&self, cost: usize) {
         let mut held = lock(&self.held);
         held.replies -= cost;
+        let has_waiting = held.waiting > 0;
         drop(held);
-        self.room.notify_all();
-        self.written.notify_all();
+        if has_waiting {
+            self.room.notify_all();
+            self.written.notify_all();
+        }
     }
 
     /// Blocks the reader while the hard bound is exceeded.
     pub(super) fn wait_for_room(&self) {
         let mut held = lock(&self.held);
         while held.calls + held.replies > self.hard {
-            held = self.room.wait(held).unwrap_or_else(PoisonError::into_inner);
+            held = Held::wait(held, &self.room);
         }
     }
 
@@ -91,7 +109,7 @@ impl Budget {
     pub(super) fn wait_until_replies_fit(&self) {
         let mut held = lock(&self.held);
         while held.replies > self.limit {
-            held = self.written.wait(held).unwrap_or_else(PoisonError::into_inner);
+            held = Held::wait(held, &self.written);
         }
     }
 }

@@ -171,18 +171,20 @@ impl Dispatcher {
             self.phase.set_running();
         }
         self.runtime.block_on(finish(self.jobs.clone(), job.clone(), async { answer }.boxed()));
+        self.outbox.flush();
     }
 
     /// Refuses later requests, and answers when all earlier ones are answered.
     fn shutdown(&mut self, job: Arc<Job>) {
         let answer = self.route(Request::build("shutdown").id(job.ticket).finish());
-        let jobs = self.jobs.clone();
+        let (jobs, outbox) = (self.jobs.clone(), self.outbox.clone());
         let wait = self.phase.begin_shutdown();
         let work = async move {
             if wait {
                 jobs.earlier_settled(job.ticket).await;
             }
             finish(jobs, job, answer).await;
+            outbox.flush();
         };
         self.runtime.spawn(work);
     }
@@ -196,7 +198,7 @@ impl Dispatcher {
     }
 }
 
-/// Waits for the router, and sends its answer unless the handler has already answered.
+/// Waits for the router, and queues its answer unless the handler has already answered. Whoever calls it flushes the outbox.
 fn finish(jobs: Arc<Jobs>, job: Arc<Job>, answer: Answer) -> BoxFuture<'static, ()> {
     async move {
         let answer = answer.await;
@@ -207,7 +209,7 @@ fn finish(jobs: Arc<Jobs>, job: Arc<Job>, answer: Answer) -> BoxFuture<'static, 
             Ok(Some(response)) => response.into_parts().1.map(|result| result.to_string()).map_err(from_lsp),
             _ => Err(RpcError::new(INTERNAL_ERROR, "internal", "the request was not carried out")),
         };
-        jobs.settle(&job, &outcome);
+        jobs.close(&job, &outcome);
     }
     .boxed()
 }

@@ -123,6 +123,12 @@ impl Jobs {
 
     /// Closes the job, and sends the reply if it needs one. Does nothing if it is already closed.
     pub(super) fn settle(&self, job: &Job, outcome: &Result<String, RpcError>) {
+        self.close(job, outcome);
+        self.outbox.flush();
+    }
+
+    /// As [`Self::settle`], but leaves the reply in the queue of the outbox.
+    pub(super) fn close(&self, job: &Job, outcome: &Result<String, RpcError>) {
         let frame = job.id.as_deref().map(|id| self.outbox.reply(id, outcome));
         let mut table = lock(&self.table);
         if table.open.remove(&job.ticket).is_none() {
@@ -139,7 +145,6 @@ impl Jobs {
             self.outbox.push(frame);
         }
         drop(table);
-        self.outbox.flush();
         self.settled.notify_waiters();
     }
 

@@ -152,7 +152,8 @@ impl Server {
         }
         start_writer(outbox.clone(), end.clone())?;
         end_on_signal(&runtime, end.clone());
-        let turns = Turns::start(cores)?;
+        let replies = outbox.clone();
+        let turns = Turns::start(cores, move || replies.flush())?;
         let shared = Shared { engine, jobs: jobs.clone(), budget: budget.clone(), turns, end: end.clone() };
         let shared = Arc::new(shared);
         let dispatcher =

@@ -148,7 +148,7 @@ impl Shared {
             let kind = error.data.as_ref().map_or("", |data| &data.kind);
             log(format_args!("{} failed: {kind} ({})", method.name, error.code));
         }
-        self.jobs.settle(job, &outcome);
+        self.jobs.close(job, &outcome);
     }
 }
 

@@ -148,13 +148,16 @@ impl State {
 /// The queues and their threads.
 pub(super) struct Turns {
     cores: usize,
+    /// Is called after each call: it writes the reply. The turn is over by then, so that the thread which reads the answer of the
+    /// client finds no call that runs.
+    after: Box<dyn Fn() + Send + Sync>,
     state: Mutex<State>,
 }
 
 impl Turns {
-    /// Starts the threads for `cores` cores.
-    pub(super) fn start(cores: usize) -> io::Result<Arc<Self>> {
-        let turns = Arc::new(Self { cores, state: Mutex::default() });
+    /// Starts the threads for `cores` cores. `after` is called after each call, when its turn is over.
+    pub(super) fn start(cores: usize, after: impl Fn() + Send + Sync + 'static) -> io::Result<Arc<Self>> {
+        let turns = Arc::new(Self { cores, after: Box::new(after), state: Mutex::default() });
         for _ in 0..=cores {
             let turns = turns.clone();
             thread::Builder::new().name("tersed".to_owned()).spawn(move || turns.work())?;
@@ -225,7 +228,9 @@ impl Turns {
         if !state.closed {
             state.finish(session.as_deref(), size);
         }
-        state
+        drop(state);
+        (self.after)();
+        lock(&self.state)
     }
 }
 
@@ -300,7 +305,7 @@ mod tests {
     fn a_brief_call_runs_on_the_thread_that_brings_it_if_no_other_is_there() {
         assert!(is_brief(BRIEF_METHOD, MAX_BRIEF_BYTES) && !is_brief(BRIEF_METHOD, MAX_BRIEF_BYTES + 1));
         assert!(!is_brief("session/reclaim", 100));
-        let turns = Turns::start(2).unwrap();
+        let turns = Turns::start(2, || ()).unwrap();
         let (done, who) = channel();
         let tell = |done: &std::sync::mpsc::Sender<bool>| -> Work {
             let (done, here) = (done.clone(), thread::current().id());
@@ -334,7 +339,7 @@ mod tests {
 
     #[test]
     fn sessions_keep_order_survive_panics_and_leave_nothing_behind() {
-        let turns = Turns::start(2).unwrap();
+        let turns = Turns::start(2, || ()).unwrap();
         let (done, order) = channel();
         for number in 0..100_u64 {
             let done = done.clone();

@@ -81,6 +81,7 @@ impl Counter {
         if state.waiting.len() >= MAX_WAITING_SUMS && !state.waiting.contains_key(&key) {
             key.model = 0;
         }
+        let was_empty = state.waiting.is_empty();
         state.waiting.entry(key).or_default().add(numbers);
         if !state.has_writer {
             state.has_writer = true;
@@ -92,7 +93,10 @@ impl Counter {
             }
         }
         drop(state);
-        shared.changed.notify_all();
+        // A writer that has something to write waits for the time, not for more.
+        if was_empty {
+            shared.changed.notify_all();
+        }
     }
 
     /// Writes waiting counts now, before somebody reads the file.

@@ -7,7 +7,11 @@
 //! claims nothing. The meaning of a text is never considered. Each position is checked once: the letters of an
 //! opening, and a bounded number of other bytes.
 
+use std::cell::LazyCell;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use super::Marker;
 use super::letters::read;
@@ -119,13 +123,12 @@ pub fn look_at_end(bytes: &[u8]) -> LookAlikes {
 /// Finds look-alikes. The bytes need not be valid text.
 pub fn look(bytes: &[u8]) -> LookAlikes {
     // Without characters that move the cursor back, most brackets are ruled out by the next byte.
-    let goes_back = memchr::memchr2(0x08, 0x1b, bytes).is_some()
-        || BACK.iter().any(|way| memchr::memmem::find(bytes, way.as_bytes()).is_some());
+    let goes_back = LazyCell::new(|| goes_back(bytes));
     let mut found = Vec::new();
     let mut open: Option<usize> = None;
     let mut at = |start: usize| {
         let seen = match bracket(bytes, start) {
-            Seen::Is(end) => opening_behind(bytes, start..end, goes_back),
+            Seen::Is(end) => opening_behind(bytes, start..end, || *goes_back),
             Seen::No => Seen::No,
             Seen::Cut => Seen::Cut,
         };
@@ -147,6 +150,12 @@ pub fn look(bytes: &[u8]) -> LookAlikes {
         Some(Place { at, escape, is_dictionary: opening.starts_with("forge") })
     };
     LookAlikes { places: found.into_iter().filter_map(place).collect(), open }
+}
+
+/// Whether a text may have characters that move the cursor back, plain or escaped.
+fn goes_back(bytes: &[u8]) -> bool {
+    static WAYS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(BACK).ok());
+    memchr::memchr2(0x08, 0x1b, bytes).is_some() || WAYS.as_ref().is_none_or(|ways| ways.is_match(bytes))
 }
 
 /// The escape for a look-alike at a position. `None` if it has one: outside of a string, two backslashes are an escaped
@@ -202,11 +211,11 @@ fn bracket(bytes: &[u8], at: usize) -> Seen<usize> {
 }
 
 /// The opening of a look-alike after a bracket.
-fn opening_behind(bytes: &[u8], bracket: Range<usize>, goes_back: bool) -> Seen<&'static str> {
+fn opening_behind(bytes: &[u8], bracket: Range<usize>, goes_back: impl Fn() -> bool) -> Seen<&'static str> {
     let behind = &bytes[bracket.end..];
     match behind.first() {
         None => return Seen::Cut,
-        Some(first) if !may_start(*first) && !goes_back => return Seen::No,
+        Some(first) if !may_start(*first) && !goes_back() => return Seen::No,
         Some(_) => {}
     }
     let opening = match opening(behind) {

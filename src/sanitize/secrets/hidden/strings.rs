@@ -1,5 +1,6 @@
 //! String literals in code, and the rest of a line without one.
 
+use super::wrapped::{MAX_WORD_BYTES, is_inside};
 use crate::sanitize::secrets::judge::{ByteSet, skip};
 use std::ops::Range;
 
@@ -51,4 +52,38 @@ pub(super) fn is_mixed(word: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| word.iter().any(is);
     has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
         || has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase)
+}
+
+/// Kinds of the bytes inside of words, as bits; 0 for all others.
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'=' => 0,
+            inside if is_inside(inside) => SIGN,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 4;
+const SIGN: u8 = 8;
+
+/// Whether the word before `end` has digits and letters, or small letters and capitals: most have neither.
+pub(super) fn may_be_mixed(text: &[u8], end: usize) -> bool {
+    let mut kinds = 0;
+    for byte in text[end.saturating_sub(MAX_WORD_BYTES)..end].iter().rev() {
+        match KINDS[usize::from(*byte)] {
+            0 => break,
+            kind => kinds |= kind,
+        }
+    }
+    (kinds & (LOWER | UPPER)).count_ones() + u32::from(kinds & DIGIT != 0) >= 2
 }

@@ -5,7 +5,7 @@
 use super::logged::prefix;
 use super::near::Near;
 use super::prefixed::is_diff;
-use super::strings::{is_mixed, may_be_piece};
+use super::strings::{is_mixed, may_be_mixed, may_be_piece};
 use super::view::{View, blanks, find, line_end, line_start, table};
 use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
@@ -348,8 +348,8 @@ fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usi
     if !last.is_ascii_alphanumeric() || !first.is_ascii_alphanumeric() {
         return None;
     }
-    let is_piece = may_be_piece(&text[back(text, at)]);
-    let is_one = is_piece && is_broken(text, at, next) && !is_setting(text, next);
+    let is_piece = || may_be_piece(&text[back(text, at)]);
+    let is_one = may_be_mixed(text, at) && is_piece() && is_broken(text, at, next) && !is_setting(text, next);
     is_one.then(|| {
         guessed.push(Gap::new(at..next));
         at..next
@@ -468,7 +468,7 @@ fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
 }
 
 /// Longest word that is examined, in bytes.
-const MAX_WORD_BYTES: usize = 64;
+pub(super) const MAX_WORD_BYTES: usize = 64;
 
 fn back(text: &[u8], end: usize) -> Range<usize> {
     let len =
@@ -491,7 +491,7 @@ fn block_scalar(text: &[u8], end: usize) -> Option<usize> {
 /// Bytes that occur inside values.
 const INSIDE: [bool; 256] = table(b"+/=_-.~%!@#$^&*");
 
-pub(super) fn is_inside(byte: u8) -> bool {
+pub(super) const fn is_inside(byte: u8) -> bool {
     INSIDE[byte as usize]
 }
 
