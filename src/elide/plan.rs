@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use crate::stop;
-use crate::text::judge::{Counter, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_zero_far};
+use crate::text::gaps::Gaps;
+use crate::text::judge::{Counter, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_only_zero_far, is_zero_far};
 
 /// Fewest numbers of a field for which outliers are searched.
 const MIN_NUMBERS: usize = 8;
@@ -221,7 +222,8 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     let middle = Spread::of(&mut sorted).map_or(0.0, |spread| spread.median);
     let least = numbers.iter().copied().filter(|n| *n > 0.0).reduce(f64::min);
     let zeros = numbers.iter().filter(|n| **n == 0.0).count();
-    if zeros > 0 && few(zeros) && is_zero_far(least, middle) {
+    let is_far = is_zero_far(least, middle) || is_only_zero_far(zeros, numbers.len(), least, middle);
+    if zeros > 0 && few(zeros) && is_far {
         all_of(zeros, &|value| number(value) == Some(0.0), &mut out);
     }
     let negative = numbers.iter().filter(|n| **n < 0.0).count();
@@ -231,7 +233,13 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     if numbers.len() == field.len() {
         let mut counter = Counter::default();
         numbers.iter().enumerate().for_each(|(place, number)| counter.look(*number, place));
-        out.extend(counter.falls(numbers.len()).map(|place| (1, (field[place].0, field[place].2))));
+        let mut gaps = Gaps::default();
+        for (place, number) in numbers.iter().enumerate() {
+            let above = place.checked_sub(1).filter(|above| field[*above].0 + 1 == field[place].0);
+            gaps.add(place, above, Some(*number).filter(|number| number.fract() == 0.0));
+        }
+        let places = counter.falls(numbers.len()).chain(gaps.places());
+        out.extend(places.map(|place| (1, (field[place].0, field[place].2))));
     }
     out
 }

@@ -169,6 +169,61 @@ pub fn is_zero_far(least: Option<f64>, median: f64) -> bool {
     median >= MIN_MEDIAN && least.is_some_and(|least| least * ZERO_ONE_IN > median)
 }
 
+/// The only zero is far if the smallest of the other numbers is more than 1 / this of the median, and at least `MIN_LEAST`:
+/// below these, zero follows as the next number.
+const ONLY_ZERO_ONE_IN: f64 = 100.0;
+const MIN_LEAST: f64 = 2.0;
+
+/// Whether the only zero among `numbers` is far from them; `least` is the smallest above zero.
+pub fn is_only_zero_far(zeros: usize, numbers: usize, least: Option<f64>, median: f64) -> bool {
+    zeros == 1
+        && is_share(zeros, numbers, RARE_ONE_IN)
+        && median >= MIN_MEDIAN
+        && least.is_some_and(|least| least >= MIN_LEAST && least * ONLY_ZERO_ONE_IN > median)
+}
+
+/// Numbers of which one is alone at an end: its distance to the next is at least this share of the range of all others.
+const ALONE_SHARE: f64 = 0.75;
+
+/// Reads numbers one by one and finds the largest and the smallest if they are alone, such as the volume that is 99 % full among
+/// volumes that are 20 to 60 % full.
+#[derive(Debug, Default)]
+pub struct Ends {
+    /// The two largest and the two smallest numbers, each with its place.
+    largest: [Option<(f64, usize)>; 2],
+    smallest: [Option<(f64, usize)>; 2],
+    count: usize,
+}
+
+impl Ends {
+    /// Adds a number at a place.
+    pub fn look(&mut self, number: f64, place: usize) {
+        self.count += 1;
+        let put = |ends: &mut [Option<(f64, usize)>; 2], is_further: fn(f64, f64) -> bool| {
+            let further = |end: Option<(f64, usize)>| end.is_none_or(|(end, _)| is_further(number, end));
+            if further(ends[0]) {
+                *ends = [Some((number, place)), ends[0]];
+            } else if further(ends[1]) {
+                ends[1] = Some((number, place));
+            }
+        };
+        put(&mut self.largest, |a, b| a > b);
+        put(&mut self.smallest, |a, b| a < b);
+    }
+
+    /// The places of the numbers that are alone at their end, if there are at least `RARE_ONE_IN` numbers.
+    pub fn alone(&self) -> impl Iterator<Item = usize> + use<> {
+        let [largest, smallest] = [self.largest, self.smallest];
+        let gap = |[end, next]: [Option<(f64, usize)>; 2], other: Option<(f64, usize)>| {
+            let ((end, place), (next, _), (other, _)) = (end?, next?, other?);
+            let range = (next - other).abs();
+            (range > 0.0 && (end - next).abs() >= range * ALONE_SHARE).then_some(place)
+        };
+        let alone = [gap(largest, smallest[0]), gap(smallest, largest[0])];
+        alone.into_iter().flatten().take(if self.count >= RARE_ONE_IN { 2 } else { 0 })
+    }
+}
+
 /// The most places where a counter decreases; numbers with more of them are not a counter.
 const MAX_FALLS: usize = 2;
 /// Numbers are a counter if at most 1 in this many is not larger than the number before it.
@@ -216,11 +271,15 @@ impl Counter {
         self.before_last = Some(last);
     }
 
+    /// Whether nearly all numbers are larger than the number before them.
+    pub fn is_counter(&self, numbers: usize) -> bool {
+        self.falls + self.dips <= MAX_FALLS
+            && (self.ups + self.dips + 1) * COUNTER_ONE_IN >= numbers * (COUNTER_ONE_IN - 1)
+    }
+
     /// The places before and after each decrease, and those of single lower numbers, if the numbers are a counter.
     pub fn falls(&self, numbers: usize) -> impl Iterator<Item = usize> + use<> {
-        let is_counter = self.falls + self.dips <= MAX_FALLS
-            && (self.ups + self.dips + 1) * COUNTER_ONE_IN >= numbers * (COUNTER_ONE_IN - 1);
-        let (falls, dips) = if is_counter { (self.falls, self.dips) } else { (0, 0) };
+        let (falls, dips) = if self.is_counter(numbers) { (self.falls, self.dips) } else { (0, 0) };
         let falls = self.places.into_iter().take(falls).flat_map(|(before, after)| [before, after]);
         falls.chain(self.dip_places.into_iter().take(dips))
     }
@@ -272,7 +331,8 @@ const MIN_HEX_BYTES: usize = 7;
 /// A run of at least this many equal digits means "no value": the commit or the digest that is all zeros.
 const MIN_EQUAL_BYTES: usize = 16;
 
-/// Whether a run of letters and digits is a hexadecimal id, as `908e986` or `0x55d0aa10`, or a number of that length.
+/// Whether a run of letters and digits is a hexadecimal id, as `908e986`, `EB855D0CA8` or `0x55d0aa10`, or a number of that
+/// length.
 pub fn is_id(run: &[u8]) -> bool {
     let (digits, least) = match run {
         [b'0', b'x', digits @ ..] => (digits, 1),
@@ -280,7 +340,8 @@ pub fn is_id(run: &[u8]) -> bool {
     };
     digits.len() >= least
         && digits.iter().any(u8::is_ascii_digit)
-        && digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+        && (digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+            || digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F')))
 }
 
 /// The form of a text: its pattern of letters, digits and signs. `2024-03-22` and `2024-03-23` have the same form,
@@ -348,7 +409,7 @@ fn network(text: &[u8]) -> Option<u8> {
 }
 
 /// The number in a field: `12`, `-3.5`, `size=12`, `grad_norm 1.2`; with units of bytes, time or others: `1.5GB`, `12ms`, `61.0°C`; in brackets:
-/// `<0.000123>`; the days of a date.
+/// `<0.000123>`, also of several words, as in `(12 kB)`; the days of a date.
 pub fn number(field: &[u8]) -> Option<f64> {
     const MAX_NUMBER_BYTES: usize = 32;
     match date(field) {
@@ -358,6 +419,8 @@ pub fn number(field: &[u8]) -> Option<f64> {
     }
     let field = match field {
         [b'<', inner @ .., b'>'] | [b'(', inner @ .., b')'] => inner,
+        // The first or the last word in brackets: `[SELECT 910 in 6.40s]`, `(12 kB)`.
+        [b'(' | b'[', inner @ ..] | [inner @ .., b')' | b']'] => inner,
         _ => field,
     };
     // If fields are not separated by blanks, a label may be part of each field.
@@ -487,6 +550,8 @@ mod tests {
         assert!(
             is_id(b"908e986")
                 && is_id(b"0x1f")
+                && is_id(b"EB855D0CA8")
+                && !is_id(b"Ab12345")
                 && !is_id(b"abcdefab")
                 && !is_id(b"1234")
                 && !is_id(b"a1b2c3g")
@@ -558,6 +623,24 @@ mod tests {
         assert_eq!(falls(&|i| i as f64), [0; 0]);
         assert_eq!(falls(&|i| (i % 7) as f64), [0; 0]);
         assert!(is_zero_far(Some(20.0), 25.0) && !is_zero_far(Some(1.0), 25.0) && !is_zero_far(None, 25.0));
+    }
+
+    #[test]
+    fn a_number_alone_at_an_end() {
+        let alone = |of: &dyn Fn(usize) -> f64| {
+            let mut ends = Ends::default();
+            (0..60).for_each(|i| ends.look(of(i), i));
+            ends.alone().collect::<Vec<_>>()
+        };
+        let usual = |i: usize| 20.0 + (i * 7 % 40) as f64;
+        assert_eq!(alone(&usual), [0; 0]);
+        assert_eq!(alone(&|i| if i == 30 { 99.98 } else { usual(i) }), [30]);
+        assert_eq!(alone(&|i| if i == 30 { -20.0 } else { usual(i) }), [30]);
+        // All others are equal, or there are two of them.
+        assert_eq!(alone(&|i| if i == 30 { 99.0 } else { 1.0 }), [0; 0]);
+        assert_eq!(alone(&|i| if i == 30 || i == 40 { 99.0 } else { usual(i) }), [0; 0]);
+        let is_zero = |zeros, numbers, least| is_only_zero_far(zeros, numbers, Some(least), 50.0);
+        assert!(is_zero(1, 20, 2.0) && !is_zero(2, 90, 2.0) && !is_zero(1, 9, 2.0) && !is_zero(1, 20, 1.0));
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod cut;
 pub mod dates;
 pub mod details;
 pub mod flags;
+pub mod gaps;
 pub mod headings;
 pub mod judge;
 pub mod ledger;

@@ -8,6 +8,11 @@ use crate::pipeline::limit::unit::Kept;
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
+/// Outliers may take at least this many bytes, but no more than 1 / `MIN_OUTLIERS_ONE_IN` of the output. A choice: three lines of a
+/// log.
+const MIN_OUTLIERS_BYTES: usize = 600;
+const MIN_OUTLIERS_ONE_IN: usize = 3;
+
 impl Picked<'_> {
     /// Keeps outliers, within a share of `budget`. If they need more room than is left, the tail gets shorter. `gone`
     /// are the units between head and tail.
@@ -27,7 +32,8 @@ impl Picked<'_> {
         // Bytes of the tail that may be given up for outliers.
         let mut free = 0;
         let mut end = gone.end;
-        let most = budget / OUTLIERS_ONE_IN;
+        // A few lines, also where the cut leaves little.
+        let most = (budget / OUTLIERS_ONE_IN).max(MIN_OUTLIERS_BYTES.min(budget / MIN_OUTLIERS_ONE_IN));
         while free < most && end < units.len() && (fails(end) || free + units[end].bytes <= 2 * most) {
             free += if fails(end) { 0 } else { units[end].bytes };
             end += 1;
@@ -56,12 +62,10 @@ impl Picked<'_> {
         }
         let mut over = (before + added).saturating_sub(budget).min(added);
         for unit in tail {
-            if over == 0 {
-                break;
-            }
-            if fails(unit) || chosen.contains(&unit) {
+            // A mark takes the room of lines of a window, but not that of a line that stands out.
+            if chosen.contains(&unit) || over > 0 && fails(unit) {
                 self.keep[unit] = Kept::Single;
-            } else {
+            } else if over > 0 {
                 self.keep[unit] = Kept::No;
                 over = over.saturating_sub(units[unit].bytes);
             }
@@ -118,6 +122,24 @@ mod tests {
             (0..200).map(|i| format!("flow-{i:03}   Static   {:<8} up\n", counter(i))).collect();
         let out = cut(&text, &[], 2400, false);
         assert!(out.contains("flow-110   Static   726952"), "{out}");
+    }
+
+    #[test]
+    fn what_stands_out_at_the_start_of_the_tail_stays() {
+        // The line is one of the window that makes room for the marks of the gaps.
+        let queue = |i: usize| match i {
+            47 => "q.view.47\t914002\t2\trunning\n".to_owned(),
+            77 => "q.view.77\t1\t0\trunning\n".to_owned(),
+            97 => "q.view.97\t1\t2\tflow\n".to_owned(),
+            i => format!("q.view.{i}\t{}\t2\trunning\n", i % 4),
+        };
+        let text: String = (0..140).map(queue).collect();
+        for bytes in 1200..2600 {
+            let out = cut(&text, &[], bytes, false);
+            for odd in [47, 77, 97] {
+                assert!(out.contains(&queue(odd)), "{bytes} {odd}\n{out}");
+            }
+        }
     }
 
     #[test]

@@ -3,11 +3,11 @@
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS, words};
-use crate::pipeline::limit::gaps::Gaps;
 use crate::pipeline::limit::numbers::Reader;
 use crate::pipeline::limit::parts;
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
 use crate::text::details::likeness;
+use crate::text::gaps::Gaps;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
 use crate::text::source::Source;
 
@@ -105,9 +105,12 @@ fn find_in(source: &Source<'_>, lines: &[usize], of: &Rows, out: &mut Vec<Candid
         };
         out.extend(series.places().into_iter().map(gap));
     }
+    let mut of_parts = Vec::new();
     for parts in &parted {
-        parts.columns().for_each(|(at, column)| add_rare(column.rare(rows), at, &like, out));
+        parts.columns().for_each(|(at, column)| add_rare(column.rare(rows), at, &like, &mut of_parts));
     }
+    // A higher count, so that rare fields come before rare parts of fields.
+    out.extend(of_parts.into_iter().map(|c| Candidate { count: c.count + 1, ..c }));
     if is_few(others, lines.len(), EXCEPTION_ONE_IN) {
         let candidate =
             |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
@@ -172,6 +175,7 @@ fn add_column(
     out.extend(column.farthest(rows).map(|(nth, place)| single(nth, 1, place)));
     // Extremes come before all others: without them, smaller outliers would look like the largest.
     out.extend(column.extremes(rows).map(|place| single(0, 0, place)));
+    out.extend(column.alone().map(|place| single(0, 1, place)));
     out.extend(column.steps(rows).map(|place| single(0, 1, place)));
     // After the others: numbers may start over regularly, such as the days of a month.
     out.extend(column.falls(rows).map(|place| single(0, 2, place)));

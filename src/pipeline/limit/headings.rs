@@ -1,6 +1,8 @@
 //! Headings: a kept line may depend on a line above it, such as a file name above its matches. If a cut drops the
 //! heading and keeps the line, the line seems to belong to another heading.
 
+use std::ops::Range;
+
 use crate::pipeline::limit::hunks::Hunks;
 use crate::pipeline::limit::sections::Sections;
 use crate::pipeline::limit::unit::{Form, Kept, Unit};
@@ -116,12 +118,80 @@ pub(super) struct Headings {
     paragraph: usize,
     sections: Sections,
     hunks: Hunks,
+    tables: Tables,
+}
+
+/// The tables of a text that has several, each below its head: names in capitals, as of two calls of `ps`, or a line with rules
+/// below it. A single head is at the start of its text, which a cut shows.
+struct Tables(Vec<Table>);
+
+/// A table from its head on.
+struct Table {
+    lines: Range<usize>,
+    /// Whether there are rules below the head.
+    is_ruled: bool,
+}
+
+impl Tables {
+    fn of(source: &Source<'_>) -> Self {
+        let mut tables: Vec<Table> = Vec::new();
+        let mut is_open = false;
+        for line in 0..source.len() {
+            crate::stop::tick();
+            let text = source.line(line);
+            let is_ruled = line + 1 < source.len() && is_rules(source.line(line + 1)) && !is_rules(text);
+            if text.trim().is_empty() {
+                is_open = false;
+            } else if is_ruled || is_head(text) {
+                tables.push(Table { lines: line..line + 1, is_ruled });
+                is_open = true;
+            } else if let Some(last) = tables.last_mut().filter(|_| is_open) {
+                // Numbers in the first column may start before its name.
+                is_open = !last.is_ruled || indent_of(text) >= indent_of(source.line(last.lines.start));
+                last.lines.end = if is_open { line + 1 } else { last.lines.end };
+            }
+        }
+        Self(if tables.len() > 1 { tables } else { Vec::new() })
+    }
+
+    /// The table in which a line is.
+    fn with(&self, line: usize) -> Option<&Table> {
+        let last = self.0.partition_point(|table| table.lines.start <= line).checked_sub(1)?;
+        Some(&self.0[last]).filter(|table| table.lines.contains(&line))
+    }
+}
+
+/// Whether a line has nothing but the rules below the names of two or more columns: `----  ------`, `-----+-----`.
+fn is_rules(line: &str) -> bool {
+    let bytes = line.trim().as_bytes();
+    let is_rule = |b: &u8| matches!(b, b'-' | b'=');
+    bytes.first().is_some_and(is_rule)
+        && bytes.iter().all(|b| is_rule(b) || matches!(b, b' ' | b'\t' | b'+' | b'|'))
+        && bytes
+            .chunk_by(|a, b| is_rule(a) == is_rule(b))
+            .filter(|run| is_rule(&run[0]) && run.len() > 1)
+            .count()
+            > 1
+}
+
+/// Whether a line is the head of a table: three or more names, all in capitals, as `PID  PPID STAT  NI COMMAND`.
+fn is_head(line: &str) -> bool {
+    const MIN_NAMES: usize = 3;
+    let is_name = |word: &str| {
+        word.bytes().all(|b| b.is_ascii_uppercase() || b"%_-+/:()#".contains(&b))
+            && word.bytes().any(|b| b.is_ascii_uppercase())
+    };
+    let mut count = 0;
+    line.split_ascii_whitespace().all(|word| {
+        count += 1;
+        is_name(word)
+    }) && count >= MIN_NAMES
 }
 
 impl Headings {
     pub(super) fn new(source: &Source<'_>) -> Self {
         let sections = Sections::of(source);
-        Self { seen: 0, paragraph: 0, sections, hunks: Hunks::of(source) }
+        Self { seen: 0, paragraph: 0, sections, hunks: Hunks::of(source), tables: Tables::of(source) }
     }
 
     /// The heading of a line. In a diff, the line that starts the hunk, and above it the name of the file. Of an
@@ -132,6 +202,16 @@ impl Headings {
             return Some(heading);
         }
         let line = |at: usize| source.line(at);
+        let table = self.tables.with(at);
+        let head = table.map(|table| table.lines.start).filter(|head| *head < at);
+        // Numbers in the first column of a table are aligned, not indented.
+        let is_aligned = || line(at).trim_start().starts_with(|c: char| c.is_ascii_digit());
+        if head.is_some() && (table.is_some_and(|table| table.is_ruled) || is_aligned()) {
+            return head;
+        }
+        if table.is_some_and(|table| table.lines.start == at && !table.is_ruled) {
+            return self.sections.above(at);
+        }
         let own = indent(line(at));
         if own == 0 {
             // The first line of its paragraph.
@@ -154,7 +234,7 @@ impl Headings {
                         || has_parts && !title.is_empty()
                         || title.ends_with(':') && !title.contains(' '))
             };
-            return Some(self.paragraph).filter(is_title).or_else(|| self.sections.above(at));
+            return Some(self.paragraph).filter(is_title).or(head).or_else(|| self.sections.above(at));
         }
         let mut above = (0..at).rev().take(MAX_LINES_ABOVE);
         let heading = above.find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;
@@ -233,6 +313,22 @@ mod tests {
         assert_eq!(chain(&text), [7, 4], "{text}");
         // A line with a colon but no indented lines below has no heading.
         assert!(chain("some words here\nerror: this failed:\n").is_empty());
+    }
+
+    #[test]
+    fn a_row_stands_under_the_head_of_its_table() {
+        let text = "USER PID TTY\nroot 1 ?\nmail 40 ?\n  PID  PPID STAT COMMAND\n    1     0 S    init\n   40     1 Z    worker\n";
+        assert_eq!(chain(text), [3]);
+        let node = |n: usize| {
+            format!(
+                "Name: n{n}\nConditions:\n  Type  Status  Message\n  ----  ------  -------\n  Disk  False   a\n  Memory  True  b\nAddresses:\n  IP: 1\n"
+            )
+        };
+        let two = node(1) + &node(2);
+        assert_eq!(chain(&two[..two.rfind("Addresses").unwrap()]), [10, 9, 0]);
+        assert_eq!(chain(&two), [14, 0]);
+        // Nothing is cut above the only head.
+        assert!(chain("USER PID TTY\nroot 1 ?\nmail 40 ?\n").is_empty());
     }
 
     #[test]

@@ -17,7 +17,7 @@
 //! | `unit` | the pieces that a cut keeps or drops as a whole | both cuts |
 //! | `headings`, `sections`, `hunks` | find the lines that a kept line depends on | both cuts |
 //! | `notices` | finds the lines in which a tool before tersed says that it cut its output | the cut to bytes |
-//! | `outliers`, `columns`, `values`, `numbers`, `parts`, `gaps`, `versions`, `groups`, `records`, `slots`, `templates`, `short_sections`, `warnings`, `prints`, `programs`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
+//! | `outliers`, `columns`, `values`, `numbers`, `parts`, `versions`, `groups`, `records`, `slots`, `templates`, `short_sections`, `warnings`, `prints`, `programs`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
 
 pub mod budget;
 mod candidate;
@@ -30,7 +30,6 @@ mod columns;
 mod divider;
 pub(super) mod fit;
 pub(super) mod fit_parts;
-mod gaps;
 mod groups;
 pub(crate) mod headings;
 mod hunks;

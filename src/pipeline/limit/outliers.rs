@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE};
+use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::groups;
 use crate::pipeline::limit::prints;
@@ -75,6 +75,10 @@ const WORDS: &[&str] = &[
     "SEVERE",
     "ALERT",
     "DOWN",
+    // The hashes of no bytes: MD5, SHA-1, SHA-256.
+    "d41d8cd98f00b204e9800998ecf8427e",
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     // The network of all addresses.
     "0.0.0.0/0",
     // With the character before the value: the packed search is only as selective as its shortest word.
@@ -146,7 +150,8 @@ impl Outliers {
         }
         let is_short = |c: &Candidate| source.line(lines[c.place]).len() <= MAX_LINE_BYTES;
         out.retain(is_short);
-        out.sort_by_key(|c| (c.nth, c.count, c.place));
+        // A line that is written otherwise says more than a number.
+        out.sort_by_key(|c| (c.nth, c.count, !c.is_word, c.place));
         let mut seen = Set::default();
         out.retain(|c| seen.insert(c.place));
         Self { lines, candidates: out, records }
@@ -175,7 +180,7 @@ impl Outliers {
             let key = likeness(source.line(self.lines[place]));
             Candidate { place, nth, count, key, is_word: false }
         }));
-        self.candidates.sort_by_key(|c| (c.nth, c.count, c.place));
+        self.candidates.sort_by_key(|c| (c.nth, c.count, !c.is_word, c.place));
     }
 
     /// Chooses outliers, each with the lines that it depends on, at a total cost of at most `left`. `is_shown` tells
@@ -279,7 +284,10 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
         from = source.byte_range(line..line + 1).end;
         counts[word] += 1;
         if found[word].len() < MAX_LINES_PER_VALUE {
-            let key = likeness(source.line(line));
+            // Without its digits a line with a network is like those with others.
+            let is_of_digits = !WORDS[word].contains(char::is_alphabetic);
+            let text = source.line(line);
+            let key = if is_of_digits { digest(text.as_bytes(), word) } else { likeness(text) };
             // A linear search is enough: the list is short.
             if found[word].iter().all(|(_, known)| *known != key) {
                 found[word].push((place, key));
@@ -318,15 +326,18 @@ pub(super) fn single(units: &[Unit]) -> impl Iterator<Item = usize> {
 const DATA_ONE_IN: usize = 12;
 
 /// The outliers in a file of settings or data, with the lines on which they depend, in order; none in a file that does
-/// not consist of records, unless `needs_no_records`, as for a page of markup.
+/// not consist of records or of rows between bars, unless `needs_no_records`, as for a page of markup.
 pub(in crate::pipeline) fn of_data(source: &Source<'_>, needs_no_records: bool) -> Vec<usize> {
-    let outliers = Outliers::find(source, (0..source.len()).collect());
-    if outliers.records.is_none() && !needs_no_records {
+    let is_row = |line: &usize| source.line(*line).trim_start().starts_with('|');
+    let rows: Vec<usize> = (0..source.len()).filter(is_row).collect();
+    let has_rows = rows.len() >= columns::MIN_ROWS;
+    let outliers = Outliers::find(source, if has_rows { rows } else { (0..source.len()).collect() });
+    if outliers.records.is_none() && !needs_no_records && !has_rows {
         return Vec::new();
     }
-    let mut cost = |line: usize| source.line(line).len() + 1;
+    let mut cost = |place: usize| source.line(outliers.lines[place]).len() + 1;
     let chosen = outliers.choose(source, &|_| false, &mut cost, source.text().len() / DATA_ONE_IN);
-    let mut lines: Vec<usize> = chosen.into_iter().collect();
+    let mut lines: Vec<usize> = chosen.into_iter().map(|place| outliers.lines[place]).collect();
     lines.sort_unstable();
     lines
 }
@@ -362,6 +373,8 @@ mod tests {
             "警告：少",
             "a loss=nan b",
             "loss: NaN",
+            "from 0.0.0.0/0 to 22",
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  a.bin",
         ] {
             assert_eq!(places(&fill(line)), [20], "{line}");
         }

@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::numbers::Reader;
 use crate::text::judge::{
-    Counter, EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, Steps, form, is_few, is_share, is_zero_far,
+    Counter, EXCEPTION_ONE_IN, Ends, MAX_VALUES, RARE_ONE_IN, Spread, Steps, form, is_few, is_only_zero_far,
+    is_share, is_zero_far,
 };
 
 /// A rare value occurs in at most a fifth of the rows that the column's values have on average.
@@ -80,6 +81,7 @@ pub(super) struct Column {
     outside: usize,
     below: [(f64, usize); 2],
     above: [(f64, usize); 2],
+    ends: Ends,
     counter: Counter,
     steps: Steps,
     /// The different forms of values, for a column with many different texts that are not numbers.
@@ -166,6 +168,7 @@ impl Column {
         };
         let Some(number) = self.reader.read(field) else { return self.words.add(place) };
         self.counter.look(number, place);
+        self.ends.look(number, place);
         if number == 0.0 {
             self.zeros.add(place);
         } else if number > 0.0 && self.least.is_none_or(|least| number < least) {
@@ -240,6 +243,11 @@ impl Column {
         [(&self.above, is_extreme || is_largest), (&self.below, is_extreme)].into_iter().filter_map(farthest)
     }
 
+    /// The rows whose number is alone at its end of the column.
+    pub(super) fn alone(&self) -> impl Iterator<Item = usize> + use<> {
+        self.ends.alone()
+    }
+
     /// The rows before and after a counter decreases, as after a restart.
     pub(super) fn falls(&self, rows: usize) -> impl Iterator<Item = usize> {
         self.counter.falls(rows)
@@ -260,7 +268,10 @@ impl Column {
     /// The rows without a number in a numeric column, and those with zero if all other numbers are far from zero.
     pub(super) fn unlike_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
         let is_rare = |value: &Value| is_few(value.rows, rows, RARE_ONE_IN);
-        let is_far = is_zero_far(self.least, self.middle);
+        let is_far = is_zero_far(self.least, self.middle)
+            || self.range.is_some()
+                && !self.counter.is_counter(rows)
+                && is_only_zero_far(self.zeros.rows, rows, self.least, self.middle);
         let zeros = Some(&self.zeros).filter(|zeros| is_far && is_rare(zeros));
         let words = Some(&self.words).filter(|words| is_rare(words));
         zeros.into_iter().chain(words).filter(|value| value.rows > 0)

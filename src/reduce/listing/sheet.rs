@@ -7,7 +7,9 @@ use std::ops::Range;
 
 use crate::config::Mode;
 use crate::input::Input;
-use crate::text::judge::{self, Counted};
+use crate::text::dates::day_inside;
+use crate::text::gaps::Gaps;
+use crate::text::judge::{self, Counted, Ends, Spread};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -183,9 +185,55 @@ impl<'a, 'i> Sheet<'a, 'i> {
     }
 }
 
-/// The names with a rare value before them: a mode, an owner, by far the largest size.
+/// The numbers before names, in one column.
+#[derive(Default)]
+struct Sizes {
+    numbers: Vec<f64>,
+    ends: Ends,
+    /// How many are zero, and the place of the first.
+    zeros: usize,
+    zero: usize,
+}
+
+impl Sizes {
+    fn add(&mut self, number: f64, place: usize) {
+        self.numbers.push(number);
+        self.ends.look(number, place);
+        if number == 0.0 {
+            self.zero = if self.zeros == 0 { place } else { self.zero };
+            self.zeros += 1;
+        }
+    }
+
+    /// The places of numbers that are alone: the only zero, the largest and the smallest.
+    fn odd(mut self, names: usize) -> Vec<usize> {
+        // If few names have one, it belongs to names with blanks.
+        if self.numbers.len() * 2 < names {
+            return Vec::new();
+        }
+        let least = self.numbers.iter().copied().filter(|number| *number > 0.0).reduce(f64::min);
+        let middle = Spread::of(&mut self.numbers).map_or(0.0, |spread| spread.median);
+        let is_zero_far = judge::is_only_zero_far(self.zeros, self.numbers.len(), least, middle);
+        self.ends.alone().chain(is_zero_far.then_some(self.zero)).collect()
+    }
+}
+
+/// The day in a name, or its last number: `copy-2024-03-01.tar`, `part-0017.bin`.
+fn number_of(name: &str) -> Option<f64> {
+    const MAX_DIGITS: usize = 15;
+    let bytes = name.as_bytes();
+    day_inside(bytes).or_else(|| {
+        let end = bytes.iter().rposition(u8::is_ascii_digit)? + 1;
+        let len = bytes[..end].iter().rev().take_while(|b| b.is_ascii_digit()).count();
+        judge::number(&bytes[end - len..end]).filter(|_| len <= MAX_DIGITS)
+    })
+}
+
+/// The names with a rare value before them: a mode, an owner, by far the largest size; and those next to a gap in their numbers.
 fn odd(names: &[&str]) -> Vec<usize> {
     let mut columns: Vec<(Counted<&str>, Vec<u64>)> = Vec::new();
+    let mut sizes: Vec<Sizes> = Vec::new();
+    let mut gaps = Gaps::default();
     let mut lengths: Counted<usize> = Counted::default();
     for (i, name) in names.iter().enumerate() {
         crate::stop::tick();
@@ -197,10 +245,17 @@ fn odd(names: &[&str]) -> Vec<usize> {
         {
             if columns.len() == at {
                 columns.push((Counted::default(), vec![0; names.len()]));
+                sizes.push(Sizes::default());
             }
             columns[at].0.add(word, i);
-            columns[at].1[i] = judge::number(word.as_bytes()).map_or(0, |number| number as u64);
+            let number = judge::number(word.as_bytes());
+            columns[at].1[i] = number.map_or(0, |number| number as u64);
+            if let Some(number) = number {
+                sizes[at].add(number, i);
+            }
         }
+        let last = name.split_ascii_whitespace().next_back().unwrap_or_default();
+        gaps.add(i, i.checked_sub(1), number_of(last));
     }
     let mut out: Vec<usize> =
         columns.iter().flat_map(|(_, numbers)| judge::much_larger(numbers, 1, 1)).collect();
@@ -208,6 +263,8 @@ fn odd(names: &[&str]) -> Vec<usize> {
     let counted =
         columns.iter().map(|(counted, _)| counted).filter(|counted| counted.all() * 2 >= names.len());
     out.extend(counted.flat_map(Counted::rare));
+    out.extend(sizes.into_iter().flat_map(|sizes| sizes.odd(names.len())));
+    out.extend(gaps.places());
     out.extend(if columns.is_empty() { Vec::new() } else { lengths.rare() });
     out.truncate(MAX_ODD_NAMES);
     out
@@ -233,6 +290,10 @@ mod tests {
         let size = |i: usize| if i == 70 { "412G".to_owned() } else { format!("{}M", 4 + i * 7 % 800) };
         assert_eq!(found(&|i| format!("{}\td-{i}", size(i))), [70]);
         assert_eq!(found(&|i| format!("d-{i}")), [0; 0]);
+        let near = |i: usize| if i == 70 { 0 } else { 40_000 + i * 7_919 % 3_000 };
+        assert_eq!(found(&|i| format!("{}\td", near(i))), [70]);
+        // A number is missing.
+        assert_eq!(found(&|i| format!("part-{:04}.bin", i + usize::from(i > 70))), [70, 71]);
         assert_eq!(found(&|i| if i % 20 == 3 { format!("d {i}") } else { format!("d-{i}") }), [0; 0]);
     }
 }

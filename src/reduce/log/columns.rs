@@ -10,7 +10,9 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 
 use super::record::Record;
-use crate::text::judge::{Counted, EXCEPTION_ONE_IN, RARE_ONE_IN, Spread, is_share, number};
+use crate::text::judge::{
+    Counted, EXCEPTION_ONE_IN, RARE_ONE_IN, Spread, form, is_only_zero_far, is_share, number,
+};
 use crate::text::source::Source;
 
 /// Words of a record that are compared. Bounds the work.
@@ -35,9 +37,20 @@ struct Column<'a> {
     /// The number below which one stands out, and the smallest of those, with its record.
     floor: Option<f64>,
     smallest: Option<(f64, usize)>,
-    /// The words with digits, and the forms of those that are paths or values of a name.
+    /// The words with digits and those without, and the forms of those that are paths or values of a name.
     values: Counted<&'a [u8]>,
+    words: Counted<&'a [u8]>,
     forms: Counted<u64>,
+    /// The forms of all words: addresses of one network have the same.
+    shapes: Counted<u64>,
+    /// The first folders of paths, and the names in their queries.
+    folders: Counted<&'a [u8]>,
+    queries: Counted<u64>,
+    /// The median of the numbers, how many there are, the smallest above zero, and those that are zero: how many, and the first.
+    middle: f64,
+    numbers: usize,
+    least: Option<f64>,
+    zeros: (usize, usize),
     /// Records with a path that leads upwards or to a hidden file.
     dotted: (usize, [usize; MAX_PATHS]),
 }
@@ -80,8 +93,11 @@ pub fn standing_out<'a>(source: &'a Source<'_>, records: &[Record], form: &[usiz
             out.extend(&places[..*count]);
         }
         out.extend([column.largest, column.smallest].into_iter().flatten().map(|(_, i)| i));
-        out.extend(column.values.rare());
-        out.extend(column.forms.rare());
+        let counted = [&column.forms, &column.shapes, &column.queries];
+        out.extend(counted.into_iter().flat_map(Counted::rare));
+        let counted = [&column.values, &column.words, &column.folders];
+        out.extend(counted.into_iter().flat_map(Counted::rare));
+        out.extend(column.only_zero());
     }
     out.sort_unstable();
     out.dedup();
@@ -94,18 +110,31 @@ impl<'a> Column<'a> {
     fn of_numbers(numbers: &mut [f64]) -> Self {
         let mut positive: Vec<f64> = numbers.iter().copied().filter(|n| *n >= 0.0).collect();
         let negative = numbers.len() - positive.len();
-        let limit = Spread::of(&mut positive)
-            .map(|Spread { median, .. }| if median > 0.0 { median * MUCH_LARGER } else { MUCH_LARGER });
+        let middle = Spread::of(&mut positive).map(|spread| spread.median);
+        let limit = middle.map(|median| if median > 0.0 { median * MUCH_LARGER } else { MUCH_LARGER });
         // If negative numbers are usual, their sign means nothing.
         let spread = if is_share(negative, numbers.len(), RARE_ONE_IN) { Spread::of(numbers) } else { None };
         // If nearly all numbers are equal, a rare one is found as a value.
         let least = |spread: Spread| if spread.deviation > 0.0 { spread.median - spread.far() } else { 0.0 };
-        Self { limit, floor: spread.map(|spread| least(spread).max(0.0)), ..Self::default() }
+        let floor = spread.map(|spread| least(spread).max(0.0));
+        Self { limit, floor, middle: middle.unwrap_or_default(), ..Self::default() }
+    }
+
+    /// The record with the only zero, if the other numbers are far from zero.
+    fn only_zero(&self) -> Option<usize> {
+        let (zeros, first) = self.zeros;
+        is_only_zero_far(zeros, self.numbers, self.least, self.middle).then_some(first)
     }
 
     fn look(&mut self, word: &'a [u8], i: usize) {
         let is_numeric = self.limit.is_some() || self.floor.is_some();
         if let Some(number) = Some(word).filter(|_| is_numeric).and_then(number) {
+            self.numbers += 1;
+            if number == 0.0 {
+                self.zeros = (self.zeros.0 + 1, if self.zeros.0 == 0 { i } else { self.zeros.1 });
+            } else if number > 0.0 && self.least.is_none_or(|least| number < least) {
+                self.least = Some(number);
+            }
             if self.limit.is_some_and(|limit| number > limit)
                 && self.largest.is_none_or(|(largest, _)| number > largest)
             {
@@ -119,11 +148,21 @@ impl<'a> Column<'a> {
         }
         let is_path = word.contains(&b'/');
         let has_digit = word.iter().any(u8::is_ascii_digit);
-        if has_digit {
-            self.values.add(word, i);
+        match has_digit {
+            true => self.values.add(word, i),
+            false => self.words.add(word, i),
+        }
+        if !is_numeric {
+            self.shapes.add(form(word), i);
         }
         if is_path || word.contains(&b'=') {
             self.forms.add(masked(word), i);
+        }
+        if word.first() == Some(&b'/') {
+            let (path, query) = word.split_at(memchr::memchr(b'?', word).unwrap_or(word.len()));
+            let end = memchr::memchr(b'/', &path[1..]).map_or(path.len(), |at| at + 1);
+            self.folders.add(&path[..end], i);
+            self.queries.add(names(query), i);
         }
         if is_path && memchr::memmem::find_iter(word, b"/.").any(|at| word.get(at + 2).is_some_and(is_name)) {
             if let Some(free) = self.dotted.1.get_mut(self.dotted.0) {
@@ -132,6 +171,12 @@ impl<'a> Column<'a> {
             self.dotted.0 += 1;
         }
     }
+}
+
+/// A digest of the names of a query: `?id=3&page=2` has the same as `?id=4&page=9`.
+fn names(query: &[u8]) -> u64 {
+    let names = query.split(|b| *b == b'&').map(|part| part.split(|b| *b == b'=').next().unwrap_or_default());
+    names.fold(0, |state, name| FixedState::with_seed(state).hash_one(name))
 }
 
 /// A byte of a name, or the second dot of `..`.
@@ -244,6 +289,36 @@ mod tests {
         let usual = |i: usize| format!("0/0/1/{}/{}", 3 + i % 17, 20 + i % 9);
         assert_eq!(found(|i| timers(i, &if i == 70 { "0/0/1/29981/29982".into() } else { usual(i) })), [70]);
         assert_eq!(found(|i| timers(i, &usual(i))), [0; 0]);
+    }
+
+    #[test]
+    fn the_only_other_client_user_folder_and_parameter_stand_out() {
+        let request = |i: usize, client: &str, user: &str, path: &str| {
+            let time = format!("28/Nov/2025:08:{:02}:{:02} +0000", i / 60, i % 60);
+            format!("{client} - {user} [{time}] \"GET {path} HTTP/1.1\" 200 {}", 500 + i * 7_919 % 400)
+        };
+        let client = |i: usize| format!("10.0.4.{}", i % 50);
+        let path = |i: usize| format!("/{}/{}?page={}", ["goods", "help"][i % 2], i * 31 % 97, i % 7);
+        let usual = |i: usize| request(i, &client(i), "-", &path(i));
+        assert_eq!(found(usual), [0; 0]);
+        for odd in [
+            request(70, "91.200.12.9", "-", &path(70)),
+            request(70, "2001:db8::1", "-", &path(70)),
+            request(70, &client(70), "root", &path(70)),
+            request(70, &client(70), "-", "/admin/7?page=3"),
+            request(70, &client(70), "-", "/help/7?id=3"),
+        ] {
+            assert_eq!(found(|i| if i == 70 { odd.clone() } else { usual(i) }), [70], "{odd}");
+        }
+    }
+
+    #[test]
+    fn the_only_zero_stands_out() {
+        let bill = |i: usize, total: usize| {
+            format!("2025-11-14 08:{:02}:{:02} INFO bill {i} total {total}.00 sent", i / 60, i % 60)
+        };
+        assert_eq!(found(|i| bill(i, if i == 70 { 0 } else { 40 + i * 37 % 300 })), [70]);
+        assert_eq!(found(|i| bill(i, i % 9)), [0; 0]);
     }
 
     #[test]

@@ -48,11 +48,15 @@ static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// Calls `each` with every thing that a line names and its number, as it is written.
 fn each_of<'a>(line: &'a str, mut each: impl FnMut(&'static str, &'a str)) {
     let Some(search) = SEARCH.as_ref() else { return };
+    // A number may start with a short name of the thing: `invoice INV-7001`.
+    let mut done = 0;
     for found in search.find_iter(line) {
-        if starts_name(line.as_bytes(), found.start())
+        if found.start() >= done
+            && starts_name(line.as_bytes(), found.start())
             && let Some(number) = number_behind(line, found.end())
             && let Some((thing, _)) = THINGS.get(found.pattern().as_usize())
         {
+            done = number.as_ptr() as usize - line.as_ptr() as usize + number.len();
             each(thing, number);
         }
     }
@@ -197,6 +201,7 @@ mod tests {
         ] {
             assert_eq!(text(&[line]), "order 1047", "{line}");
         }
+        assert_eq!(text(&["invoice INV-7001 paid", "orders ORD-7, ORD-8"]), "invoice INV-7001; order 7 8");
         assert_eq!(text(&["ticket OPS-7 of invoice 2024-0012"]), "ticket OPS-7; invoice 2024-0012");
     }
 

@@ -27,7 +27,7 @@ struct Step {
 
 /// Reads the fields of a column one by one and finds where its series skips some.
 #[derive(Default)]
-pub(super) struct Gaps {
+pub struct Gaps {
     last: Option<f64>,
     steps: [Step; MAX_LENGTHS],
     kinds: usize,
@@ -39,12 +39,17 @@ pub(super) struct Gaps {
 impl Gaps {
     /// Adds a row. `above` is the row before it if that is the previous line of the source: lines that an earlier step
     /// left out are not missing.
-    pub(super) fn look(&mut self, place: usize, above: Option<usize>, field: &[u8]) {
+    pub fn look(&mut self, place: usize, above: Option<usize>, field: &[u8]) {
+        self.add(place, above, value(field));
+    }
+
+    /// As [`Self::look`], for a row whose number was read.
+    pub fn add(&mut self, place: usize, above: Option<usize>, number: Option<f64>) {
         if self.is_uneven {
             return;
         }
         self.rows += 1;
-        let Some(value) = value(field) else {
+        let Some(value) = number else {
             self.last = None;
             self.misses += 1;
             self.is_uneven = self.misses > MAX_MISSES && self.misses * MISSES_ONE_IN > self.rows;
@@ -69,7 +74,7 @@ impl Gaps {
     }
 
     /// The rows before and after each gap, if the series is even but for them.
-    pub(super) fn places(&self) -> Vec<usize> {
+    pub fn places(&self) -> Vec<usize> {
         let steps = if self.is_uneven { &[] } else { &self.steps[..self.kinds] };
         let all: usize = steps.iter().map(|step| step.count).sum();
         let Some(usual) = steps.iter().max_by_key(|step| step.count) else { return Vec::new() };
@@ -96,14 +101,20 @@ fn value(field: &[u8]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::pipeline::limit::columns::{MIN_ROWS, find};
-    use crate::text::source::Source;
+    use super::*;
 
+    /// The lines next to a gap in any of the columns.
     fn standing_out(text: &str) -> Vec<usize> {
-        let source = Source::new(text);
-        let mut found = Vec::new();
-        find(&source, &(0..source.len()).collect::<Vec<_>>(), MIN_ROWS, &mut found);
-        let mut places: Vec<usize> = found.iter().map(|c| c.place).collect();
+        let mut columns: Vec<Gaps> = Vec::new();
+        for (place, line) in text.lines().enumerate() {
+            for (at, word) in line.split_whitespace().enumerate() {
+                if columns.len() == at {
+                    columns.push(Gaps::default());
+                }
+                columns[at].look(place, place.checked_sub(1), word.as_bytes());
+            }
+        }
+        let mut places: Vec<usize> = columns.iter().flat_map(Gaps::places).collect();
         places.sort_unstable();
         places.dedup();
         places
