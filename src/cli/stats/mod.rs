@@ -103,7 +103,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Prints the counts.
 fn of_counts(args: &Args, config: &Config, prices: &BTreeMap<String, Price>) -> Result<(), Failure> {
-    let path = counts::default_path().ok_or_else(|| "the user has no folder for state".to_owned())?;
+    let unset = if cfg!(windows) { "LOCALAPPDATA is not set" } else { "HOME is not set" };
+    let path = counts::default_path().ok_or_else(|| format!("{unset}: there is no folder with counts"))?;
     if !config.telemetry.counts {
         say("nothing is counted: telemetry.counts is false");
     }
