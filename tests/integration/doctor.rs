@@ -210,6 +210,20 @@ fn settings_that_cannot_be_read_are_a_fault() {
     assert!(text.contains("fast") && fix.contains("until then it is ignored"), "{text} {fix}");
 }
 
+/// Settings of a host that can be parsed and have no place for the entries of tersed: `install` refuses them too.
+#[test]
+fn settings_of_a_host_without_a_place_for_entries_are_a_fault() {
+    let machine = Machine::new();
+    let settings = machine.at("home/.claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    for text in ["[]", "null", "{\"hooks\": []}"] {
+        fs::write(&settings, text).unwrap();
+        let (fault, fix) = machine.fault(&[]);
+        assert!(fault.contains(&format!("{}:1: ", settings.display())), "{text}: {fault}");
+        assert!(fault.contains("expected an object") && fix.starts_with("fix the file"), "{text}: {fault}");
+    }
+}
+
 #[test]
 fn what_a_project_may_not_say_is_named() {
     let machine = Machine::new();

@@ -35,8 +35,8 @@ pub struct Row {
     pub changes: fn(&Place) -> Vec<Change>,
     /// Folders of the user that exist if the host is installed.
     pub folders: fn(&Place) -> Vec<PathBuf>,
-    /// What remains to be done by hand.
-    pub then: &'static str,
+    /// What remains to be done by hand after setting up this scope.
+    pub then: fn(Scope) -> &'static str,
 }
 
 const BOTH: &[Scope] = &[Scope::User, Scope::Project];
