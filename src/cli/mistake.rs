@@ -4,6 +4,7 @@
 #[cfg(feature = "hosts")]
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -31,10 +32,24 @@ pub(super) fn report_mistake(mut error: Error, command: &Command) -> ExitCode {
     }
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(mut asked) = asked_for_help(command, &words) {
+        return super::done(out::written("standard output", asked.print_long_help()));
+    }
     improve(&mut error, command, &words);
     // Nobody may be reading.
     let _ = error.print();
     ExitCode::from(2)
+}
+
+/// The command whose help `tersed … help --help` asks for, which the parser takes for the name of a subcommand.
+fn asked_for_help(command: &Command, words: &[String]) -> Option<Command> {
+    let [before @ .., help, flag] = words else { return None };
+    if help != "help" || !matches!(flag.as_str(), "--help" | "-h") {
+        return None;
+    }
+    let mut whole = command.clone();
+    whole.build();
+    before.iter().try_fold(&whole, |command, word| command.find_subcommand(word)).cloned()
 }
 
 /// Replaces the parser's suggestions by better ones. `words` is the command line.
@@ -152,6 +167,17 @@ fn texts(error: &Error, kind: ContextKind) -> Vec<String> {
         Some(ContextValue::String(text)) => vec![text.clone()],
         _ => Vec::new(),
     }
+}
+
+/// Reads a duration.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let allowed = "allowed is a number with a unit, such as 500ms, 5s, 2m or 12h";
+    humantime::parse_duration(text).map_err(|_| allowed.to_owned())
+}
+
+/// Reads a whole number.
+pub(super) fn whole(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "allowed is a whole number, such as 0, 1 or 101".to_owned())
 }
 
 /// What is said about a value that is none of `names`.

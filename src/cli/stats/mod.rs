@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::Failure;
 use super::out::{print, say};
 use super::settings::SettingsArgs;
+use super::{Failure, pointed};
 use crate::config::{Config, Price};
 use crate::protocol::session::Stats;
 use crate::telemetry::counts;
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             true => totals.read(io::stdin().lock(), "standard input", host_limit),
             false => totals.read(open(file)?, &name.to_string(), host_limit),
         };
-        read?;
+        read.map_err(|why| pointed(why.into(), file))?;
     }
     totals.stats.price(&prices);
     let text = match args.json {
