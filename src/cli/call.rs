@@ -41,7 +41,7 @@ pub(super) struct CallArgs {
     #[arg(long)]
     pub path: Option<String>,
     /// Exit code of the command.
-    #[arg(long, allow_negative_numbers = true, value_parser = super::mistake::whole)]
+    #[arg(long, allow_negative_numbers = true)]
     pub exit_code: Option<i64>,
     /// What the agent is looking for.
     #[arg(long)]

@@ -1,8 +1,10 @@
 //! A command line that cannot be read: what is wrong with it, and what was probably meant. Suggests nothing that the help
 //! hides.
 
+use std::error::Error as _;
 #[cfg(feature = "hosts")]
 use std::ffi::OsString;
+use std::num::ParseIntError;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -103,15 +105,24 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                 _ => {}
             }
         }
-        // Options of `serve`, the default subcommand, were given before another subcommand.
-        ErrorKind::ArgumentConflict => {
-            let name = words.iter().find(|word| command.find_subcommand(word).is_some());
-            let is_ahead = words.first().is_some_and(|word| word.starts_with('-'));
-            if let Some(name) = name.filter(|_| is_ahead) {
-                tip(error, &format!("options stand after the subcommand: tersed {name} …"));
-            }
+        ErrorKind::ArgumentConflict => of_conflict(error, command, words),
+        // The words of the standard library say what is wrong, and not what is allowed.
+        ErrorKind::ValueValidation if error.source().is_some_and(|why| why.is::<ParseIntError>()) => {
+            tip(error, "allowed is a whole number");
         }
         _ => {}
+    }
+}
+
+/// Says how arguments that exclude each other are given.
+fn of_conflict(error: &mut Error, command: &Command, words: &[String]) {
+    // Options of `serve`, the default subcommand, were given before another subcommand.
+    let name = words.iter().find(|word| command.find_subcommand(word).is_some());
+    let is_ahead = words.first().is_some_and(|word| word.starts_with('-'));
+    if let Some(name) = name.filter(|_| is_ahead) {
+        tip(error, &format!("options stand after the subcommand: tersed {name} …"));
+    } else if text(error, ContextKind::InvalidArg).is_some_and(|arg| arg.starts_with("--index")) {
+        tip(error, "it picks one of the results in a record: tersed explain --record FILE --index N");
     }
 }
 
@@ -173,11 +184,6 @@ fn texts(error: &Error, kind: ContextKind) -> Vec<String> {
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let allowed = "allowed is a number with a unit, such as 500ms, 5s, 2m or 12h";
     humantime::parse_duration(text).map_err(|_| allowed.to_owned())
-}
-
-/// Reads a whole number.
-pub(super) fn whole(text: &str) -> Result<i64, String> {
-    text.parse().map_err(|_| "allowed is a whole number, such as 0, 1 or 101".to_owned())
 }
 
 /// What is said about a value that is none of `names`.

@@ -389,16 +389,6 @@ fn an_entry_of_ours_that_a_user_changed_stays_until_it_goes() {
 }
 
 #[test]
-fn what_is_said_after_setting_up_is_about_the_scope() {
-    let machine = Machine::new();
-    for (scope, hint) in [("user", "start `copilot --experimental`"), ("project", "The cloud agent reads")] {
-        let told = machine.done(&["install", "copilot", "--scope", scope]);
-        assert!(told.contains(hint), "{scope}: {told}");
-        assert_eq!(told.contains("--experimental"), scope == "user", "{told}");
-    }
-}
-
-#[test]
 fn files_that_are_made_for_a_user_are_nobody_elses_business() {
     let machine = Machine::new();
     let mode = |path: &str| fs::metadata(machine.at(path)).unwrap().permissions().mode() & 0o077;

@@ -159,6 +159,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_after_setting_up_is_about_the_scope() {
+        let then = Row::named("copilot").unwrap().then;
+        assert!(then(Scope::User).contains("--experimental"));
+        assert!(
+            then(Scope::Project).contains("cloud agent") && !then(Scope::Project).contains("--experimental")
+        );
+    }
+
+    #[test]
     fn names_are_in_order() {
         assert!(ROWS.is_sorted_by_key(|row| row.name));
     }
