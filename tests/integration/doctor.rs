@@ -89,6 +89,9 @@ fn what_is_well_is_called_so_and_stays_as_it_is() {
     }
     let trip = machine.said("round trip", &[]);
     assert!(trip[0].starts_with("ok a sample of ") && trip[0].contains("its original came back"), "{trip:?}");
+    let folders = machine.said("folders", &[]);
+    let is_conversations = |said: &String| said.contains("conversations: originals of hooks, `tersed run`");
+    assert!(folders.iter().any(is_conversations), "{folders:#?}");
     let output = machine.tersed(&["doctor"], &[]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
