@@ -182,7 +182,9 @@ impl Args for ServeFlags {
             let arg = Arg::new(flag.long).long(flag.long).help(serve_help(row));
             match setting(&row.key()).map(|setting| &setting.kind) {
                 Some(Kind::Flag) => arg.action(ArgAction::SetTrue),
-                Some(Kind::Whole { .. }) => arg.value_name(flag.value_name).value_parser(value_parser!(u64)),
+                Some(Kind::Whole { min, max }) => {
+                    arg.value_name(flag.value_name).value_parser(value_parser!(u64).range(*min..=*max))
+                }
                 Some(Kind::Choice(names)) => arg
                     .value_name(flag.value_name)
                     .value_parser(PossibleValuesParser::new(names.iter().map(String::as_str))),
@@ -288,6 +290,10 @@ mod tests {
             let given = parsed(&arguments).unwrap();
             assert_eq!(given.last(), Some(&(dashes.clone(), key.clone(), value)), "{key}");
             assert_eq!(given.len(), 1 + usize::from(key == "telemetry.path"));
+            if let Kind::Whole { min: 1.., .. } = setting.kind {
+                let error = parsed(&[&dashes, "0"]).unwrap_err().to_string();
+                assert!(error.contains("0 is not in 1.."), "{error}");
+            }
             if matches!(setting.kind, Kind::Choice(_) | Kind::Whole { .. }) {
                 parsed(&[&dashes, "bogus"]).unwrap_err();
                 let default = setting.default_value();

@@ -1,6 +1,6 @@
 //! Subcommands that read recorded sessions and histories.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Failure, audit, replay};
 
@@ -18,15 +18,18 @@ pub(super) enum Command {
 /// Runs a subcommand.
 pub(super) fn run(command: &Command) -> Result<(), Failure> {
     match command {
-        Command::Replay(args) => replay::run(args).map_err(|failure| pointed(failure, &args.files)),
+        Command::Replay(args) => {
+            replay::run(args).map_err(|failure| pointed(failure, args.files.iter().map(PathBuf::as_path)))
+        }
         Command::Audit(args) => audit::run(args),
         Command::Tune(args) => audit::tune::run(args),
     }
 }
 
-/// The failure, with a hint at the command that can read a history which `replay` cannot.
-fn pointed(failure: Failure, files: &[PathBuf]) -> Failure {
-    let found = files.iter().find_map(|file| Some((file.display(), audit::history_in(file)?)));
+/// The failure, with a hint at the command that can read a history which another command cannot.
+pub(super) fn pointed<'a>(failure: Failure, files: impl IntoIterator<Item = &'a Path>) -> Failure {
+    let mut files = files.into_iter();
+    let found = files.find_map(|file| Some((file.display(), audit::history_in(file)?)));
     match found {
         Some((file, title)) => Failure {
             message: format!(

@@ -1,9 +1,12 @@
 //! A command line that cannot be read: what is wrong with it, and what was probably meant. Suggests nothing that the help
 //! hides.
 
+use std::error::Error as _;
 #[cfg(feature = "hosts")]
 use std::ffi::OsString;
+use std::num::ParseIntError;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -31,10 +34,24 @@ pub(super) fn report_mistake(mut error: Error, command: &Command) -> ExitCode {
     }
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(mut asked) = asked_for_help(command, &words) {
+        return super::done(out::written("standard output", asked.print_long_help()));
+    }
     improve(&mut error, command, &words);
     // Nobody may be reading.
     let _ = error.print();
     ExitCode::from(2)
+}
+
+/// The command whose help `tersed … help --help` asks for, which the parser takes for the name of a subcommand.
+fn asked_for_help(command: &Command, words: &[String]) -> Option<Command> {
+    let [before @ .., help, flag] = words else { return None };
+    if help != "help" || !matches!(flag.as_str(), "--help" | "-h") {
+        return None;
+    }
+    let mut whole = command.clone();
+    whole.build();
+    before.iter().try_fold(&whole, |command, word| command.find_subcommand(word)).cloned()
 }
 
 /// Replaces the parser's suggestions by better ones. `words` is the command line.
@@ -88,15 +105,24 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
                 _ => {}
             }
         }
-        // Options of `serve`, the default subcommand, were given before another subcommand.
-        ErrorKind::ArgumentConflict => {
-            let name = words.iter().find(|word| command.find_subcommand(word).is_some());
-            let is_ahead = words.first().is_some_and(|word| word.starts_with('-'));
-            if let Some(name) = name.filter(|_| is_ahead) {
-                tip(error, &format!("options stand after the subcommand: tersed {name} …"));
-            }
+        ErrorKind::ArgumentConflict => of_conflict(error, command, words),
+        // The words of the standard library say what is wrong, and not what is allowed.
+        ErrorKind::ValueValidation if error.source().is_some_and(|why| why.is::<ParseIntError>()) => {
+            tip(error, "allowed is a whole number");
         }
         _ => {}
+    }
+}
+
+/// Says how arguments that exclude each other are given.
+fn of_conflict(error: &mut Error, command: &Command, words: &[String]) {
+    // Options of `serve`, the default subcommand, were given before another subcommand.
+    let name = words.iter().find(|word| command.find_subcommand(word).is_some());
+    let is_ahead = words.first().is_some_and(|word| word.starts_with('-'));
+    if let Some(name) = name.filter(|_| is_ahead) {
+        tip(error, &format!("options stand after the subcommand: tersed {name} …"));
+    } else if text(error, ContextKind::InvalidArg).is_some_and(|arg| arg.starts_with("--index")) {
+        tip(error, "it picks one of the results in a record: tersed explain --record FILE --index N");
     }
 }
 
@@ -152,6 +178,12 @@ fn texts(error: &Error, kind: ContextKind) -> Vec<String> {
         Some(ContextValue::String(text)) => vec![text.clone()],
         _ => Vec::new(),
     }
+}
+
+/// Reads a duration.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let allowed = "allowed is a number with a unit, such as 500ms, 5s, 2m or 12h";
+    humantime::parse_duration(text).map_err(|_| allowed.to_owned())
 }
 
 /// What is said about a value that is none of `names`.

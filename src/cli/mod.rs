@@ -206,6 +206,15 @@ fn exit_code(status: std::process::ExitStatus) -> ExitCode {
     ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
+/// The failure, with a hint at `audit` if the file is a history of an agent, which only `audit` reads.
+fn pointed(failure: Failure, file: &std::path::Path) -> Failure {
+    #[cfg(feature = "audit")]
+    let failure = histories::pointed(failure, [file]);
+    #[cfg(not(feature = "audit"))]
+    let _ = file;
+    failure
+}
+
 /// Why a command failed.
 #[derive(Debug)]
 struct Failure {

@@ -168,9 +168,12 @@ pub const DIFFERENCES: &str = "
 - **Nothing is externalized** unless `externalizeAbove` sets a size (8 KB in these programs). Reading a pointer costs a further
   call, and a model without a tool for it has lost the text. Instead, the important lines of a long text are shown in place.
 - **Members that are null or empty are kept** unless `dropEmpty` is set, because a missing value is information.
-- **Originals end with the process**, in memory or in private temporary files, and on disk only with `recovery.mode` (`never` by default).
-  Copies are deleted when the process ends unless `recovery.survivesRestart` is set, because outputs should not outlive the work on
-  them.
+- **Originals of `tersed serve` end with the process.** They are in memory or in private temporary files, and on disk only with
+  `recovery.mode` (`never` by default). Copies are deleted when the process ends unless `recovery.survivesRestart` is set, because
+  outputs should not outlive the work on them.
+- **Originals of hooks, `tersed run` and `tersed gateway` stay for a week**, at most 512 of at most 1 MiB, without secrets, in
+  `tersed/conversations` in the user's state folder, because a conversation may be resumed. `recovery.mode: never` turns this off,
+  and any other setting of `recovery` replaces it.
 - **`recovery.hintInText` is off**, as in these programs. For a host with `tersed_expand` or `artifact/read`, the ids in markers are
   the hint.
 - **Dictionaries** are `auto` by default, and are used only if they save enough and the text can still be read line by line. They are never

@@ -34,7 +34,7 @@ settings! {
     pub struct RecoveryPatch;
 
     /// Which originals are kept on disk: `never`, `failures` (of results that failed or whose compression failed), `always`.
-    /// Default `never`.
+    /// Hooks, `tersed run` and `tersed gateway` keep originals for a week if no setting of `recovery` is given. Default `never`.
     mode: RecoveryMode = RecoveryMode::Never, serve_flag: serve_flag("recovery", "MODE");
     /// Originals of fewer bytes are not kept. Default 4096.
     min_original_bytes: usize = 4096;

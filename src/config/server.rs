@@ -30,12 +30,12 @@ settings! {
     /// How messages are delimited, in both directions: `lsp` (`Content-Length` headers), `lines` (one message a
     /// line). Default `lsp`.
     framing: Framing = Framing::Lsp, serve_flag: serve_flag("framing", "NAME");
-    /// Bytes of the largest accepted message. Default 268435456.
-    max_message_bytes: usize = 256 << 20, serve_flag: serve_flag("max-message-bytes", "BYTES");
-    /// Bytes of waiting requests and unread replies above which new requests are refused. Default 268435456.
-    max_queued_bytes: usize = 256 << 20, serve_flag: serve_flag("max-queued-bytes", "BYTES");
-    /// Most open sessions; above it, the least recently used one ends. Default 1024.
-    max_sessions: usize = 1024, serve_flag: serve_flag("max-sessions", "N");
+    /// Bytes of the largest accepted message, at least 1. Default 268435456.
+    max_message_bytes: usize = 256 << 20, min: 1, serve_flag: serve_flag("max-message-bytes", "BYTES");
+    /// Bytes of waiting requests and unread replies above which new requests are refused, at least 1. Default 268435456.
+    max_queued_bytes: usize = 256 << 20, min: 1, serve_flag: serve_flag("max-queued-bytes", "BYTES");
+    /// Most open sessions, at least 1; above it, the least recently used one ends. Default 1024.
+    max_sessions: usize = 1024, min: 1, serve_flag: serve_flag("max-sessions", "N");
     /// Bytes that sessions and originals take in memory together; above it, the least recently used sessions forget what can
     /// be made again, then end. Default 268435456.
     max_memory_bytes: usize = 256 << 20, serve_flag: serve_flag("max-memory-bytes", "BYTES");

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{Finding, events, shown};
-use crate::artifact::vault::user_folder;
-use crate::config::{Config, RecoveryMode};
+use crate::artifact::vault::{conversations_folder, user_folder};
+use crate::config::{Config, Recovery, RecoveryMode};
 use crate::install::Place;
 use crate::telemetry::check_there;
 use crate::telemetry::event::Event;
@@ -26,6 +26,11 @@ pub(super) fn look(place: &Place, config: &Config) -> Vec<Finding> {
     if let Some(folder) = originals {
         let is_used = config.recovery.mode != RecoveryMode::Never;
         all.extend(private(&folder, "originals on disk", is_used));
+    }
+    if let Some(folder) = conversations_folder() {
+        let what = "originals of hooks, `tersed run` and `tersed gateway`, for a week (`recovery.mode: never` turns this off)";
+        // Any setting of recovery replaces this folder.
+        all.extend(private(&folder, what, config.recovery == Recovery::default()));
     }
     all.extend(private(&place.state(), "copies of settings of hosts", false));
     if let Some(file) = events(config).filter(|_| config.telemetry.enabled) {

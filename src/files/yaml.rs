@@ -2,7 +2,7 @@
 //! the stack.
 
 #[cfg(feature = "config-files")]
-use serde_saphyr::Options;
+use serde_saphyr::{Error, Options};
 
 /// Levels of nesting; the deepest setting has seven.
 #[cfg(feature = "config-files")]
@@ -20,4 +20,17 @@ pub fn options() -> Options {
         budget.max_depth = MAX_DEPTH;
     }
     options
+}
+
+/// Why a text is not read, on one line, without the place, which the caller names.
+#[cfg(feature = "config-files")]
+pub fn reason(error: &Error) -> String {
+    // The parser's own words are advice to programmers.
+    if let Error::DuplicateMappingKey { key: Some(key), .. } = error.without_snippet() {
+        return format!("the key `{key}` is given twice");
+    }
+    let error = error.to_string();
+    let reason = error.lines().next().unwrap_or_default();
+    // The message may start with the place.
+    reason.split(" at line ").next().unwrap_or(reason).to_owned()
 }

@@ -34,6 +34,11 @@ const CHATGPT: &str = "https://chatgpt.com/backend-api/codex";
 /// The header that shows such a login.
 const CHATGPT_ACCOUNT: &str = "chatgpt-account-id";
 
+/// The answer to a request whose path, host and headers name no API: the paths that [`Api::of`] knows.
+const UNKNOWN_PATH: &str = "cannot tell which API this path is for; known are /v1/messages (anthropic), /v1/responses and \
+     /v1/chat/completions (openai), /v1beta (gemini) and /v1internal (code-assist), and what is below them; `--upstream URL` \
+     without the name of an API takes every path";
+
 impl Api {
     /// The API that a path belongs to, or else the one that the host uses, or else the one that the headers show.
     /// Never a guess, which could send a key to another provider.
@@ -173,7 +178,7 @@ impl Upstreams {
         let (place, is_base) = match (given, api) {
             (Some(given), _) => (given.place.as_str(), given.is_base),
             (None, None) => {
-                return Err("cannot tell which API this request is for; set it with --upstream".to_owned());
+                return Err(UNKNOWN_PATH.to_owned());
             }
             (None, Some(api)) if api == Api::OpenAi && headers.contains_key(CHATGPT_ACCOUNT) => {
                 (CHATGPT, true)
@@ -287,12 +292,22 @@ mod tests {
     }
 
     #[test]
+    fn the_answer_to_an_unknown_path_names_paths_that_are_known() {
+        let words = UNKNOWN_PATH.split([' ', ',']);
+        let paths: Vec<&str> = words.filter(|word| word.starts_with('/')).collect();
+        assert_eq!(paths.len(), 5);
+        for path in paths {
+            assert!(Api::of(path, None, &HeaderMap::new()).is_some(), "{path}");
+        }
+    }
+
+    #[test]
     fn a_key_is_not_given_to_an_api_that_was_guessed() {
         let bearer = headers(&["authorization"]);
         let mut places = Upstreams::default();
         for path in ["/api/hello", "/v1/models", "/v1/files?x=/responses"] {
             places.set_host(None);
-            assert!(places.url(path, &bearer).unwrap_err().contains("--upstream"), "{path}");
+            assert_eq!(places.url(path, &bearer).unwrap_err(), UNKNOWN_PATH, "{path}");
             places.set_host(Some(Api::Anthropic));
             assert_eq!(
                 places.url(path, &bearer).unwrap().as_str(),

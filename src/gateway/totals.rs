@@ -37,13 +37,30 @@ impl fmt::Display for Totals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [requests, before, after, passed] =
             [&self.requests, &self.before, &self.after, &self.passed].map(|n| n.load(Ordering::Relaxed));
-        write!(f, "{requests} requests; tool results {before} -> {after} tokens")?;
+        let noun = |n| if n == 1 { "request" } else { "requests" };
+        write!(f, "{requests} {}; tool results {before} -> {after} tokens", noun(requests))?;
         if before > 0 {
             write!(f, " ({:.1} % less)", (before.saturating_sub(after)) as f64 * 100.0 / before as f64)?;
         }
         if passed > 0 {
-            write!(f, "; {passed} requests passed unread")?;
+            write!(f, "; {passed} {} passed unread", noun(passed))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_request_is_named_as_one() {
+        let totals = Totals::default();
+        totals.compressed(BeforeAfter { before: 10, after: 5 });
+        totals.passed();
+        let text = "1 request; tool results 10 -> 5 tokens (50.0 % less); 1 request passed unread";
+        assert_eq!(totals.to_string(), text);
+        totals.passed();
+        assert!(totals.to_string().ends_with("; 2 requests passed unread"));
     }
 }

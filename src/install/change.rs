@@ -96,14 +96,29 @@ impl Change {
         }
     }
 
+    /// Whether a text has one of `parts` in another form than it was written.
+    pub(super) fn has_edited_part(&self, text: &str, parts: &[Part]) -> bool {
+        let root = self.root(text);
+        let mut ours = parts.iter().filter(|part| !matches!(part, Part::Default { .. }));
+        ours.any(|part| part.is_known(&root) && !part.is_held(&root))
+    }
+
+    /// The value of a text; null if the whole file is ours or cannot be parsed.
+    fn root(&self, text: &str) -> Value {
+        match &self.what {
+            What::File { .. } => Value::Null,
+            What::Json(_) => jsonc::value(text).ok().flatten().unwrap_or_default(),
+            What::Toml(_) => toml::value(text).unwrap_or_default(),
+        }
+    }
+
     /// Whether a text contains the whole change and starts the same program, but its parts differ from `parts` as written:
     /// then somebody edited them on purpose.
     pub(super) fn is_changed_by_hand(&self, text: &str, parts: &[Part]) -> bool {
-        let root = match &self.what {
-            What::File { .. } => return false,
-            What::Json(_) => jsonc::value(text).ok().flatten().unwrap_or_default(),
-            What::Toml(_) => toml::value(text).unwrap_or_default(),
-        };
+        if matches!(self.what, What::File { .. }) {
+            return false;
+        }
+        let root = self.root(text);
         let programs = self.with("").map(|(text, _)| self.programs(&text));
         self.is_known(text)
             && programs.is_ok_and(|programs| programs == self.programs(text))

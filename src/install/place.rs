@@ -41,10 +41,7 @@ pub struct Place {
 impl Place {
     /// The place of this process. Default for `program`: the absolute path for a user, the bare name for a project.
     pub fn of_process(scope: Scope, project: Option<&Path>, program: Option<&str>) -> Result<Self, String> {
-        let home = etcetera::home_dir().map_err(|e| format!("the home folder: {e}"))?;
-        if !home.is_absolute() {
-            return Err(format!("the home folder: {} is not absolute", home.display()));
-        }
+        let home = home_folder(std::env::var_os("HOME"))?;
         let folder = match project {
             Some(folder) => folder.to_owned(),
             None => std::env::current_dir().map_err(|e| format!("the working directory: {e}"))?,
@@ -135,6 +132,23 @@ pub fn is_program(path: &Path) -> bool {
     about.is_file() && may_run
 }
 
+/// The user's home folder: on Unix what HOME says, never the one of the user database. Without HOME a program often runs for
+/// somebody else, as a service or in a container, and would write to a home that nobody meant.
+fn home_folder(given: Option<OsString>) -> Result<PathBuf, String> {
+    let home = if cfg!(unix) {
+        given
+            .filter(|home| !home.is_empty())
+            .map(PathBuf::from)
+            .ok_or("HOME is not set: set it to the home folder of the user whose hosts are meant")?
+    } else {
+        etcetera::home_dir().map_err(|e| format!("the home folder: {e}"))?
+    };
+    match home.is_absolute() {
+        true => Ok(home),
+        false => Err(format!("the home folder: {} is not absolute", home.display())),
+    }
+}
+
 /// The path of this program in the `PATH`, because a link there outlives an update; else its own path.
 fn own_path(path: Option<&OsString>) -> Result<String, String> {
     let own = std::env::current_exe().map_err(|e| format!("own binary: {e}"))?;
@@ -144,4 +158,19 @@ fn own_path(path: Option<&OsString>) -> Result<String, String> {
         .into_os_string()
         .into_string()
         .map_err(|path| format!("own binary: {path:?} is not UTF-8"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_folder_is_never_guessed() {
+        let home = |given: Option<&str>| home_folder(given.map(OsString::from));
+        assert_eq!(home(Some("/home/ada")), Ok(PathBuf::from("/home/ada")));
+        for none in [None, Some("")] {
+            assert!(home(none).unwrap_err().starts_with("HOME is not set: "), "{none:?}");
+        }
+        assert_eq!(home(Some("ada")).unwrap_err(), "the home folder: ada is not absolute");
+    }
 }

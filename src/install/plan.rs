@@ -91,10 +91,13 @@ pub(super) fn held(change: &Change) -> Result<(Held, Vec<String>), String> {
     let (_, before) = look(change)?;
     let Some(bytes) = before else { return Ok((Held::None, Vec::new())) };
     let text = text(change, &bytes)?;
-    let held = change
-        .held(text)
-        .map_err(|fault| format!("{}:{}: {}", change.path.display(), fault.line, fault.text))?;
+    let fault_of = |fault: Fault| format!("{}:{}: {}", change.path.display(), fault.line, fault.text);
+    let held = change.held(text).map_err(fault_of)?;
     let held = if change.is_known(text) { Held::All } else { held };
+    if held != Held::All {
+        // A file that can be parsed may still have no place for the change, such as a list at the top.
+        change.with(text).map_err(fault_of)?;
+    }
     Ok((held, change.programs(text)))
 }
 
@@ -188,6 +191,10 @@ fn undone(change: &Change, bytes: &[u8], entry: &Entry, records: &Records) -> Re
     Ok(Undone::Changed(left.filter(|left| !is_gone(left)).map(String::into_bytes), None))
 }
 
+/// What is said when entries are removed although somebody edited them.
+const EDITED_REMOVED: &str =
+    "the entries of tersed are removed, also those that were changed by hand; your other changes are kept";
+
 /// Plans to remove a change from a file.
 pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Records) -> Result<Step, String> {
     let (target, before) = look(change)?;
@@ -201,7 +208,10 @@ pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Record
                 step.after = after;
                 step.changed = kept;
                 if step.changed.is_none() && step.after != step.before {
-                    step.note = Some("your later changes are kept".to_owned());
+                    let is_edited = change.has_edited_part(text(change, &bytes)?, &entry.parts);
+                    step.note = Some(
+                        if is_edited { EDITED_REMOVED } else { "your later changes are kept" }.to_owned(),
+                    );
                 }
             }
         },

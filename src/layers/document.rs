@@ -171,6 +171,8 @@ mod tests {
             let has_line = error.line.is_some_and(|line| line >= least);
             assert!(has_line && !error.reason.is_empty(), "{text:?}: {error:?}");
         }
+        let twice = yaml("a: 1\na: 2\n").unwrap_err();
+        assert_eq!((twice.line, &*twice.reason), (Some(2), "the key `a` is given twice"));
         for text in ["a = 1\na = 2\n", "a = 1\nb = [\n", "a = 1\nb\n"] {
             let error = toml(text).unwrap_err();
             assert!(

@@ -228,6 +228,12 @@ pub fn project_file(path: &Path, sources: &Sources) -> Result<ProjectFile, Strin
     };
     let read = ProjectFile::read(&file, &top, |_| true).map_err(|error| error.to_string())?;
     faults.extend(read.faults);
+    // Named before the user consents: once trusted, the file would be read without these values.
+    let refused = |given: &Given| {
+        let why = within_state(&given.key, given.value.clone(), &file, sources).err()?;
+        Some(refused_value(&file, given.origin.line(), &given.key, &why))
+    };
+    faults.extend(read.says.iter().filter_map(refused));
     Ok(ProjectFile { faults, ..read })
 }
 
@@ -248,20 +254,15 @@ pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf,
     if record.as_ref() == Some(&file.record) {
         for given in file.says {
             if ProjectFile::never(&given) {
-                read.faults.push(ConfigError {
-                    place: path.display().to_string(),
-                    line: given.origin.line(),
-                    text: format!("{}: only the user's own file may say what is no secret", given.key),
-                });
+                let why = "only the user's own file may say what is no secret";
+                read.faults.push(refused_value(&path, given.origin.line(), &given.key, why));
                 continue;
             }
             match within_state(&given.key, given.value, &path, sources) {
                 Ok(value) => read.given.push(Given { value, ..given }),
-                Err(text) => read.faults.push(ConfigError {
-                    place: path.display().to_string(),
-                    line: given.origin.line(),
-                    text: format!("{}: {text}", given.key),
-                }),
+                Err(why) => {
+                    read.faults.push(refused_value(&path, given.origin.line(), &given.key, &why));
+                }
             }
         }
         read.rules = file.rules;
@@ -272,6 +273,11 @@ pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf,
     read.given = less.into_iter().map(|given| Given { is_less: true, ..given }).collect();
     read.untrusted = Some(Untrusted { path: path.clone(), has_changed: record.is_some(), ignored });
     Some((path, read))
+}
+
+/// The fault of a value that a project's file may not set, trusted or not.
+fn refused_value(path: &Path, line: Option<usize>, key: &str, why: &str) -> ConfigError {
+    ConfigError { place: path.display().to_string(), line, text: format!("{key}: {why}") }
 }
 
 /// A value of a trusted project file. Paths to write to must be below the user's state folder; relative paths start

@@ -116,10 +116,11 @@ fn value(path: &Path, text: &str) -> Result<Value, (Option<usize>, String)> {
         "yaml" | "yml" => Err((None, crate::files::yaml::NOT_READ.to_owned())),
         #[cfg(feature = "config-files")]
         "yaml" | "yml" => {
-            serde_saphyr::from_str_with_options(text, crate::files::yaml::options()).map_err(|e| {
+            let mut options = crate::files::yaml::options();
+            options.with_snippet = false;
+            serde_saphyr::from_str_with_options(text, options).map_err(|e| {
                 let line = e.location().map(|location| location.line() as usize);
-                let reason = e.to_string();
-                (line, reason.lines().next().unwrap_or_default().to_owned())
+                (line, crate::files::yaml::reason(&e))
             })
         }
         other => {

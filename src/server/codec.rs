@@ -3,6 +3,7 @@
 //! There are two framings: the LSP base protocol (a `Content-Length` header block, then that many bytes), and one JSON text
 //! per line. The caller picks one; nothing here guesses.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read};
 
 use crate::memory::grow;
@@ -47,7 +48,7 @@ pub enum Inbound {
 #[derive(Debug)]
 pub enum StreamError {
     /// The header block is invalid; the text says why.
-    Header(&'static str),
+    Header(Cow<'static, str>),
     /// The stream ended inside a message.
     Truncated,
     /// The operating system failed the read.
@@ -112,8 +113,7 @@ impl<R: BufRead> FrameReader<R> {
             self.skip = if resync { length } else { 0 };
             return Ok(Inbound::Oversized { length, resync });
         }
-        let length =
-            usize::try_from(length).map_err(|_| StreamError::Header("Content-Length is too large"))?;
+        let length = usize::try_from(length).map_err(|_| broken("Content-Length is too large"))?;
         let mut body = Vec::new();
         while body.len() < length {
             let start = body.len();
@@ -139,24 +139,24 @@ impl<R: BufRead> FrameReader<R> {
             if line.is_empty() && used == 0 {
                 return Ok(None);
             }
+            if line.first() == Some(&b'{') {
+                // No header starts like this. The end of the header would be awaited for ever.
+                return Err(broken(JSON_AS_HEADER));
+            }
             if line.pop() != Some(b'\n') {
                 let full = used == MAX_HEADER_BYTES;
-                return Err(StreamError::Header(if full {
-                    "it is longer than 8 KiB"
-                } else {
-                    "stdin ended inside it"
-                }));
+                return Err(broken(if full { "it is longer than 8 KiB" } else { "stdin ended inside it" }));
             }
             if line.last() == Some(&b'\r') {
                 line.pop();
             }
             if line.is_empty() {
-                return length.map(Some).ok_or(StreamError::Header("it has no Content-Length"));
+                return length.map(Some).ok_or(broken("it has no Content-Length"));
             }
             if let Some(found) = content_length(&line)?
                 && length.replace(found).is_some_and(|earlier| earlier != found)
             {
-                return Err(StreamError::Header("it has two different Content-Length values"));
+                return Err(broken("it has two different Content-Length values"));
             }
         }
     }
@@ -199,15 +199,27 @@ impl<R: BufRead> FrameReader<R> {
     }
 }
 
+/// What is said of a client that sends one message a line to a server that expects headers.
+const JSON_AS_HEADER: &str = "it is JSON; for one message a line start tersed with `--framing lines`";
+
+/// Most bytes of a wrong value that a message quotes.
+const MAX_QUOTED_BYTES: usize = 40;
+
+fn broken(what: &'static str) -> StreamError {
+    StreamError::Header(what.into())
+}
+
 /// The length that a header line states; `None` for any other header.
 fn content_length(line: &[u8]) -> Result<Option<u64>, StreamError> {
-    let colon = memchr::memchr(b':', line).ok_or(StreamError::Header("a line has no colon"))?;
+    let colon = memchr::memchr(b':', line).ok_or(broken("a line has no colon"))?;
     if !line[..colon].trim_ascii().eq_ignore_ascii_case(b"content-length") {
         return Ok(None);
     }
     let digits = line[colon + 1..].trim_ascii();
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return Err(StreamError::Header("Content-Length is not a whole number of bytes"));
+        let given = digits[..digits.len().min(MAX_QUOTED_BYTES)].escape_ascii();
+        let what = format!("Content-Length is `{given}`, expected a whole number of bytes");
+        return Err(StreamError::Header(what.into()));
     }
     // A number that does not fit is over every limit, so it is refused as too large, not as malformed.
     let value =
@@ -289,11 +301,13 @@ mod tests {
         for (input, what) in [
             ("\r\n\r\n", "no Content-Length"),
             ("Content-Type: x\r\n\r\n", "no Content-Length"),
-            ("Content-Length: -1\r\n\r\n", "not a whole number"),
-            ("Content-Length: +1\r\n\r\n1", "not a whole number"),
-            ("Content-Length: two\r\n\r\n", "not a whole number"),
-            ("Content-Length:\r\n\r\n", "not a whole number"),
-            ("{\"jsonrpc\"\n", "no colon"),
+            ("Content-Length: -1\r\n\r\n", "is `-1`, expected a whole number"),
+            ("Content-Length: +1\r\n\r\n1", "is `+1`, expected a whole number"),
+            ("Content-Length: two\r\n\r\n", "is `two`, expected a whole number"),
+            ("Content-Length:\r\n\r\n", "is ``, expected a whole number"),
+            ("Content-Length\n", "no colon"),
+            ("{\"jsonrpc\"\n", "start tersed with `--framing lines`"),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1}\n", "start tersed with `--framing lines`"),
             ("Content-Length: 1\r\nContent-Length: 2\r\n\r\n11", "two different"),
             ("Content-Length: 1", "ended inside it"),
             ("Content-Length: 5\r\n\r\n{}", "ended inside a message"),

@@ -22,6 +22,7 @@ use super::service::{Backend, CONFIGURE, Shared, UNSUPPORTED, from_lsp, router};
 use super::turns::{self, Size};
 use crate::engine::Method;
 use crate::protocol::error::{INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR};
+use crate::protocol::params::invalid;
 use crate::protocol::{Kind, RpcError};
 
 type Answer = BoxFuture<'static, Result<Option<Response>, ExitedError>>;
@@ -227,7 +228,10 @@ fn initialize_params(params: Value) -> Result<Value, RpcError> {
     let pid = params.remove("processId").unwrap_or(Value::Null);
     let known = pid.is_null() || pid.as_i64().is_some_and(|pid| (1..=i64::from(i32::MAX)).contains(&pid));
     if !known {
-        return Err(RpcError::invalid_params("processId must be a positive integer or null"));
+        return Err(invalid(
+            "processId",
+            &format!("{pid} is not allowed, expected a positive integer or null"),
+        ));
     }
     let options = params.remove("initializationOptions").unwrap_or(Value::Null);
     Ok(json!({ "processId": pid, "initializationOptions": options, "capabilities": {} }))

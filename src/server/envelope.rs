@@ -55,7 +55,7 @@ pub fn read(text: &str) -> Message {
         Ok(Top::Object(envelope)) => envelope.sort(),
         Ok(Top::Array) => Message::invalid(None, "batches are not supported; send one message at a time"),
         Ok(Top::Other) => Message::invalid(None, "a message is a JSON object"),
-        Err(error) => Message::Invalid { id: None, error: unreadable(&error) },
+        Err(error) => Message::Invalid { id: None, error: unreadable(text, &error) },
     }
 }
 
@@ -85,8 +85,14 @@ pub(super) fn id_key(raw: &str) -> Cow<'_, str> {
 }
 
 /// Syntax errors of serde_json name the fault and the place, and quote no content.
-fn unreadable(error: &serde_json::Error) -> RpcError {
-    RpcError::new(PARSE_ERROR, "parse_error", format!("the message cannot be read as JSON: {error}"))
+fn unreadable(text: &str, error: &serde_json::Error) -> RpcError {
+    const HEADER: &[u8] = b"content-length:";
+    let start = text.as_bytes().get(..HEADER.len());
+    let hint = match start.is_some_and(|start| start.eq_ignore_ascii_case(HEADER)) {
+        true => "; it is a header of LSP: to send headers, start tersed without `--framing lines`",
+        false => "",
+    };
+    RpcError::new(PARSE_ERROR, "parse_error", format!("the message cannot be read as JSON: {error}{hint}"))
 }
 
 impl Message {
@@ -155,7 +161,7 @@ impl Envelope<'_> {
             return Message::invalid(id, "method must be a string");
         };
         let named = match self.params {
-            Params::Other => return Message::invalid(id, "params must be an object or an array"),
+            Params::Other => return Message::invalid(id, "params must be an object"),
             Params::Object(named) => named,
             Params::Missing | Params::Array => Named::default(),
         };
@@ -463,6 +469,18 @@ mod tests {
                 }
                 other => panic!("{text}: {other:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn headers_and_wrong_parameters_are_named() {
+        for (text, what) in [
+            ("Content-Length: 20\r", "; it is a header of LSP: to send headers, start tersed without"),
+            ("content-length:", "; it is a header of LSP"),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m","params":"p"}"#, "params must be an object"),
+        ] {
+            let Message::Invalid { error, .. } = read(text) else { panic!("{text}") };
+            assert!(error.message.contains(what), "{text}: {}", error.message);
         }
     }
 

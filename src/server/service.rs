@@ -21,10 +21,11 @@ use super::jobs::{Job, Jobs};
 use super::log::log;
 use super::turns::Turns;
 use super::{Ending, envelope, watch};
-use crate::engine::{Engine, Method, guarded};
+use crate::engine::{Engine, METHODS, Method, guarded};
 use crate::protocol::config::DidChangeParams;
 use crate::protocol::error::{ErrorData, INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::protocol::{Kind, RpcError};
+use crate::text::nearest::nearest;
 
 /// Name inside the router for every unknown method; a client that sends it gets no effect.
 pub(super) const UNSUPPORTED: &str = "\0unsupported";
@@ -156,7 +157,11 @@ impl Shared {
 fn unsupported(backend: &Backend, ticket: i64) -> impl Future<Output = LspResult<Value>> + Send + use<> {
     let job = backend.0.jobs.get(ticket);
     let name: String = job.iter().flat_map(|job| job.method.chars()).take(100).collect();
-    let error = RpcError::new(METHOD_NOT_FOUND, "method_not_found", format!("there is no method {name:?}"));
+    let known = METHODS.iter().map(|method| method.name).chain(["initialize", "shutdown"]);
+    let near = nearest(&name, known);
+    let near = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+    let what = format!("there is no method {name:?}{near}");
+    let error = RpcError::new(METHOD_NOT_FOUND, "method_not_found", what);
     ready(Err(to_lsp(&error)))
 }
 

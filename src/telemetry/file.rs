@@ -108,7 +108,9 @@ impl LogFile {
 
     /// Opens the file again; closing the old one releases its lock.
     fn reopen(&mut self) -> io::Result<()> {
-        self.file = open(&self.folder, &self.name, &self.header, self.is_header)?;
+        let path = self.folder.path().join(&self.name);
+        let at = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        self.file = open(&self.folder, &self.name, &self.header, self.is_header).map_err(at)?;
         Ok(())
     }
 
@@ -135,6 +137,12 @@ pub fn check_there(path: &Path, is_header: fn(&str) -> bool) -> io::Result<()> {
     check(&mut file, is_header)
 }
 
+/// The error without the path, which the caller adds.
+fn without_path(refused: Refused) -> io::Error {
+    let why = refused.why.to_string();
+    io::Error::new(io::Error::from(refused).kind(), why)
+}
+
 /// The file with its header: created, or checked to be ours.
 fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) -> io::Result<File> {
     let name = Path::new(name);
@@ -142,16 +150,16 @@ fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) 
     match folder.create(name, Opening::New) {
         Ok(made) => {
             made.lock()?;
-            let mut file: File = folder.create(name, Opening::Append)?;
+            let mut file: File = folder.create(name, Opening::Append).map_err(without_path)?;
             file.write_all(format!("{header}\n").as_bytes())?;
             return Ok(file);
         }
         Err(Refused { why: Why::System(e), .. }) if e.kind() == io::ErrorKind::AlreadyExists => {}
         // The code below reports this case better.
         Err(Refused { why: Why::Kind(_) | Why::Link, .. }) => {}
-        Err(refused) => return Err(refused.into()),
+        Err(refused) => return Err(without_path(refused)),
     }
-    let mut file = folder.create(name, Opening::Append)?;
+    let mut file = folder.create(name, Opening::Append).map_err(without_path)?;
     for _ in 0..MAX_TRIES {
         if file.metadata()?.len() > 0 {
             break;

@@ -182,6 +182,31 @@ fn a_bad_value_has_one_exit_status() {
 }
 
 #[test]
+fn what_is_allowed_is_told_with_a_bad_value() {
+    let home = Home::new();
+    home.file("h.txt", "x\n");
+    for (arguments, allowed) in [
+        ("compress --exit-code abc", "allowed is a whole number"),
+        ("run --patience x -- true", "500ms, 5s, 2m"),
+        ("replay h.txt", "h.txt:1: not a record: "),
+        ("explain --record h.txt", "expected JSON: parameters of"),
+        ("explain --index 3 h.txt", "tersed explain --record FILE --index N"),
+        ("mcp-proxy --servers h.txt x", "allowed is a JSON object"),
+        ("serve --max-message-bytes 0", "0 is not in 1.."),
+        ("artifacts list --dir nodir", "there is no folder nodir"),
+    ] {
+        let (code, told) = home.told(&arguments.split(' ').collect::<Vec<_>>());
+        assert!(code.is_some_and(|code| code > 0) && told.contains(allowed), "{arguments}: {told}");
+    }
+    let history = repository("tests/fixtures/audit/claude-code/session.jsonl").display().to_string();
+    for arguments in [&["explain", "--record", &history, "--index", "1"][..], &["stats", &history]] {
+        let told = home.told(arguments).1;
+        assert!(told.contains(&format!("`tersed audit {history}` reads it")), "{told}");
+    }
+    assert!(home.printed(&["artifacts", "help", "--help"]).contains("Usage: tersed artifacts"));
+}
+
+#[test]
 fn files_are_compressed_like_standard_input() {
     let home = Home::new();
     let long = passing(300);
@@ -473,7 +498,7 @@ fn an_audit_that_understands_nothing_fails() {
     let output = home.tersed(&["audit", "notes.txt"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stdout).contains("notes.txt: none of the formats"));
-    assert!(text(&output.stderr).contains("none of the files was understood"));
+    assert!(text(&output.stderr).contains("notes.txt (none of the formats); `tersed audit --help`"));
 }
 
 #[test]

@@ -89,6 +89,9 @@ fn what_is_well_is_called_so_and_stays_as_it_is() {
     }
     let trip = machine.said("round trip", &[]);
     assert!(trip[0].starts_with("ok a sample of ") && trip[0].contains("its original came back"), "{trip:?}");
+    let folders = machine.said("folders", &[]);
+    let is_conversations = |said: &String| said.contains("conversations: originals of hooks, `tersed run`");
+    assert!(folders.iter().any(is_conversations), "{folders:#?}");
     let output = machine.tersed(&["doctor"], &[]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -208,6 +211,20 @@ fn settings_that_cannot_be_read_are_a_fault() {
     let (text, fix) = machine.fault(&[]);
     assert!(text.starts_with(&format!("{}:2: ", machine.at("project/tersed.yaml").display())), "{text}");
     assert!(text.contains("fast") && fix.contains("until then it is ignored"), "{text} {fix}");
+}
+
+/// Settings of a host that can be parsed and have no place for the entries of tersed: `install` refuses them too.
+#[test]
+fn settings_of_a_host_without_a_place_for_entries_are_a_fault() {
+    let machine = Machine::new();
+    let settings = machine.at("home/.claude/settings.json");
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    for text in ["[]", "null", "{\"hooks\": []}"] {
+        fs::write(&settings, text).unwrap();
+        let (fault, fix) = machine.fault(&[]);
+        assert!(fault.contains(&format!("{}:1: ", settings.display())), "{text}: {fault}");
+        assert!(fault.contains("expected an object") && fix.starts_with("fix the file"), "{text}: {fault}");
+    }
 }
 
 #[test]

@@ -401,6 +401,28 @@ fn a_page_grows_with_its_input_and_no_faster() {
     assert!(large.1 < 4 * 20_000 * 40, "{large:?}");
 }
 
+/// A text that is only decoded is not called unchanged, and one that became longer is not called compressed.
+#[test]
+fn the_status_in_words_is_true_of_every_size() {
+    let shown = |input: &[u8]| {
+        let call = ToolCall { tool: "bash".to_owned(), ..ToolCall::default() };
+        let raw = std::str::from_utf8(input).map_or(Raw::Bytes(input), Raw::Text);
+        let explained = explain(&call, &[raw], &Policy::default(), false, &NoHistory).unwrap();
+        let mut page = Vec::new();
+        write_text(&Page::new(&call, &explained), Screen { width: 120, colour: false }, &mut page).unwrap();
+        String::from_utf8(page).unwrap()
+    };
+    let page = shown(b"caf\xe9 line\nabc\xff\n");
+    assert!(page.contains("re-encoded: only its encoding changed, to UTF-8"), "{page}");
+    assert!(!page.contains("unchanged"), "{page}");
+    let page = shown(format!("token=ghp_{}\n", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]).as_bytes());
+    let word = if page.contains("(+") { "changed" } else { "compressed" };
+    assert!(page.starts_with(&format!("bash: {word}\n")), "{page}");
+    let page = shown(b"good\n[tersed: exit status 0]\n");
+    assert!(page.starts_with("bash: changed\n") && page.contains("(+"), "{page}");
+    assert!(shown(b"as it came\n").contains("unchanged: the text is as it came"));
+}
+
 #[test]
 fn a_result_that_is_not_there_is_named() {
     let explain = |args: &[&str]| {

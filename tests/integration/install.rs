@@ -378,8 +378,14 @@ fn an_entry_of_ours_that_a_user_changed_stays_until_it_goes() {
     let text = fs::read_to_string(&settings).unwrap();
     assert!(text.contains("/other/tersed hook gemini") && !text.contains("9000"), "{text}");
     fs::write(&settings, &slower).unwrap();
-    machine.done(&["uninstall", "gemini"]);
+    let told = machine.done(&["uninstall", "gemini"]);
+    assert!(told.contains("entries of tersed are removed, also those that were changed by hand"), "{told}");
     assert_eq!(fs::read_to_string(&settings).unwrap(), JSON);
+    // Changes elsewhere are kept, and nothing else is said.
+    machine.done(&["install", "gemini"]);
+    fs::write(&settings, fs::read_to_string(&settings).unwrap() + "\n").unwrap();
+    let told = machine.done(&["uninstall", "gemini"]);
+    assert!(told.contains("your later changes are kept") && !told.contains("by hand"), "{told}");
 }
 
 #[test]

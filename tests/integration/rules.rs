@@ -57,8 +57,11 @@ fn the_pack_passes_its_tests() {
     }
     assert!(count >= 8, "{count} rules");
     assert_eq!(all.iter().count(), count, "a name stands in two files");
-    for report in rule_check::run_tests(&Policy { rules: all.clone(), ..Policy::default() }) {
-        assert_eq!(report.problems, [""; 0], "{}: {}\n{}", report.rule, report.test, report.output);
+    // Also in a folder where the mode is one without rules.
+    for mode in [Mode::Standard, Mode::Safe, Mode::Disabled] {
+        for report in rule_check::run_tests(&Policy { rules: all.clone(), mode, ..Policy::default() }) {
+            assert_eq!(report.problems, [""; 0], "{}: {}\n{}", report.rule, report.test, report.output);
+        }
     }
 }
 

@@ -472,12 +472,15 @@ fn a_trusted_file_still_writes_only_to_the_users_state() {
     symlink(machine.at("home/.ssh"), machine.at("home/clone/link")).unwrap();
     for path in ["../../.ssh/config", "/etc/passwd", "~/.ssh/config", "../trust/x", "a/../../../x"] {
         machine.clone(format!("policy: {{minBytes: 3}}\ntelemetry: {{enabled: true, path: {path}}}\n"));
-        machine.trust();
-        let said = machine.redacted();
+        // Refused before the user consents, with the reason.
+        let (out, said, code) = machine.run(&["trust", "--yes"], "");
+        assert_eq!(code, Some(2), "{path}: {out}{said}");
         assert!(
-            said.contains("telemetry.path: a project's file may only name what lies below"),
+            said.contains("telemetry.path: a project's file may only name what lies below")
+                && said.contains("nothing was trusted"),
             "{path}: {said}"
         );
+        assert!(machine.redacted().contains("not trusted"), "{path}");
     }
     machine
         .clone("telemetry: {enabled: true, path: events.jsonl}\nrecovery: {mode: always, directory: kept}\n");

@@ -32,8 +32,10 @@ const LIST: &str = "`tersed artifacts list`";
     tersed artifacts show '[tersed: all 404 lines: tersed artifacts show 108195c6]'\n  \
     tersed artifacts search 'error|panicked' 108195c6 --context 3\n  \
     tersed artifacts prune --older-than 12h\n\n\
-    Originals are on disk if recovery is on, as with `tersed serve --recovery always`, and in the memory of the process that \
-    `tersed hook` and `tersed run` share while it runs. A handle is the start of an id, 8 digits or more, as lists and texts \
+    Originals of `tersed hook`, `tersed run` and `tersed gateway` are on disk for a week, at most 512, without secrets, in \
+    tersed/conversations in your state folder; `recovery.mode: never` turns this off. Others are on disk if recovery is on, as \
+    with `tersed serve --recovery always`. While the process that `tersed hook` and `tersed run` share runs, it also has them in \
+    memory. A handle is the start of an id, 8 digits or more, as lists and texts \
     show it; a whole marker is accepted too.\n\n\
     Exit codes: 0 done, 1 failed (for search also: nothing found), 2 invalid command line.")]
 pub struct Args {
@@ -79,7 +81,7 @@ enum Command {
     /// Remove originals that are older than the retention time.
     Prune {
         /// Also remove originals older than this, for example 90s, 30m, 12h, 7days; 0s for all.
-        #[arg(long, value_name = "AGE", value_parser = humantime::parse_duration)]
+        #[arg(long, value_name = "AGE", value_parser = super::mistake::duration)]
         older_than: Option<Duration>,
         #[command(flatten)]
         place: Place,

@@ -159,9 +159,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     match is_understood {
         true => Ok(()),
-        false => {
-            Err("none of the files was understood; `tersed audit --help` lists the formats".to_owned().into())
-        }
+        false => Err(none_understood(&report).into()),
     }
 }
 
@@ -206,6 +204,18 @@ impl Args {
         };
         self.format.unwrap_or(named)
     }
+}
+
+/// What is said if no file was understood, with the names of the first files: the report may be elsewhere.
+fn none_understood(report: &Report) -> String {
+    const MAX_NAMED: usize = 3;
+    let noted = &report.not_understood;
+    let mut named: Vec<String> =
+        noted.files.iter().take(MAX_NAMED).map(|file| format!("{} ({})", file.path, file.reason)).collect();
+    if noted.file_count > named.len() {
+        named.push(format!("{} more", noted.file_count - named.len()));
+    }
+    format!("no file was understood: {}; `tersed audit --help` lists the formats", named.join(", "))
 }
 
 /// Finds the first file below a path that some format can read, and names the host or the kind of file; `None` for

@@ -33,7 +33,23 @@ pub(super) fn title(call: &ToolCall, evidence: &Evidence) -> String {
     let of = call.command.as_deref().or(call.path.as_deref()).unwrap_or(&call.tool);
     let line = of.lines().next().unwrap_or_default();
     let more = if line.len() < of.len() { " …" } else { "" };
-    format!("{line}{more}: {}", evidence.status.name())
+    format!("{line}{more}: {}", outcome(evidence))
+}
+
+/// The status in a word that is also true of a result that became longer, or that was only decoded.
+fn outcome(evidence: &Evidence) -> &'static str {
+    let is_longer =
+        evidence.tokens.after > evidence.tokens.before || evidence.bytes.after > evidence.bytes.before;
+    match evidence.status {
+        Status::Compressed if is_longer => "changed",
+        Status::Unchanged if is_decoded(evidence) => "re-encoded",
+        status => status.name(),
+    }
+}
+
+/// Whether only the encoding of a result changed: its text is the same, in another number of bytes.
+fn is_decoded(evidence: &Evidence) -> bool {
+    evidence.status == Status::Unchanged && evidence.bytes.before != evidence.bytes.after
 }
 
 /// The facts about the whole result.
@@ -87,9 +103,12 @@ pub(super) fn facts(call: &ToolCall, explained: &Explained, gaps: usize) -> Vec<
 }
 
 fn status(evidence: &Evidence) -> String {
-    let name = evidence.status.name();
+    let name = outcome(evidence);
     let bypass = evidence.bypass.map(|r| format!(" ({}). {}", r.code(), r.doc())).unwrap_or_default();
     let why = match evidence.status {
+        Status::Unchanged if is_decoded(evidence) => {
+            ": only its encoding changed, to UTF-8; no line is left out"
+        }
         Status::Unchanged => ": the text is as it came",
         Status::Compressed => "",
         Status::Duplicate => match &evidence.duplicate_of {

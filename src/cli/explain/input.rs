@@ -57,10 +57,10 @@ pub(super) fn explained(
         .map_err(|e| format!("{name}: {e}"))?
         .read_to_string(&mut text)
         .map_err(|e| format!("{name}: {e}"))?;
-    let values: Vec<&RawValue> = serde_json::Deserializer::from_str(&text)
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(|e| format!("{name}: {e}"))?;
+    let values: Vec<&RawValue> =
+        serde_json::Deserializer::from_str(&text).into_iter().collect::<Result<_, _>>().map_err(|e| {
+            format!("{name}: {e}; expected JSON: parameters of `toolResult/compress`, or lines of records")
+        })?;
     let index = match (index, values.len()) {
         (_, 0) => return Err(format!("{name}: there is no result in it").into()),
         (None, 1) => 1,

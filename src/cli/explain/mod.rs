@@ -17,7 +17,7 @@ use clap::ColorChoice;
 
 use super::call::{self, CallArgs, PolicyArgs};
 use super::out::NewFile;
-use super::{Failure, out};
+use super::{Failure, out, pointed};
 use crate::pipeline::explain::explain;
 use crate::pipeline::repeat::dedup::NoHistory;
 use crate::sanitize::redact_only;
@@ -52,7 +52,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "command", "path", "exit_code", "query"])]
     record: Option<PathBuf>,
     /// Which result of the file, from 1.
-    #[arg(long, value_name = "N", requires = "record")]
+    #[arg(long, value_name = "N", requires = "record", conflicts_with = "file")]
     index: Option<usize>,
     /// Write an HTML page to this file, or to standard output. An existing file is overwritten only if it is a page of tersed.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
@@ -80,7 +80,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let html = html.map(|file| NewFile::open(file, &inputs)).transpose()?;
     let _ = crate::engine::seal_key::ensure(&mut config.policy);
     let (call, explained) = match &args.record {
-        Some(file) => input::explained(file, args.index, &args.policy.patch()?, &config)?,
+        Some(file) => input::explained(file, args.index, &args.policy.patch()?, &config)
+            .map_err(|failure| pointed(failure, file))?,
         None => {
             let call = args.call.call();
             let input = call::input(args.file.as_deref())?;

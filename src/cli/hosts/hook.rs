@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "PID")]
     owner: Option<u32>,
     /// The resident process ends after this time without an event, for example 30m [default: 2h].
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::cli::mistake::duration)]
     idle: Option<Duration>,
     #[command(flatten)]
     policy: PolicyArgs,

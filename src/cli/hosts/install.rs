@@ -22,7 +22,8 @@ use crate::telemetry::counts::default_path;
     tersed install claude-code --dry-run           what would be written, as a diff\n  \
     tersed install claude-code\n  \
     tersed install opencode --scope project        for everyone who works in this project\n\n\
-    A second run changes nothing. `tersed uninstall` restores every file; your own later changes are kept. \
+    A second run changes nothing. `tersed uninstall` restores every file; your own later changes are kept, except those in \
+    the entries of tersed. \
     Copies of the earlier files are in the state folder of the user.")]
 pub struct Args {
     /// The host.
@@ -47,7 +48,7 @@ pub struct Args {
     tersed uninstall claude-code --dry-run\n  \
     tersed uninstall claude-code\n\n\
     Restores every file as it was before `tersed install`, byte for byte. If you changed a file since, only the additions of \
-    tersed are removed.")]
+    tersed are removed, also those that you changed by hand.")]
 pub struct UninstallArgs {
     /// The host.
     #[arg(value_parser = names())]
@@ -103,7 +104,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if steps.iter().all(|step| step.action() == Action::None) {
         let _ = writeln!(text, "{} is already set up; nothing was changed.", row.title);
     } else if !args.place.dry_run {
-        let _ = writeln!(text, "{}", format!("{} is set up. {}", row.title, row.then).trim_end());
+        let _ =
+            writeln!(text, "{}", format!("{} is set up. {}", row.title, (row.then)(place.scope)).trim_end());
         if let Some(command) = args.command.as_deref().filter(|command| !is_there(&place, command)) {
             let _ = writeln!(text, "But {command} is not there: the host starts nothing until it is.");
         }

@@ -95,7 +95,8 @@ fn server(args: &Args) -> Result<Server, String> {
 fn named(path: &Path, name: &str) -> Result<Server, String> {
     let place = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| format!("{place}: {e}"))?;
-    let mut file: File = serde_json::from_str(&text).map_err(|e| format!("{place}: {e}"))?;
+    let shape = "allowed is a JSON object {\"mcpServers\": {\"NAME\": {\"command\": …}}}";
+    let mut file: File = serde_json::from_str(&text).map_err(|e| format!("{place}: {e}; {shape}"))?;
     let Some(entry) = file.servers.remove(name) else {
         let names: Vec<String> = file.servers.into_keys().collect();
         return Err(format!("{place}: no server `{name}`, there are: {}", names.join(", ")));

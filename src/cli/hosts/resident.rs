@@ -17,10 +17,10 @@ pub struct Args {
     #[command(flatten)]
     policy: PolicyArgs,
     /// Time without a request after which it ends.
-    #[arg(long, value_name = "TIME", default_value = "2h", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "2h", value_parser = crate::cli::mistake::duration)]
     idle: Duration,
     /// Time to wait for another host after the last one has ended.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = crate::cli::mistake::duration)]
     linger: Duration,
     /// Process that it belongs to, in addition to its clients.
     #[arg(long, value_name = "PID")]

@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "ID")]
     call: Option<String>,
     /// How long output is held back, for example 30s or 2m; choose less than the host's own limit [default: 8s].
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::cli::mistake::duration)]
     patience: Option<Duration>,
     /// Most bytes of an output that the host shows; the rest is left out, failure reports last [default: in Claude Code
     /// BASH_MAX_OUTPUT_LENGTH or 30000, else none].

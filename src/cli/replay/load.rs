@@ -10,6 +10,9 @@ use super::record::{Record, Session, Transcript};
 use super::whole;
 use crate::cli::packed::open;
 
+/// What a file of records holds.
+const EXPECTED: &str = "expected JSON lines, each a record or a whole session";
+
 /// Reads a file of records or whole sessions, or a folder of such files or of cases for clues.
 pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
     if path.is_dir() {
@@ -28,7 +31,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
     let name = path.display();
     let File { sessions, broken } = read_all(path).map_err(|e| format!("{name}: {e}"))?;
     match broken.first() {
-        Some((line, why)) => Err(format!("{name}:{line}: {why}")),
+        Some((line, why)) => Err(format!("{name}:{line}: not a record: {why}; {EXPECTED}")),
         None => Ok(sessions),
     }
 }

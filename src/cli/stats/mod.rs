@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::Failure;
 use super::out::{print, say};
 use super::settings::SettingsArgs;
+use super::{Failure, pointed};
 use crate::config::{Config, Price};
 use crate::protocol::session::Stats;
 use crate::telemetry::counts;
@@ -91,7 +91,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             true => totals.read(io::stdin().lock(), "standard input", host_limit),
             false => totals.read(open(file)?, &name.to_string(), host_limit),
         };
-        read?;
+        read.map_err(|why| pointed(why.into(), file))?;
     }
     totals.stats.price(&prices);
     let text = match args.json {
@@ -103,7 +103,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Prints the counts.
 fn of_counts(args: &Args, config: &Config, prices: &BTreeMap<String, Price>) -> Result<(), Failure> {
-    let path = counts::default_path().ok_or_else(|| "the user has no folder for state".to_owned())?;
+    let unset = if cfg!(windows) { "LOCALAPPDATA is not set" } else { "HOME is not set" };
+    let path = counts::default_path().ok_or_else(|| format!("{unset}: there is no folder with counts"))?;
     if !config.telemetry.counts {
         say("nothing is counted: telemetry.counts is false");
     }

@@ -18,7 +18,7 @@ pub const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.folder("CLAUDE_CONFIG_DIR", ".claude")],
-    then: "Restart running sessions to use it. Remove the plugin of editors/claude-code if you installed it.",
+    then: |_| "Restart running sessions to use it. Remove the plugin of editors/claude-code if you installed it.",
 };
 
 const HOOKS: &str = include_str!("../../../editors/claude-code/hooks/hooks.json");

@@ -11,7 +11,7 @@ pub(super) const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.home.join(".cline")],
-    then: "",
+    then: |_| "",
 };
 
 const PLUGIN: &str = include_str!("../../../editors/cline/tersed.js");

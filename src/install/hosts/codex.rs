@@ -21,7 +21,7 @@ pub const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.folder("CODEX_HOME", ".codex")],
-    then: "Codex runs no hook before you trust it: open Codex once, type /hooks and trust the hook of tersed.",
+    then: |_| "Codex runs no hook before you trust it: open Codex once, type /hooks and trust the hook of tersed.",
 };
 
 /// The member below `hooks` in which `config.toml` records trusted hooks.

@@ -11,7 +11,13 @@ pub(super) const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.folder("COPILOT_HOME", ".copilot")],
-    then: "For a user it is an extension, and extensions are experimental: start `copilot --experimental`.",
+    then: |scope| match scope {
+        Scope::User => "It is an extension, and extensions are experimental: start `copilot --experimental`.",
+        Scope::Project => {
+            "Do not use these hooks and the extension together. The cloud agent reads them from the default branch, and needs \
+             `tersed` installed by its copilot-setup-steps.yml."
+        }
+    },
 };
 
 const EXTENSION: &str = include_str!("../../../editors/copilot/extension.mjs");

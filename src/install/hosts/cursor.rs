@@ -11,7 +11,7 @@ pub(super) const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.home.join(".cursor")],
-    then: "",
+    then: |_| "",
 };
 
 const HOOKS: &str = include_str!("../../../editors/cursor/hooks.json");

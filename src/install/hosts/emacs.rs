@@ -13,7 +13,7 @@ pub(super) const ROW: Row = Row {
     scopes: USER,
     changes,
     folders: |place| vec![folder(place)],
-    then: "If `package-enable-at-startup` is nil, add the folder to `load-path` and call `(tersed-gptel-mode 1)`.",
+    then: |_| "If `package-enable-at-startup` is nil, add the folder to `load-path` and call `(tersed-gptel-mode 1)`.",
 };
 
 const PACKAGE: &str = include_str!("../../../editors/emacs/tersed.el");

@@ -11,7 +11,7 @@ pub(super) const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.folder("GEMINI_CLI_HOME", "").join(".gemini")],
-    then: "",
+    then: |_| "",
 };
 
 const SETTINGS: &str = include_str!("../../../editors/gemini/settings.json");

@@ -35,8 +35,8 @@ pub struct Row {
     pub changes: fn(&Place) -> Vec<Change>,
     /// Folders of the user that exist if the host is installed.
     pub folders: fn(&Place) -> Vec<PathBuf>,
-    /// What remains to be done by hand.
-    pub then: &'static str,
+    /// What remains to be done by hand after setting up this scope.
+    pub then: fn(Scope) -> &'static str,
 }
 
 const BOTH: &[Scope] = &[Scope::User, Scope::Project];
@@ -156,6 +156,15 @@ mod tests {
             let program = row.reach().unwrap().gateway;
             assert!(program.is_none_or(|program| row.programs.contains(&program)), "{}", row.name);
         }
+    }
+
+    #[test]
+    fn what_is_said_after_setting_up_is_about_the_scope() {
+        let then = Row::named("copilot").unwrap().then;
+        assert!(then(Scope::User).contains("--experimental"));
+        assert!(
+            then(Scope::Project).contains("cloud agent") && !then(Scope::Project).contains("--experimental")
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(super) const ROW: Row = Row {
     scopes: USER,
     changes,
     folders: |place| vec![place.folder("XDG_CONFIG_HOME", ".config").join(app(place))],
-    then: "Settings: `require('tersed').setup({...})` in your init.lua replaces the package's own call.",
+    then: |_| "Settings: `require('tersed').setup({...})` in your init.lua replaces the package's own call.",
 };
 
 const CLIENT: &str = include_str!("../../../editors/neovim/lua/tersed/init.lua");

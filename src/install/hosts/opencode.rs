@@ -13,7 +13,7 @@ pub(super) const ROW: Row = Row {
     scopes: BOTH,
     changes: |place| vec![plugin(place.either(folder(place, "opencode"), ".opencode"), place)],
     folders: |place| vec![folder(place, "opencode")],
-    then: "",
+    then: |_| "",
 };
 
 pub(super) const KILO: Row = Row {
@@ -23,7 +23,7 @@ pub(super) const KILO: Row = Row {
     scopes: USER,
     changes: |place| vec![plugin(folder(place, "kilo"), place)],
     folders: |place| vec![folder(place, "kilo")],
-    then: "",
+    then: |_| "",
 };
 
 const PLUGIN: &str = include_str!("../../../editors/opencode/tersed.js");

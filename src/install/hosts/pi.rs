@@ -11,7 +11,7 @@ pub(super) const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.folder("PI_CODING_AGENT_DIR", ".pi/agent")],
-    then: "",
+    then: |_| "",
 };
 
 const EXTENSION: &str = include_str!("../../../editors/pi/tersed.js");

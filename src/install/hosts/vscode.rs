@@ -11,8 +11,10 @@ pub(super) const ROW: Row = Row {
     scopes: USER,
     changes,
     folders: |place| vec![place.home.join(".vscode")],
-    then: "Reload the window. If VS Code does not list the extension, run \"Developer: Install Extension from \
-           Location...\" and choose the folder above.",
+    then: |_| {
+        "Reload the window. If VS Code does not list the extension, run \"Developer: Install Extension from \
+           Location...\" and choose the folder above."
+    },
 };
 
 const MANIFEST: &str = include_str!("../../../editors/vscode/package.json");

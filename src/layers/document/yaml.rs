@@ -20,11 +20,7 @@ pub fn yaml(text: &str) -> Result<Node, Unreadable> {
         Ok(None) => Ok(Node { line: 1, data: Data::Null }),
         Err(error) => {
             let line = error.location().map(|place| place.line() as usize).filter(|line| *line > 0);
-            let error = error.to_string();
-            let reason = error.lines().next().unwrap_or_default();
-            // The message starts with the place.
-            let reason = reason.split(" at line ").next().unwrap_or(reason);
-            Err(Unreadable { line, reason: reason.to_owned() })
+            Err(Unreadable { line, reason: crate::files::yaml::reason(&error) })
         }
     }
 }

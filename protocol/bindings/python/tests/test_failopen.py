@@ -119,6 +119,11 @@ class FailOpen(unittest.TestCase):
             outcome = Compressor(Client(command), on_failure=raises).compress(REPORT)
         self.assertIs(outcome.content, REPORT)
 
+    def test_a_name_of_a_program_is_no_client(self) -> None:
+        for kind, name in ((Compressor, "Client"), (AsyncCompressor, "AsyncClient")):
+            with self.assertRaisesRegex(TypeError, f"expected a `{name}` as `client`, not `str`"):
+                kind("/nope")  # type: ignore[arg-type]
+
     def test_a_missing_program_warns_once(self) -> None:
         script = (
             "from tersed import Client, Compressor\n"

@@ -63,6 +63,9 @@ class AsyncCompressor:
         on_failure: OnFailure | None = None,
     ) -> None:
         self.client = client if client is not None else AsyncClient()
+        if not hasattr(self.client, "be_lenient"):
+            kind = type(client).__name__
+            raise TypeError(f"expected a `AsyncClient` as `client`, not `{kind}`; `AsyncClient(command)` names the program")
         self.client.be_lenient()
         self.session_id = session_id
         self.policy = policy

@@ -70,6 +70,9 @@ class Compressor:
         on_failure: OnFailure | None = None,
     ) -> None:
         self.client = client if client is not None else Client()
+        if not hasattr(self.client, "be_lenient"):
+            kind = type(client).__name__
+            raise TypeError(f"expected a `Client` as `client`, not `{kind}`; `Client(command)` names the program")
         self.client.be_lenient()
         self.session_id = session_id
         self.policy = policy
