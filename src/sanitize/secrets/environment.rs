@@ -110,6 +110,9 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         b"--secret ",
     ];
     const FLAGS: &[&[u8]] = &[b"--body ", b"--body=", b"-b "];
+    if let Some(item) = next_item(text, name, closed) {
+        return Some(item);
+    }
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
     let from = skip(text, name.end, BLANK, 8);
     if from > name.end {
@@ -128,6 +131,40 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     let line = skip(text, closed, const { ByteSet::parse(" \r\n") }, 12);
     let number = skip(text, line, const { ByteSet::parse("0-9") }, 6);
     (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
+}
+
+/// `- --api-token` above `- VALUE`: where the value begins of a flag in a list of YAML.
+fn next_item(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
+    let end = closed + usize::from(text.get(closed) == Some(&b'\r'));
+    if text.get(end) != Some(&b'\n') || !text[name.clone()].starts_with(b"--") {
+        return None;
+    }
+    let near = &text[name.start.saturating_sub(MAX_INDENT_BYTES)..name.start];
+    let mark = &near[memchr::memrchr(b'\n', near)? + 1..];
+    let mark = mark.strip_suffix(b"\"").or(mark.strip_suffix(b"'")).unwrap_or(mark);
+    let is_item = mark.trim_ascii_start() == b"- ";
+    let next = text.get(end + 1..)?.strip_prefix(mark).filter(|next| is_item && !next.starts_with(b"-"))?;
+    Some(text.len() - next.len())
+}
+
+/// Longest indent of a list, with its mark, in bytes. A choice.
+const MAX_INDENT_BYTES: usize = 64;
+
+/// `Key [None]: value`: the end of the operator after a prompt that shows the previous value. `char password[] = "…"`: the
+/// end of the operator after an array.
+pub(super) fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {
+    let inside = text.get(at..)?.strip_prefix(b"[")?;
+    let len = inside.iter().take(24).position(|b| !b.is_ascii_alphanumeric() && !b"*_".contains(b))?;
+    let behind = at + 1 + len;
+    let rest = &inside[len..];
+    if rest.starts_with(b"]:") {
+        return Some(behind + 2);
+    }
+    let operator = skip(text, behind + 1, BLANK, 8);
+    let from = skip(text, operator + 1, BLANK, 8);
+    let is_array =
+        rest.starts_with(b"]") && text.get(operator) == Some(&b'=') && text.get(from) == Some(&b'"');
+    is_array.then_some(operator + 1)
 }
 
 /// Where a value begins that is after a name without an operator: after a flag, a declaration, or in an element.
