@@ -235,6 +235,71 @@ mod tests {
     }
 
     #[test]
+    fn a_value_in_a_form_of_a_language_goes() {
+        for word in ["hT5kW9qLm2zA", "hT5kW9qLm2zAvB7nR4xQ"] {
+            for text in [
+                "password = \"\"\"*\"\"\"\n",
+                "password = \'\'\'*\'\'\'\n",
+                "val password: String = \"\"\"*\"\"\"\n",
+                "let password = r#\"*\"#;\n",
+                "const PASSWORD: &str = r##\"*\"##;\n",
+                "let password = #\"*\"#\n",
+                "  password = \'\'*\'\';\n",
+                "char password[] = \"*\";\n",
+                "static const char db_password[MAX_LEN] = \"*\";\n",
+                "password = (\"*\")\n",
+                "password = String.valueOf(\"*\")\n",
+                "password: String::from(\"*\"),\n",
+                "password = env(\"DB_PW\", \"*\")\n",
+                "password = os.environ.get(\'DB_PW\', \'*\')\n",
+                "password = config(\"DB_PW\", default=\"*\")\n",
+                "password = lib.mkDefault \"*\";\n",
+                "password = %q(*)\n",
+                "password => q{*},\n",
+                "my $password = q(*);\n",
+                "$password = @\'\n*\n\'@\n",
+                "$password = @\"\r\n*\r\n\"@\r\n",
+                "args:\n  - --password\n  - *\n",
+                "args:\n  - \"--password\"\n  - \"*\"\n",
+                "\"Args\": [\n  \"--password\",\n  \"*\"\n]\n",
+            ] {
+                let (before, behind) = text.split_once('*').unwrap_or_default();
+                let shown =
+                    redact(&text.replace('*', word)).map(|redacted| redacted.text).unwrap_or_default();
+                assert_eq!(shown, format!("{before}[REDACTED:generic-password]{behind}"));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_in_such_a_form_stays() {
+        for text in [
+            "password = \"\"\"The password of user1 is in the vault\"\"\"\n",
+            "def f(password=\'\', port2=\'\'):\n",
+            "password = \'\'${pkgs.pass2word}\'\';\n",
+            "password: \"\"\n",
+            "let token = r#type2;\n",
+            "password = (\"user2\", \"name3\")\n",
+            "token = (\"the-name-of-a-token\")\n",
+            "password = env(\"DB_PASSWORD2\")\n",
+            "password = os.getenv(\"DB_PASSWORD2\", None)\n",
+            "password = String.valueOf(user2name)\n",
+            "token = q(user2name)\n",
+            "password = query{user2name}\n",
+            "char password[64];\n",
+            "char password[MAX_LEN] = {0};\n",
+            "password[i] = buffer2[i];\n",
+            "args:\n  - --token\n  - --port2\n",
+            "args:\n  - --password\n  - --verbose2\n",
+            "args:\n  - --token\n  - the-name-of-it2\n",
+            "- --password\n\nPassword2: see below\n",
+            "$password = @\'\nThe password of user1\n\'@\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_value_below_a_name_stays() {
         for text in [
             "password:\n  \"hunter2xyz\": 1\n",

@@ -310,8 +310,9 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     if let Some(end) = operator(text, at) {
         at = end;
     } else if quoted_name && text.get(at) == Some(&b',') && !follows_value(text, at + 1) {
-        at += 1;
-        if !text.get(skip(text, at, BLANK, 8)).is_some_and(|&b| QUOTE.has(b)) {
+        // Arguments of a command may have a line each.
+        at = skip(text, at + 1, if flag { const { ByteSet::parse(" \t\r\n") } } else { BLANK }, 64);
+        if !text.get(at).is_some_and(|&b| QUOTE.has(b)) {
             return None;
         }
     } else if text.get(at) == Some(&b'>') && name.start > 0 && text[name.start - 1] == b'<' {

@@ -358,6 +358,8 @@ mod tests {
             let text = format!("{}\n", name.replace('*', &value));
             assert_eq!(redact(&text), None, "{text}");
         }
+        let address = format!("credential.https://x.example.org.password={value}\n");
+        assert!(redact(&address).is_some());
         for name in ["exchangeToken", "passwordChangeToken", "OPENAI_KEY"] {
             let text = format!("{name}={value}\n");
             assert!(redact(&text).is_some(), "{text}");
