@@ -118,7 +118,7 @@ fn of_command(command: &CommandLine) -> Option<String> {
 fn of_pipeline(pipeline: &Pipeline) -> Option<String> {
     let first = pipeline.first()?;
     // `… | jq -r .token | base64 -d`: the last program that selects a value names it.
-    let last = pipeline.iter().rev().find(|simple| !PASSING.contains(&simple.program()))?;
+    let last = pipeline.iter().rev().find(|simple| !PASSING.contains(&simple.program())).unwrap_or(first);
     if pipeline.len() > 1 && matches!(last.program(), "jq" | "yq") {
         return by_last_word(last);
     }
