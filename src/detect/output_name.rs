@@ -7,6 +7,8 @@ use crate::text::call::ToolCall;
 
 /// The name for outputs that are a password or a token whatever they look like.
 const SECRET: &str = "password";
+/// The name for outputs that are a secret if they look random.
+const UNTOLD: &str = "secret";
 /// Longest name, in bytes. Longer words are not names.
 const MAX_NAME_BYTES: usize = 128;
 
@@ -125,12 +127,27 @@ fn of_pipeline(pipeline: &Pipeline) -> Option<String> {
     if PRINT_SECRETS.iter().any(|(program, words)| starts(first, program, words)) {
         return Some(SECRET.to_owned());
     }
+    // `env | grep API_SECRET | cut -d= -f2`: what a later program searches for is nearer to the output.
+    let is_within = |at: usize| at + 1 < pipeline.len();
+    let later = pipeline.iter().enumerate().skip(1).rev().find_map(|(at, simple)| match simple.program() {
+        "awk" | "gawk" | "mawk" | "sed" => selected(simple),
+        "grep" | "egrep" | "rg" if is_within(at) => searched(simple),
+        _ => None,
+    });
+    later.or_else(|| of_first(first, is_within(0)))
+}
+
+/// The name by the first program; `has_more` says that another one reads its output.
+fn of_first(first: &Simple, has_more: bool) -> Option<String> {
     match first.program() {
         "echo" | "printf" => variable(first),
         "cat" | "head" | "tail" | "base64" => file(first),
-        "grep" | "egrep" | "rg" if pipeline.len() > 1 => searched(first),
+        "grep" | "egrep" | "rg" if has_more => searched(first),
         "awk" | "gawk" | "mawk" | "sed" => selected(first),
         "python" | "python3" | "node" | "deno" | "bun" | "ruby" | "perl" | "php" => in_script(first),
+        "aws" if first.argv.iter().any(|word| word == "--with-decryption") => {
+            Some(by_option(first).filter(|name| is_telling(name)).unwrap_or_else(|| UNTOLD.to_owned()))
+        }
         _ => by_option(first).or_else(|| by_last_word(first)),
     }
 }
@@ -206,12 +223,14 @@ fn is_telling(name: &str) -> bool {
 
 /// The name that the pattern of `awk '/DB_PASSWORD/{print $2}'` or `sed -n 's/^DB_PASSWORD=//p'` has: its longest word.
 fn selected(simple: &Simple) -> Option<String> {
+    /// Shorter words, in bytes, are parts of patterns.
+    const MIN_WORD_BYTES: usize = 3;
     let scripts = simple.argv.iter().skip(1).filter(|word| !word.starts_with('-'));
     let script = scripts.into_iter().find(|word| word.contains(['/', '"']))?;
     let mark = if script.contains('/') { '/' } else { '"' };
     let pattern = script.split(mark).nth(1)?;
     let words = pattern.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
-    Some(words.max_by_key(|word| word.len())?.to_owned())
+    words.max_by_key(|word| word.len()).filter(|word| word.len() >= MIN_WORD_BYTES).map(str::to_owned)
 }
 
 /// The one variable of the environment that a script in the arguments reads: `python3 -c "…os.environ['API_SECRET']"`.
@@ -299,6 +318,12 @@ mod tests {
             ("python3 -c \"import os; print(os.environ['A'], os.environ['B'])\"", None),
             ("awk '{print $1}' a.txt", None),
             ("cat /run/secrets/app/config", Some("config")),
+            ("env | grep API_SECRET | cut -d= -f2", Some("API_SECRET")),
+            ("cat .env | grep API_SECRET | sed 's/.*=//'", Some("API_SECRET")),
+            ("cat .env | awk -F= '/API_SECRET/{print $2}'", Some("API_SECRET")),
+            ("printenv DB_PASSWORD | sed 's/\"//g'", Some("DB_PASSWORD")),
+            ("aws ssm get-parameter --name /prod/dsn --with-decryption --output text", Some("secret")),
+            ("cat a.txt | grep password", Some("a")),
             ("argocd app list", None),
             ("git rev-parse HEAD", None),
             ("echo $A $B", None),
