@@ -180,3 +180,60 @@ pub(super) fn behind_word(text: &[u8], name: &Range<usize>) -> Option<usize> {
 
 /// Longest declaration before a name, in bytes.
 const MAX_DECLARATION_BYTES: usize = 24;
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    /// Texts with a value at `*`, which may hold these signs.
+    const FORMS: &[(&str, &str)] = &[
+        ("a.env:12:DSN=root:*@tcp(db)/app\n", ":@$&;!"),
+        ("CREATE USER app IDENTIFIED BY '*';\n", "\"&:@$"),
+        ("ALTER USER b PASSWORD '*';\n", "\"&:@$"),
+        ("ALTER LOGIN app WITH PASSWORD = N'*';\n", "\"&:@$"),
+        ("url=jdbc:oracle:thin:scott/*@db:1521:orcl\n", "$:@&"),
+        ("sqlplus scott/*@orcl\n", "$:@;"),
+        ("execve(\"/usr/bin/mysql\", [\"mysql\", \"-uroot\", \"-p*\"], 0x7ffd) = 0\n", "&$;:|"),
+        ("twine upload -u bob -p '*' dist/*\n", "$&;"),
+        ("lftp -u bob,* sftp://h\n", "$:@"),
+        ("security add-generic-password -a ada -s x -w *\n", "$:@"),
+        ("net use z: \\\\host\\share * /user:bob\n", "$:@&"),
+        ("echo \"*\" | passwd --stdin bob\n", ":@&"),
+        ("echo * | sudo -S ls\n", ":@"),
+        ("uri ldap://h\nbindpw *\ntls on\n", "&;:@$"),
+        ("get(u, auth=(\"deploy\", \"*\"))\n", "$#:@"),
+        ("keyring.set_password(\"svc\", \"deploy\", \"*\")\n", "$#:@"),
+        ("<input value='*' type='password'>\n", "#:@&"),
+        ("      keyPassword(\"*\")\n", "#:@&"),
+        ("  credentials {\n    username 'ci'\n    password '*'\n  }\n", "#:@&$"),
+        ("A temporary password is generated for root@localhost: *\n", "$<(>;"),
+        ("elastic:*@es:9200\n", "#$:@"),
+    ];
+
+    #[test]
+    fn a_value_in_a_form_goes_whole_over_signs() {
+        let mut wrong = Vec::new();
+        for (form, signs) in FORMS {
+            for sign in signs.chars() {
+                let value = format!("kR7mQx{sign}p4xLz9");
+                let (before, behind) = form.split_once('*').unwrap_or_default();
+                let text = format!("{before}{value}{behind}");
+                let shown = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+                let is_whole = shown.starts_with(&format!("{before}[REDACTED:")) && shown.ends_with(behind);
+                if !is_whole || shown.contains("p4xLz9") {
+                    wrong.push(shown);
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join(""));
+    }
+
+    #[test]
+    fn a_random_value_behind_the_short_name_of_a_token_goes() {
+        let value = ["kX9mQ2vL8pRt", "TqYwZbNcVdFg"].concat();
+        for before in ["PAT=", "{\"pat\": \"", "githubPat = \"", "GH_PAT: "] {
+            let shown = redact(&format!("{before}{value}\n")).map(|redacted| redacted.text);
+            assert!(shown.is_some_and(|shown| !shown.contains("TqYw")), "{before}");
+        }
+    }
+}

@@ -413,7 +413,7 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
 /// Parses a quoted or a bare value at `at`.
 fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let mut value = Value::quoted(at);
-    let prefix = skip(text, at, const { ByteSet::parse("bBrRuU@&") }, 2);
+    let prefix = skip(text, at, const { ByteSet::parse("bBrRuUN@&") }, 2);
     let open = skip(text, prefix, const { ByteSet::parse("\\") }, 3);
     if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {
         let start = skip_scheme(text, open + 1);
