@@ -7,6 +7,8 @@ use crate::text::call::ToolCall;
 
 /// The name for outputs that are a password or a token whatever they look like.
 const SECRET: &str = "password";
+/// The name for outputs that are a secret if they look random.
+const UNTOLD: &str = "secret";
 /// Longest name, in bytes. Longer words are not names.
 const MAX_NAME_BYTES: usize = 128;
 
@@ -16,6 +18,7 @@ const PRINT_SECRETS: &[(&str, &[&str])] = &[
     ("aws", &["ecr", "get-login-password"]),
     ("aws", &["rds", "generate-db-auth-token"]),
     ("aws", &["secretsmanager", "get-secret-value"]),
+    ("az", &["acr", "credential", "show"]),
     ("az", &["account", "get-access-token"]),
     ("az", &["keyvault", "secret", "show"]),
     ("az", &["storage", "account", "keys"]),
@@ -47,8 +50,8 @@ const PRINT_SECRETS: &[(&str, &[&str])] = &[
 /// Options whose value is the name, by program.
 const NAME_OPTIONS: &[(&str, &[&str])] = &[
     ("aws", &["--name", "--query"]),
-    ("kubectl", &["-o", "--output"]),
-    ("oc", &["-o", "--output"]),
+    ("kubectl", &["-o", "--output", "--template"]),
+    ("oc", &["-o", "--output", "--template"]),
     ("op", &["--fields", "--field"]),
     ("sops", &["--extract"]),
     ("vault", &["-field", "--field"]),
@@ -62,6 +65,7 @@ const LAST_WORD: &[(&str, &[&str])] = &[
     ("doppler", &["secrets", "get"]),
     ("etcdctl", &["get"]),
     ("git", &["config"]),
+    ("heroku", &["config:get"]),
     ("infisical", &["secrets", "get"]),
     ("jq", &[]),
     ("npm", &["config", "get"]),
@@ -74,6 +78,25 @@ const LAST_WORD: &[(&str, &[&str])] = &[
     ("tofu", &["output"]),
     ("yq", &[]),
 ];
+
+/// Programs at the end of a pipeline that select nothing: they decode or pass on.
+const PASSING: &[&str] = &["base64", "base32", "tr", "cat", "head", "tail", "xargs", "tee"];
+
+/// How a script reads a variable of the environment. The name follows, perhaps in quotation marks.
+const READ_VARIABLE: &[&str] = &[
+    "environ[",
+    "environ.get(",
+    "getenv(",
+    "process.env.",
+    "process.env[",
+    "ENV[",
+    "ENV.fetch(",
+    "$ENV{",
+    "env.get(",
+];
+
+/// The folder in which containers get their secrets, each in a file of its own.
+const SECRETS_FOLDERS: &[&str] = &["/run/secrets/", "/var/run/secrets/"];
 
 /// The name of the one value that the call's command prints, or `None`.
 pub fn of(call: &ToolCall) -> Option<String> {
@@ -96,18 +119,35 @@ fn of_command(command: &CommandLine) -> Option<String> {
 
 fn of_pipeline(pipeline: &Pipeline) -> Option<String> {
     let first = pipeline.first()?;
-    let last = pipeline.last()?;
-    // `… | jq -r .token`: the last program names the value.
+    // `… | jq -r .token | base64 -d`: the last program that selects a value names it.
+    let last = pipeline.iter().rev().find(|simple| !PASSING.contains(&simple.program())).unwrap_or(first);
     if pipeline.len() > 1 && matches!(last.program(), "jq" | "yq") {
         return by_last_word(last);
     }
     if PRINT_SECRETS.iter().any(|(program, words)| starts(first, program, words)) {
         return Some(SECRET.to_owned());
     }
+    // `env | grep API_SECRET | cut -d= -f2`: what a later program searches for is nearer to the output.
+    let is_within = |at: usize| at + 1 < pipeline.len();
+    let later = pipeline.iter().enumerate().skip(1).rev().find_map(|(at, simple)| match simple.program() {
+        "awk" | "gawk" | "mawk" | "sed" => selected(simple),
+        "grep" | "egrep" | "rg" if is_within(at) => searched(simple),
+        _ => None,
+    });
+    later.or_else(|| of_first(first, is_within(0)))
+}
+
+/// The name by the first program; `has_more` says that another one reads its output.
+fn of_first(first: &Simple, has_more: bool) -> Option<String> {
     match first.program() {
         "echo" | "printf" => variable(first),
         "cat" | "head" | "tail" | "base64" => file(first),
-        "grep" | "egrep" | "rg" if pipeline.len() > 1 => searched(first),
+        "grep" | "egrep" | "rg" if has_more => searched(first),
+        "awk" | "gawk" | "mawk" | "sed" => selected(first),
+        "python" | "python3" | "node" | "deno" | "bun" | "ruby" | "perl" | "php" => in_script(first),
+        "aws" if first.argv.iter().any(|word| word == "--with-decryption") => {
+            Some(by_option(first).filter(|name| is_telling(name)).unwrap_or_else(|| UNTOLD.to_owned()))
+        }
         _ => by_option(first).or_else(|| by_last_word(first)),
     }
 }
@@ -128,7 +168,9 @@ fn by_option(simple: &Simple) -> Option<String> {
         };
         if options.contains(&flag) {
             let value = value.or_else(|| words.next().cloned())?;
-            let name = last_name(&value);
+            // `{{.data.password|base64decode}}`: the name is before the function.
+            let is_template = value.contains("{{");
+            let name = last_name(value.split('|').next().filter(|_| is_template).unwrap_or(&value));
             if matches!(name, "" | "Value" | "value" | "SecretString") {
                 continue;
             }
@@ -143,10 +185,10 @@ fn by_last_word(simple: &Simple) -> Option<String> {
     LAST_WORD.iter().find(fits)?;
     let mut words = simple.argv.iter().skip(1).filter(|word| !word.starts_with('-'));
     // The filter of these programs comes before the files.
-    let word = if matches!(simple.program(), "jq" | "yq") {
-        words.find(|word| word.starts_with('.') || word.starts_with('['))
-    } else {
-        words.next_back()
+    let word = match simple.program() {
+        "jq" | "yq" => words.find(|word| word.starts_with('.') || word.starts_with('[')),
+        "heroku" => words.nth(1),
+        _ => words.next_back(),
     };
     Some(last_name(word?).to_owned())
 }
@@ -165,8 +207,50 @@ fn file(simple: &Simple) -> Option<String> {
     if words.next().is_some() {
         return None;
     }
-    let name = super::viewed::name(path).trim_start_matches('.');
-    Some(name.trim_end_matches(".txt").to_owned())
+    let name = super::viewed::name(path).trim_start_matches('.').trim_end_matches(".txt");
+    let is_secret = |folder: &&str| path.strip_prefix(*folder).is_some_and(|rest| !rest.contains('/'));
+    Some(match SECRETS_FOLDERS.iter().any(|folder| is_secret(&folder)) && !is_telling(name) {
+        true => SECRET.to_owned(),
+        false => name.to_owned(),
+    })
+}
+
+/// Whether a name says by itself that it is that of a secret.
+fn is_telling(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["pass", "secret", "token", "key"].iter().any(|word| name.contains(word))
+}
+
+/// The name that the pattern of `awk '/DB_PASSWORD/{print $2}'` or `sed -n 's/^DB_PASSWORD=//p'` has: its longest word.
+fn selected(simple: &Simple) -> Option<String> {
+    /// Shorter words, in bytes, are parts of patterns.
+    const MIN_WORD_BYTES: usize = 3;
+    let scripts = simple.argv.iter().skip(1).filter(|word| !word.starts_with('-'));
+    let script = scripts.into_iter().find(|word| word.contains(['/', '"']))?;
+    let mark = if script.contains('/') { '/' } else { '"' };
+    let pattern = script.split(mark).nth(1)?;
+    let words = pattern.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
+    words.max_by_key(|word| word.len()).filter(|word| word.len() >= MIN_WORD_BYTES).map(str::to_owned)
+}
+
+/// The one variable of the environment that a script in the arguments reads: `python3 -c "…os.environ['API_SECRET']"`.
+fn in_script(simple: &Simple) -> Option<String> {
+    /// Most places in a script that are examined.
+    const MAX_PLACES: usize = 16;
+    let is_flag = |word: &String| word.starts_with('-') && word.ends_with(['c', 'e', 'p', 'E', 'r']);
+    if !simple.argv.iter().any(|word| is_flag(word) || word == "eval" || word == "--print") {
+        return None;
+    }
+    let reads =
+        simple.argv.iter().skip(1).flat_map(|word| READ_VARIABLE.iter().map(move |read| (word, *read)));
+    let mut names = reads.flat_map(|(script, read)| {
+        script.match_indices(read).take(MAX_PLACES).map(move |(at, _)| {
+            let rest = script[at + read.len()..].trim_start_matches(['\'', '"', '\\', ' ']);
+            rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default()
+        })
+    });
+    let name = names.next()?;
+    names.all(|other| other == name).then(|| name.to_owned())
 }
 
 /// The name that `grep DB_PASSWORD .env | cut -d= -f2` searches for.
@@ -216,6 +300,30 @@ mod tests {
             ("sudo pass show mail", Some("password")),
             ("argocd admin initial-password -n argocd", Some("password")),
             ("vault print token", Some("password")),
+            ("python3 -c \"import os; print(os.environ['API_SECRET'])\"", Some("API_SECRET")),
+            ("node -p process.env.API_SECRET", Some("API_SECRET")),
+            ("node -r dotenv/config -p process.env.API_SECRET", Some("API_SECRET")),
+            ("ruby -e 'puts ENV[\"API_SECRET\"]'", Some("API_SECRET")),
+            ("perl -e 'print $ENV{API_SECRET}'", Some("API_SECRET")),
+            ("awk -F= '/DB_PASSWORD/{print $2}' .env", Some("DB_PASSWORD")),
+            ("awk -F= '$1==\"DB_PASSWORD\"{print $2}' .env", Some("DB_PASSWORD")),
+            ("sed -n 's/^DB_PASSWORD=//p' .env", Some("DB_PASSWORD")),
+            ("kubectl get secret db -o json | jq -r '.data.password' | base64 -d", Some("password")),
+            ("kubectl get secret db -o go-template='{{.data.password|base64decode}}'", Some("password")),
+            ("kubectl get secret db --template='{{.data.token | base64decode}}'", Some("token")),
+            ("heroku config:get SECRET_KEY_BASE -a web", Some("SECRET_KEY_BASE")),
+            ("cat /run/secrets/db", Some("password")),
+            ("az acr credential show -n reg --query 'passwords[0].value' -o tsv", Some("password")),
+            ("python3 -c \"print(1)\"", None),
+            ("python3 -c \"import os; print(os.environ['A'], os.environ['B'])\"", None),
+            ("awk '{print $1}' a.txt", None),
+            ("cat /run/secrets/app/config", Some("config")),
+            ("env | grep API_SECRET | cut -d= -f2", Some("API_SECRET")),
+            ("cat .env | grep API_SECRET | sed 's/.*=//'", Some("API_SECRET")),
+            ("cat .env | awk -F= '/API_SECRET/{print $2}'", Some("API_SECRET")),
+            ("printenv DB_PASSWORD | sed 's/\"//g'", Some("DB_PASSWORD")),
+            ("aws ssm get-parameter --name /prod/dsn --with-decryption --output text", Some("secret")),
+            ("cat a.txt | grep password", Some("a")),
             ("argocd app list", None),
             ("git rev-parse HEAD", None),
             ("echo $A $B", None),

@@ -120,6 +120,7 @@ fn results_of_every_format_lose_their_secrets_in_place() {
             "_meta": {"note": format!("m {t}")},
         }}, {"jsonrpc": "2.0", "id": 2, "error": {"code": 1, "message": format!("e {t}"), "data": [format!("d {t}")]}}]),
         ),
+        ("mcp", json!({"content": [{"type": "text", "text": "a"}], "_meta": {"note": format!("m {t}")}})),
     ];
     for (format, old) in bodies {
         only_secrets_changed(&old, &body(format, &old));

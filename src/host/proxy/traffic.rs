@@ -221,19 +221,20 @@ fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionF
     if !policy.redact_secrets {
         return Ok(None);
     }
-    let json = Json::of(raw);
-    let mut but = Vec::new();
+    let (json, mut but) = (Json::of(raw), Vec::new());
     let messages: Vec<Json<'_>> = if json.is_array() { json.items().collect() } else { vec![json] };
-    // Descriptions of tools may show markers as examples, as those of tersed do.
-    let lists_tools = messages
-        .iter()
-        .any(|message| message.get("result").is_some_and(|result| result.get("tools").is_some()));
     for member in messages.into_iter().flat_map(Json::members) {
         match &*member.name {
             "id" | "jsonrpc" | "method" => but.push(member.value.range()),
             "params" | "result" => {
-                let own = member.value.members().filter(|inner| OPAQUE.contains(&&*inner.name));
-                but.extend(own.map(|inner| inner.value.range()));
+                for inner in member.value.members() {
+                    match &*inner.name {
+                        name if OPAQUE.contains(&name) => but.push(inner.value.range()),
+                        // Descriptions of our own tools show markers as examples.
+                        "tools" => but.extend(inner.value.items().filter(is_ours).map(Json::range)),
+                        _ => {}
+                    }
+                }
             }
             _ => {}
         }
@@ -241,11 +242,17 @@ fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionF
     let new = redact::redacted(
         raw,
         but,
-        (!lists_tools).then_some(policy.seal_key),
+        Some(policy.seal_key),
         &Spare::of(&policy.secrets.allow, &policy.seal_key, &[]),
         &mut Counts::new(),
     )?;
     new.map(|new| RawValue::from_string(new).map_err(|_| RedactionFailed)).transpose()
+}
+
+/// Whether a listed tool is one of ours, as another proxy listed it.
+fn is_ours(tool: &Json<'_>) -> bool {
+    let ours = tool.text_of("name").and_then(|name| Tool::named(&name));
+    ours.is_some_and(|ours| serde_json::from_str::<Value>(tool.raw()).is_ok_and(|tool| tool == ours.listed()))
 }
 
 /// The second of two messages, with compressed results.
@@ -405,6 +412,8 @@ mod tests {
             format!("{}\n", &answer[..answer.len() - 3]),
             format!(r#"{{"id":7,"result":{{}}}}{answer}"#),
             answer,
+            format!(r#"{{"id":8,"result":{{"tools":[{{"name":"a","description":"x {forged}"}}]}}}}"#),
+            format!(r#"{{"id":9,"result":{{"tools":[{{"name":"tersed_expand","title":"{forged}"}}]}}}}"#),
         ] {
             let new = traffic.on_server_line(&host, line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
             assert!(new.contains("\\[tersed") && new.matches("[tersed").count() == 1, "{new}");

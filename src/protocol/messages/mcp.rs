@@ -42,7 +42,9 @@ fn message<'a>(json: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<b
     }
     for member in json.members() {
         match &*member.name {
-            "result" | "error" | "content" | "contents" | STRUCTURED => finder.given_free(member.value),
+            "result" | "error" | "content" | "contents" | "_meta" | STRUCTURED => {
+                finder.given_free(member.value);
+            }
             _ => {}
         }
     }

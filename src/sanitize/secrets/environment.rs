@@ -110,6 +110,9 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         b"--secret ",
     ];
     const FLAGS: &[&[u8]] = &[b"--body ", b"--body=", b"-b "];
+    if let Some(item) = next_item(text, name, closed) {
+        return Some(item);
+    }
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
     let from = skip(text, name.end, BLANK, 8);
     if from > name.end {
@@ -130,6 +133,40 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
 }
 
+/// `- --api-token` above `- VALUE`: where the value begins of a flag in a list of YAML.
+fn next_item(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
+    let end = closed + usize::from(text.get(closed) == Some(&b'\r'));
+    if text.get(end) != Some(&b'\n') || !text[name.clone()].starts_with(b"--") {
+        return None;
+    }
+    let near = &text[name.start.saturating_sub(MAX_INDENT_BYTES)..name.start];
+    let mark = &near[memchr::memrchr(b'\n', near)? + 1..];
+    let mark = mark.strip_suffix(b"\"").or(mark.strip_suffix(b"'")).unwrap_or(mark);
+    let is_item = mark.trim_ascii_start() == b"- ";
+    let next = text.get(end + 1..)?.strip_prefix(mark).filter(|next| is_item && !next.starts_with(b"-"))?;
+    Some(text.len() - next.len())
+}
+
+/// Longest indent of a list, with its mark, in bytes. A choice.
+const MAX_INDENT_BYTES: usize = 64;
+
+/// `Key [None]: value`: the end of the operator after a prompt that shows the previous value. `char password[] = "…"`: the
+/// end of the operator after an array.
+pub(super) fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {
+    let inside = text.get(at..)?.strip_prefix(b"[")?;
+    let len = inside.iter().take(24).position(|b| !b.is_ascii_alphanumeric() && !b"*_".contains(b))?;
+    let behind = at + 1 + len;
+    let rest = &inside[len..];
+    if rest.starts_with(b"]:") {
+        return Some(behind + 2);
+    }
+    let operator = skip(text, behind + 1, BLANK, 8);
+    let from = skip(text, operator + 1, BLANK, 8);
+    let is_array =
+        rest.starts_with(b"]") && text.get(operator) == Some(&b'=') && text.get(from) == Some(&b'"');
+    is_array.then_some(operator + 1)
+}
+
 /// Where a value begins that is after a name without an operator: after a flag, a declaration, or in an element.
 pub(super) fn behind_word(text: &[u8], name: &Range<usize>) -> Option<usize> {
     let before = name.start.checked_sub(1).map(|at| text[at]);
@@ -143,3 +180,60 @@ pub(super) fn behind_word(text: &[u8], name: &Range<usize>) -> Option<usize> {
 
 /// Longest declaration before a name, in bytes.
 const MAX_DECLARATION_BYTES: usize = 24;
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    /// Texts with a value at `*`, which may hold these signs.
+    const FORMS: &[(&str, &str)] = &[
+        ("a.env:12:DSN=root:*@tcp(db)/app\n", ":@$&;!"),
+        ("CREATE USER app IDENTIFIED BY '*';\n", "\"&:@$"),
+        ("ALTER USER b PASSWORD '*';\n", "\"&:@$"),
+        ("ALTER LOGIN app WITH PASSWORD = N'*';\n", "\"&:@$"),
+        ("url=jdbc:oracle:thin:scott/*@db:1521:orcl\n", "$:@&"),
+        ("sqlplus scott/*@orcl\n", "$:@;"),
+        ("execve(\"/usr/bin/mysql\", [\"mysql\", \"-uroot\", \"-p*\"], 0x7ffd) = 0\n", "&$;:|"),
+        ("twine upload -u bob -p '*' dist/*\n", "$&;"),
+        ("lftp -u bob,* sftp://h\n", "$:@"),
+        ("security add-generic-password -a ada -s x -w *\n", "$:@"),
+        ("net use z: \\\\host\\share * /user:bob\n", "$:@&"),
+        ("echo \"*\" | passwd --stdin bob\n", ":@&"),
+        ("echo * | sudo -S ls\n", ":@"),
+        ("uri ldap://h\nbindpw *\ntls on\n", "&;:@$"),
+        ("get(u, auth=(\"deploy\", \"*\"))\n", "$#:@"),
+        ("keyring.set_password(\"svc\", \"deploy\", \"*\")\n", "$#:@"),
+        ("<input value='*' type='password'>\n", "#:@&"),
+        ("      keyPassword(\"*\")\n", "#:@&"),
+        ("  credentials {\n    username 'ci'\n    password '*'\n  }\n", "#:@&$"),
+        ("A temporary password is generated for root@localhost: *\n", "$<(>;"),
+        ("elastic:*@es:9200\n", "#$:@"),
+    ];
+
+    #[test]
+    fn a_value_in_a_form_goes_whole_over_signs() {
+        let mut wrong = Vec::new();
+        for (form, signs) in FORMS {
+            for sign in signs.chars() {
+                let value = format!("kR7mQx{sign}p4xLz9");
+                let (before, behind) = form.split_once('*').unwrap_or_default();
+                let text = format!("{before}{value}{behind}");
+                let shown = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+                let is_whole = shown.starts_with(&format!("{before}[REDACTED:")) && shown.ends_with(behind);
+                if !is_whole || shown.contains("p4xLz9") {
+                    wrong.push(shown);
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join(""));
+    }
+
+    #[test]
+    fn a_random_value_behind_the_short_name_of_a_token_goes() {
+        let value = ["kX9mQ2vL8pRt", "TqYwZbNcVdFg"].concat();
+        for before in ["PAT=", "{\"pat\": \"", "githubPat = \"", "GH_PAT: "] {
+            let shown = redact(&format!("{before}{value}\n")).map(|redacted| redacted.text);
+            assert!(shown.is_some_and(|shown| !shown.contains("TqYw")), "{before}");
+        }
+    }
+}

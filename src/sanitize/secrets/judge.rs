@@ -134,13 +134,13 @@ fn is_made(value: &[u8]) -> bool {
         && oddity(value) > 0
 }
 
-/// Whether `value` is an example from vendor documentation. AWS ends its examples with `EXAMPLE`, which a random value does
-/// once in many billions.
+/// Whether `value` is an example from documentation: one of AWS, which a random value is once in many billions, or the key
+/// of every Azurite.
 fn is_documented(value: &[u8]) -> bool {
-    let is_id = value.len() == 20
-        && value.ends_with(b"EXAMPLE")
-        && value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
-    is_id || (value.len() == 40 && value.ends_with(b"EXAMPLEKEY"))
+    let is_capital = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit();
+    let is_id = value.len() == 20 && value.ends_with(b"EXAMPLE") && value.iter().all(is_capital);
+    let is_of_emulator = value.starts_with(b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1");
+    is_id || is_of_emulator || (value.len() == 40 && value.ends_with(b"EXAMPLEKEY"))
 }
 
 /// Whether `password` is a default password, or one that people use for tests.

@@ -4,7 +4,8 @@
 //! be a literal, and must look chosen (passwords) or random (other names).
 
 use super::environment::{
-    MAX_LINE_BYTES, declared, is_container_variable, is_given, is_setting, setting_before, setting_behind,
+    MAX_LINE_BYTES, behind_brackets, declared, is_container_variable, is_given, is_setting, setting_before,
+    setting_behind,
 };
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
 use super::names::{
@@ -86,8 +87,8 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if hit.start - start == MAX_NAME_BYTES || end - hit.end == MAX_NAME_BYTES || !stands_alone(text, &hit) {
         return;
     }
-    // The user in an address: `https://x-access-token:…@github.com`.
-    if text[..start].ends_with(b"://") {
+    // The user in an address: `https://x-access-token:…@github.com`; not a setting of Git for an address.
+    if text[..start].ends_with(b"://") && text.get(end) != Some(&b'=') {
         return;
     }
     // Another keyword in the same name, whose value is already claimed.
@@ -309,8 +310,9 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     if let Some(end) = operator(text, at) {
         at = end;
     } else if quoted_name && text.get(at) == Some(&b',') && !follows_value(text, at + 1) {
-        at += 1;
-        if !text.get(skip(text, at, BLANK, 8)).is_some_and(|&b| QUOTE.has(b)) {
+        // Arguments of a command may have a line each.
+        at = skip(text, at + 1, if flag { const { ByteSet::parse(" \t\r\n") } } else { BLANK }, 64);
+        if !text.get(at).is_some_and(|&b| QUOTE.has(b)) {
             return None;
         }
     } else if text.get(at) == Some(&b'>') && name.start > 0 && text[name.start - 1] == b'<' {
@@ -404,13 +406,14 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let is_type = end > at && (text[end - 1] == b' ' || end - at <= MAX_TYPE_BYTES);
     let assigned = is_type && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
     let from = skip(text, end + 1, BLANK, 4);
-    (assigned && text.get(from).is_some_and(|&b| QUOTE.has(b))).then_some(from)
+    let is_string = || text.get(from).is_some_and(|&b| QUOTE.has(b)) || below::is_raw(text, from);
+    (assigned && is_string()).then_some(from)
 }
 
 /// Parses a quoted or a bare value at `at`.
 fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let mut value = Value::quoted(at);
-    let prefix = skip(text, at, const { ByteSet::parse("bBrRuU@&") }, 2);
+    let prefix = skip(text, at, const { ByteSet::parse("bBrRuUN@&") }, 2);
     let open = skip(text, prefix, const { ByteSet::parse("\\") }, 3);
     if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {
         let start = skip_scheme(text, open + 1);
@@ -481,14 +484,6 @@ fn skip_scheme(text: &[u8], at: usize) -> usize {
         .iter()
         .find(|s| rest.len() >= s.len() && rest[..s.len()].eq_ignore_ascii_case(s))
         .map_or(0, |s| s.len())
-}
-
-/// `Key [None]: value`: the end of the operator after a prompt that shows the previous value.
-fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {
-    let inside = text.get(at..)?.strip_prefix(b"[")?;
-    let len = inside.iter().take(24).position(|b| !b.is_ascii_alphanumeric() && *b != b'*')?;
-    let rest = &inside[len..];
-    (rest.starts_with(b"]:")).then_some(at + len + 3)
 }
 
 fn follows_value(text: &[u8], from: usize) -> bool {

@@ -168,6 +168,8 @@ const HEADS: &[&str] = &[
     "next",
     "page",
     "continuation",
+    "pagination",
+    "paging",
     "cursor",
     "csrf",
     "xsrf",
@@ -346,12 +348,18 @@ mod tests {
             "SkipToken=*",
             "https://g.lan/v1/users?$skiptoken=*&x=1",
             "\"dedupToken\": \"*\"",
+            "pagination_token=*",
+            "\"paging_token\": \"*\"",
+            "next_page_token: *",
+            "continuation_token=*",
             "WG_PUBLIC_KEY=*",
             "export VAPID_PUBLIC_KEY=\"*\"",
         ] {
             let text = format!("{}\n", name.replace('*', &value));
             assert_eq!(redact(&text), None, "{text}");
         }
+        let address = format!("credential.https://x.example.org.password={value}\n");
+        assert!(redact(&address).is_some());
         for name in ["exchangeToken", "passwordChangeToken", "OPENAI_KEY"] {
             let text = format!("{name}={value}\n");
             assert!(redact(&text).is_some(), "{text}");

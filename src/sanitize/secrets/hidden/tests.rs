@@ -95,6 +95,12 @@ fn whatever_no_terminal_shows_cuts_no_value() {
         "\u{61c}",
         "\u{ffa0}",
         "\u{206a}",
+        "\u{1d173}",
+        "\u{1bca0}\u{13438}",
+        "\u{600}",
+        "\u{6dd}\u{200b}",
+        "\u{70f}\u{891}\u{8e2}",
+        "\u{110bd}\u{110cd}",
         "\u{1}",
         "\u{84}",
     ] {
