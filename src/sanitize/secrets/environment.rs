@@ -230,6 +230,8 @@ mod tests {
 
     #[test]
     fn a_random_value_behind_the_short_name_of_a_token_goes() {
+        let key = ["19b8f89a50f8a8e9bb8bdb5eba456bf9", "2d5d98065e5751f75143a5f61debc267"].concat();
+        assert!(redact(&format!("ssid=a\nwpa_psk={key}\n")).is_some());
         let value = ["kX9mQ2vL8pRt", "TqYwZbNcVdFg"].concat();
         for before in ["PAT=", "{\"pat\": \"", "githubPat = \"", "GH_PAT: "] {
             let shown = redact(&format!("{before}{value}\n")).map(|redacted| redacted.text);
