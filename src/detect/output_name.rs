@@ -208,8 +208,8 @@ fn file(simple: &Simple) -> Option<String> {
         return None;
     }
     let name = super::viewed::name(path).trim_start_matches('.').trim_end_matches(".txt");
-    let is_secret = |folder: &&str| path.strip_prefix(*folder).is_some_and(|rest| !rest.contains('/'));
-    Some(match SECRETS_FOLDERS.iter().any(|folder| is_secret(&folder)) && !is_telling(name) {
+    let is_secret = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| !rest.contains('/'));
+    Some(match SECRETS_FOLDERS.iter().any(|folder| is_secret(folder)) && !is_telling(name) {
         true => SECRET.to_owned(),
         false => name.to_owned(),
     })

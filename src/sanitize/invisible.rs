@@ -162,12 +162,16 @@ fn is_near(bytes: &[u8]) -> bool {
 /// Whether a text begins with a sign that Arabic, Syriac or Kaithi draws around numbers and words. Between ASCII letters
 /// it only cuts a word.
 fn is_sign(bytes: &[u8]) -> bool {
-    match *bytes {
-        [0xD8, 0x80..=0x85, ..] | [0xDB, 0x9D, ..] | [0xDC, 0x8F, ..] => true,
-        [0xE0, 0xA2, 0x90 | 0x91, ..] | [0xE0, 0xA3, 0xA2, ..] => true,
-        [0xF0, 0x91, 0x82, 0xBD, ..] | [0xF0, 0x91, 0x83, 0x8D, ..] => true,
-        _ => false,
-    }
+    matches!(
+        *bytes,
+        [0xD8, 0x80..=0x85, ..]
+            | [0xDB, 0x9D, ..]
+            | [0xDC, 0x8F, ..]
+            | [0xE0, 0xA2, 0x90 | 0x91, ..]
+            | [0xE0, 0xA3, 0xA2, ..]
+            | [0xF0, 0x91, 0x82, 0xBD, ..]
+            | [0xF0, 0x91, 0x83, 0x8D, ..]
+    )
 }
 
 fn judge(text: &str, at: Range<usize>, ch: char, before: Option<char>) -> Verdict {

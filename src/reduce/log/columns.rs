@@ -41,7 +41,7 @@ struct Column<'a> {
     values: Counted<&'a [u8]>,
     words: Counted<&'a [u8]>,
     forms: Counted<u64>,
-    /// The forms of all words: addresses of one network have the same.
+    /// The forms of addresses: those of one network have the same.
     shapes: Counted<u64>,
     /// The first folders of paths, and the names in their queries.
     folders: Counted<&'a [u8]>,
@@ -152,7 +152,7 @@ impl<'a> Column<'a> {
             true => self.values.add(word, i),
             false => self.words.add(word, i),
         }
-        if !is_numeric {
+        if !is_numeric && is_address(word) {
             self.shapes.add(form(word), i);
         }
         if is_path || word.contains(&b'=') {
@@ -171,6 +171,11 @@ impl<'a> Column<'a> {
             self.dotted.0 += 1;
         }
     }
+}
+
+/// Whether a word is an address, a date or another value that starts with a number.
+fn is_address(word: &[u8]) -> bool {
+    word.first().is_some_and(u8::is_ascii_digit) || memchr::memmem::find(word, b"::").is_some()
 }
 
 /// A digest of the names of a query: `?id=3&page=2` has the same as `?id=4&page=9`.
