@@ -62,8 +62,16 @@ fn each_of<'a>(line: &'a str, mut each: impl FnMut(&'static str, &'a str)) {
     }
 }
 
-/// Whether a name starts at `at`: at the start of a word, or of a part of one as in `purchaseOrder`.
+/// Whether a name starts at `at`: at the start of a word, or of a part of one as in `purchaseOrder`. `/goods/order-389` is the name
+/// of a page.
 fn starts_name(line: &[u8], at: usize) -> bool {
+    let is_page = |before: u8| {
+        let len = line[at..].iter().take_while(|b| b.is_ascii_lowercase()).count();
+        before == b'/' && len > 0 && line.get(at + len) == Some(&b'-')
+    };
+    if at > 0 && is_page(line[at - 1]) {
+        return false;
+    }
     at == 0
         || !line[at - 1].is_ascii_alphanumeric()
         || line[at - 1].is_ascii_lowercase() && line[at].is_ascii_uppercase()
@@ -209,6 +217,7 @@ mod tests {
     fn what_is_no_number_of_a_thing_is_not_read() {
         for line in [
             "in order to wait 5 s",
+            "GET /goods/order-389",
             "border 12",
             "ordering 12",
             "payment took 12 ms",
