@@ -48,7 +48,6 @@ static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// Calls `each` with every thing that a line names and its number, as it is written.
 fn each_of<'a>(line: &'a str, mut each: impl FnMut(&'static str, &'a str)) {
     let Some(search) = SEARCH.as_ref() else { return };
-    // A number may start with a short name of the thing: `invoice INV-7001`.
     let mut done = 0;
     for found in search.find_iter(line) {
         if found.start() >= done
@@ -57,9 +56,16 @@ fn each_of<'a>(line: &'a str, mut each: impl FnMut(&'static str, &'a str)) {
             && let Some((thing, _)) = THINGS.get(found.pattern().as_usize())
         {
             done = number.as_ptr() as usize - line.as_ptr() as usize + number.len();
-            each(thing, number);
+            each(thing, without_name(number));
         }
     }
+}
+
+/// A number without the short name of its thing: `7001` of `INV-7001`.
+fn without_name(number: &str) -> &str {
+    let is_name = |name: &str| THINGS.iter().any(|(_, known)| name.eq_ignore_ascii_case(known));
+    let rest = number.split_once('-').filter(|(name, _)| is_name(name)).map(|(_, rest)| rest);
+    rest.filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(number)
 }
 
 /// Whether a name starts at `at`: at the start of a word, or of a part of one as in `purchaseOrder`. `/goods/order-389` is the name
@@ -209,7 +215,7 @@ mod tests {
         ] {
             assert_eq!(text(&[line]), "order 1047", "{line}");
         }
-        assert_eq!(text(&["invoice INV-7001 paid", "orders ORD-7, ORD-8"]), "invoice INV-7001; order 7 8");
+        assert_eq!(text(&["invoice INV-7001 paid", "orders ORD-7, ORD-8"]), "invoice 7001; order 7 8");
         assert_eq!(text(&["ticket OPS-7 of invoice 2024-0012"]), "ticket OPS-7; invoice 2024-0012");
     }
 

@@ -3,8 +3,9 @@
 //! It reads only places where a token with a known prefix is too short.
 
 use super::strings::is_mixed;
+use super::view::is_inside;
 use super::view::{View, line_end, line_start};
-use super::wrapped::{ahead, is_inside};
+use super::wrapped::ahead;
 use crate::stop;
 
 /// Bytes after the beginning of a token that are examined.

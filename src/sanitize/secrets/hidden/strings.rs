@@ -1,6 +1,6 @@
 //! String literals in code, and the rest of a line without one.
 
-use super::wrapped::{MAX_WORD_BYTES, is_inside};
+use super::view::{MAX_WORD_BYTES, is_inside};
 use crate::sanitize::secrets::judge::{ByteSet, skip};
 use std::ops::Range;
 

@@ -135,6 +135,16 @@ pub(super) fn find(text: &[u8], from: usize, set: &[bool; 256]) -> Option<usize>
     Some(from + skipped + n)
 }
 
+/// Longest word that is examined, in bytes.
+pub(super) const MAX_WORD_BYTES: usize = 64;
+
+/// Bytes that occur inside values.
+const INSIDE: [bool; 256] = table(b"+/=_-.~%!@#$^&*");
+
+pub(super) const fn is_inside(byte: u8) -> bool {
+    INSIDE[byte as usize]
+}
+
 /// The end of the line that contains `at`, before its line feed.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n)

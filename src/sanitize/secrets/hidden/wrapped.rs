@@ -6,7 +6,7 @@ use super::logged::prefix;
 use super::near::Near;
 use super::prefixed::is_diff;
 use super::strings::{is_mixed, may_be_mixed, may_be_piece};
-use super::view::{View, blanks, find, line_end, line_start, table};
+use super::view::{MAX_WORD_BYTES, View, blanks, find, is_inside, line_end, line_start};
 use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
 use crate::sanitize::secrets::table::{Form, Table};
@@ -467,9 +467,6 @@ fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
         || before.len() >= 5 && behind.len() >= 5 && before.get(..3) != behind.get(..3)
 }
 
-/// Longest word that is examined, in bytes.
-pub(super) const MAX_WORD_BYTES: usize = 64;
-
 fn back(text: &[u8], end: usize) -> Range<usize> {
     let len =
         text[..end].iter().rev().take(MAX_WORD_BYTES).take_while(|b| is_inside(**b) && **b != b'=').count();
@@ -486,13 +483,6 @@ fn block_scalar(text: &[u8], end: usize) -> Option<usize> {
     let sign = near.iter().rposition(|b| matches!(b, b'>' | b'|'))?;
     let modifiers = near[sign + 1..].iter().all(|b| b"+-123456789".contains(b));
     (modifiers && near[..sign].ends_with(b": ")).then(|| end - near.len() + sign)
-}
-
-/// Bytes that occur inside values.
-const INSIDE: [bool; 256] = table(b"+/=_-.~%!@#$^&*");
-
-pub(super) const fn is_inside(byte: u8) -> bool {
-    INSIDE[byte as usize]
 }
 
 /// Whether the line that ends at `end` is as long as a full line here.
