@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use crate::stop;
-use crate::text::gaps::Gaps;
-use crate::text::judge::{Counter, MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_only_zero_far, is_zero_far};
+use crate::text::judge::{MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_only_zero_far, is_zero_far};
+use crate::text::series::{Counter, Gaps};
 
 /// Fewest numbers of a field for which outliers are searched.
 const MIN_NUMBERS: usize = 8;

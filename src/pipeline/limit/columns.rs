@@ -7,8 +7,8 @@ use crate::pipeline::limit::numbers::Reader;
 use crate::pipeline::limit::parts;
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
 use crate::text::details::likeness;
-use crate::text::gaps::Gaps;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
+use crate::text::series::Gaps;
 use crate::text::source::Source;
 
 /// A text with fewer lines is not a table.

@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::numbers::Reader;
 use crate::text::judge::{
-    Counter, EXCEPTION_ONE_IN, Ends, MAX_VALUES, RARE_ONE_IN, Spread, Steps, form, is_few, is_only_zero_far,
-    is_share, is_zero_far,
+    EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, form, is_few, is_only_zero_far, is_share, is_zero_far,
 };
+use crate::text::series::{Counter, Ends, Steps};
 
 /// A rare value occurs in at most a fifth of the rows that the column's values have on average.
 const RARE_SHARE: usize = 5;

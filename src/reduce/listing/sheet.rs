@@ -8,10 +8,10 @@ use std::ops::Range;
 use crate::config::Mode;
 use crate::input::Input;
 use crate::text::dates::day_inside;
-use crate::text::gaps::Gaps;
-use crate::text::judge::{self, Counted, Ends, Spread};
+use crate::text::judge::{self, Counted, Spread};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
+use crate::text::series::{Ends, Gaps};
 use crate::text::signals;
 
 /// Characters of a line of names, about: long enough that line ends cost little, short enough to cut.

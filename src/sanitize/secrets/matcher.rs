@@ -26,6 +26,7 @@ const MAX_SHORT_TOKEN_BYTES: usize = 11;
 /// Runs every rule over `text`.
 pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
     let mut scan = Scan::new(text);
+    let mut field = fields::Judged::default();
     table.keywords.for_each(text, |keyword, start| {
         stop::tick();
         if keyword == table.placeholder {
@@ -38,7 +39,7 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
                     scan.heads.push(start);
                     scan.add_row(start..end);
                 }
-                if fields::is_field(text, &(start..end)) {
+                if fields::is_field(text, &(start..end), &mut field) {
                     scan.fields.push(start);
                 }
             }

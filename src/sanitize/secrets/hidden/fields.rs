@@ -57,8 +57,15 @@ const WRAPPERS: &[&str] = &[
 const NAMING: &[&str] = &["name", "key", "Name", "Key", "NAME", "KEY", "id", "ParameterKey", "ParameterName"];
 const VALUE: &str = "value";
 
+/// The name that was judged last, and whether it has a value in another field: several keywords may be in one name.
+#[derive(Debug, Default)]
+pub(in crate::sanitize::secrets) struct Judged {
+    name: Range<usize>,
+    has_value: bool,
+}
+
 /// Whether the name around `hit` may be a field: a separator of fields is after or before it.
-pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>) -> bool {
+pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>, last: &mut Judged) -> bool {
     let end = skip(text, hit.end, NAME, MAX_NAME_BYTES);
     match text.get(end) {
         Some(b'<') => text.get(end + 1) == Some(&b'/'),
@@ -66,7 +73,10 @@ pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>) ->
         Some(b'$') => text.get(end + 1) == Some(&b'\n'),
         None | Some(b':' | b'=' | b' ' | b'"' | b'\'' | b']' | b'\r' | b'\n' | b'(' | b',' | b'{') => {
             let start = skip_back(text, hit.start, NAME, MAX_NAME_BYTES);
-            !is_cell_of_table(text, hit, start, end) && value_of(text, &(start..end)).is_some()
+            if last.name != (start..end) {
+                *last = Judged { name: start..end, has_value: value_of(text, &(start..end)).is_some() };
+            }
+            last.has_value && !is_cell_of_table(text, hit, start, end)
         }
         _ => false,
     }

@@ -54,36 +54,14 @@ pub(super) fn is_mixed(word: &[u8]) -> bool {
         || has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase)
 }
 
-/// Kinds of the bytes inside of words, as bits; 0 for all others.
-const KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[byte] = match byte as u8 {
-            b'a'..=b'z' => LOWER,
-            b'A'..=b'Z' => UPPER,
-            b'0'..=b'9' => DIGIT,
-            b'=' => 0,
-            inside if is_inside(inside) => SIGN,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
-};
-const LOWER: u8 = 1;
-const UPPER: u8 = 2;
-const DIGIT: u8 = 4;
-const SIGN: u8 = 8;
-
 /// Whether the word before `end` has digits and letters, or small letters and capitals: most have neither.
 pub(super) fn may_be_mixed(text: &[u8], end: usize) -> bool {
-    let mut kinds = 0;
-    for byte in text[end.saturating_sub(MAX_WORD_BYTES)..end].iter().rev() {
-        match KINDS[usize::from(*byte)] {
-            0 => break,
-            kind => kinds |= kind,
-        }
+    let word = text[end.saturating_sub(MAX_WORD_BYTES)..end].iter().rev();
+    let (mut lower, mut upper, mut digit) = (false, false, false);
+    for byte in word.take_while(|byte| is_inside(**byte) && **byte != b'=') {
+        lower |= byte.is_ascii_lowercase();
+        upper |= byte.is_ascii_uppercase();
+        digit |= byte.is_ascii_digit();
     }
-    (kinds & (LOWER | UPPER)).count_ones() + u32::from(kinds & DIGIT != 0) >= 2
+    digit && (lower || upper) || lower && upper
 }

@@ -1,0 +1,343 @@
+//! Readers of the numbers of a series, one after the other: each finds what stands out by its place in the series.
+//!
+//! [`Gaps`] finds what is missing: backups of every day of which one day is missing, consecutive numbers of which one is missing; only
+//! the rows before and after show it. [`Counter`] finds where a counter starts again, [`Steps`] where a setting changes for good,
+//! [`Ends`] a number that is alone at its end. Their memory does not grow with the series.
+
+use crate::text::dates::day_inside;
+use crate::text::judge::{RARE_ONE_IN, number};
+
+/// A series whose steps have more different lengths than this is not even.
+const MAX_LENGTHS: usize = 4;
+/// At most 1 in this many steps may differ from the usual one.
+const UNEVEN_ONE_IN: usize = 20;
+/// The most gaps that stand out, and the most that are remembered for one length.
+const MAX_GAPS: usize = 2;
+/// A longer jump, in usual steps, is no gap.
+const MAX_SKIPPED: f64 = 100.0;
+/// A series may have this many fields without a number, or 1 in `MISSES_ONE_IN` if that is more.
+const MAX_MISSES: usize = 4;
+const MISSES_ONE_IN: usize = 16;
+
+/// Steps of one length.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    length: f64,
+    count: usize,
+    /// The rows before and after the first steps of this length.
+    places: [(usize, usize); MAX_GAPS],
+}
+
+/// Reads the fields of a column one by one and finds where its series skips some.
+#[derive(Default)]
+pub struct Gaps {
+    last: Option<f64>,
+    steps: [Step; MAX_LENGTHS],
+    kinds: usize,
+    rows: usize,
+    misses: usize,
+    is_uneven: bool,
+}
+
+impl Gaps {
+    /// Adds a row. `above` is the row before it if that is the previous line of the source: lines that an earlier step
+    /// left out are not missing.
+    pub fn look(&mut self, place: usize, above: Option<usize>, field: &[u8]) {
+        self.add(place, above, value(field));
+    }
+
+    /// As [`Self::look`], for a row whose number was read.
+    pub fn add(&mut self, place: usize, above: Option<usize>, number: Option<f64>) {
+        if self.is_uneven {
+            return;
+        }
+        self.rows += 1;
+        let Some(value) = number else {
+            self.last = None;
+            self.misses += 1;
+            self.is_uneven = self.misses > MAX_MISSES && self.misses * MISSES_ONE_IN > self.rows;
+            return;
+        };
+        let (Some(last), Some(above)) = (self.last.replace(value), above) else { return };
+        let length = value - last;
+        let known = self.steps[..self.kinds].iter().position(|step| step.length == length);
+        match known {
+            None if self.kinds == MAX_LENGTHS => self.is_uneven = true,
+            _ => {
+                let at = known.unwrap_or(self.kinds);
+                self.kinds = self.kinds.max(at + 1);
+                let step = &mut self.steps[at];
+                step.length = length;
+                if let Some(free) = step.places.get_mut(step.count) {
+                    *free = (above, place);
+                }
+                step.count += 1;
+            }
+        }
+    }
+
+    /// The rows before and after each gap, if the series is even but for them.
+    pub fn places(&self) -> Vec<usize> {
+        let steps = if self.is_uneven { &[] } else { &self.steps[..self.kinds] };
+        let all: usize = steps.iter().map(|step| step.count).sum();
+        let Some(usual) = steps.iter().max_by_key(|step| step.count) else { return Vec::new() };
+        let others = all - usual.count;
+        if usual.length == 0.0 || others > MAX_GAPS || others * UNEVEN_ONE_IN > all {
+            return Vec::new();
+        }
+        let gaps = || steps.iter().filter(|step| step.length != usual.length);
+        // A series with a step back, a shorter one or a long jump is not an even series with missing values.
+        let skips = |step: &Step| (1.0..=MAX_SKIPPED).contains(&(step.length / usual.length));
+        if !gaps().all(skips) {
+            return Vec::new();
+        }
+        let places = gaps().flat_map(|step| &step.places[..step.count.min(MAX_GAPS)]);
+        places.flat_map(|(before, after)| [*before, *after]).collect()
+    }
+}
+
+/// The day of a field with a date, or its whole number.
+fn value(field: &[u8]) -> Option<f64> {
+    // Without the time: a daily task does not start at the same second.
+    day_inside(field).or_else(|| number(field)).filter(|value| value.fract() == 0.0)
+}
+
+/// Numbers of which one is alone at an end: its distance to the next is at least this share of the range of all others.
+const ALONE_SHARE: f64 = 0.75;
+
+/// Reads numbers one by one and finds the largest and the smallest if they are alone, such as the volume that is 99 % full among
+/// volumes that are 20 to 60 % full.
+#[derive(Debug, Default)]
+pub struct Ends {
+    /// The two largest and the two smallest numbers, each with its place.
+    largest: [Option<(f64, usize)>; 2],
+    smallest: [Option<(f64, usize)>; 2],
+    count: usize,
+}
+
+impl Ends {
+    /// Adds a number at a place.
+    pub fn look(&mut self, number: f64, place: usize) {
+        self.count += 1;
+        let put = |ends: &mut [Option<(f64, usize)>; 2], is_further: fn(f64, f64) -> bool| {
+            let further = |end: Option<(f64, usize)>| end.is_none_or(|(end, _)| is_further(number, end));
+            if further(ends[0]) {
+                *ends = [Some((number, place)), ends[0]];
+            } else if further(ends[1]) {
+                ends[1] = Some((number, place));
+            }
+        };
+        put(&mut self.largest, |a, b| a > b);
+        put(&mut self.smallest, |a, b| a < b);
+    }
+
+    /// The places of the numbers that are alone at their end, if there are at least `RARE_ONE_IN` numbers.
+    pub fn alone(&self) -> impl Iterator<Item = usize> + use<> {
+        let [largest, smallest] = [self.largest, self.smallest];
+        let gap = |[end, next]: [Option<(f64, usize)>; 2], other: Option<(f64, usize)>| {
+            let ((end, place), (next, _), (other, _)) = (end?, next?, other?);
+            let range = (next - other).abs();
+            (range > 0.0 && (end - next).abs() >= range * ALONE_SHARE).then_some(place)
+        };
+        let alone = [gap(largest, smallest[0]), gap(smallest, largest[0])];
+        alone.into_iter().flatten().take(if self.count >= RARE_ONE_IN { 2 } else { 0 })
+    }
+}
+
+/// The most places where a counter decreases; numbers with more of them are not a counter.
+const MAX_FALLS: usize = 2;
+/// Numbers are a counter if at most 1 in this many is not larger than the number before it.
+const COUNTER_ONE_IN: usize = 20;
+
+/// Reads numbers one by one and finds where a counter decreases, as after a restart.
+#[derive(Debug, Default)]
+pub struct Counter {
+    /// The last number and its place; the increases; the decreases, whose first places are in `places`.
+    last: Option<(f64, usize)>,
+    ups: usize,
+    falls: usize,
+    /// The number before the last one; and, if the last number was a decrease, the number before it.
+    before_last: Option<f64>,
+    before_fall: Option<f64>,
+    places: [(usize, usize); MAX_FALLS],
+    /// Places with a number that is lower than both its neighbours.
+    dips: usize,
+    dip_places: [usize; MAX_FALLS],
+}
+
+impl Counter {
+    /// Adds the next number.
+    pub fn look(&mut self, number: f64, place: usize) {
+        let Some((last, before)) = self.last.replace((number, place)) else { return };
+        self.ups += usize::from(number > last);
+        // If the next number is as high again, the counter did not restart: only one row is odd. Nor did it if the
+        // decrease follows a single high number. Only whole numbers count: 1.10 may well follow 1.9.
+        let is_dip = self.before_fall.take().is_some_and(|high| number >= high);
+        if is_dip {
+            self.falls -= 1;
+            if let Some(free) = self.dip_places.get_mut(self.dips) {
+                *free = before;
+            }
+            self.dips += 1;
+        }
+        let is_whole = number.fract() == 0.0 && last.fract() == 0.0;
+        if number < last && is_whole && self.before_last.is_none_or(|before| number < before) {
+            if let Some(free) = self.places.get_mut(self.falls) {
+                *free = (before, place);
+            }
+            self.falls += 1;
+            self.before_fall = Some(last);
+        }
+        self.before_last = Some(last);
+    }
+
+    /// Whether nearly all numbers are larger than the number before them.
+    pub fn is_counter(&self, numbers: usize) -> bool {
+        self.falls + self.dips <= MAX_FALLS
+            && (self.ups + self.dips + 1) * COUNTER_ONE_IN >= numbers * (COUNTER_ONE_IN - 1)
+    }
+
+    /// The places before and after each decrease, and those of single lower numbers, if the numbers are a counter.
+    pub fn falls(&self, numbers: usize) -> impl Iterator<Item = usize> + use<> {
+        let (falls, dips) = if self.is_counter(numbers) { (self.falls, self.dips) } else { (0, 0) };
+        let falls = self.places.into_iter().take(falls).flat_map(|(before, after)| [before, after]);
+        falls.chain(self.dip_places.into_iter().take(dips))
+    }
+}
+
+/// The most changes of a setting, and the fewest values between two changes on average.
+const MAX_STEPS: usize = 3;
+const MIN_STEP_LENGTH: usize = 10;
+
+/// Reads values one by one and finds where a constant value changes for good, such as a learning rate that is
+/// lowered.
+#[derive(Debug, Default)]
+pub struct Steps {
+    last: Option<u64>,
+    changes: usize,
+    /// The different values so far, if they are few; for each except the first, the place where it first occurred.
+    seen: [u64; MAX_STEPS + 1],
+    values: usize,
+    places: [usize; MAX_STEPS],
+}
+
+impl Steps {
+    /// Adds the next value, by its key.
+    pub fn look(&mut self, key: u64, place: usize) {
+        self.changes += usize::from(self.last.replace(key).is_some_and(|last| last != key));
+        if self.changes > MAX_STEPS || self.seen[..self.values].contains(&key) {
+            return;
+        }
+        self.seen[self.values] = key;
+        // The very first value is not a change.
+        if let Some(free) = self.values.checked_sub(1).and_then(|at| self.places.get_mut(at)) {
+            *free = place;
+        }
+        self.values += 1;
+    }
+
+    /// The first place of each new value.
+    pub fn places(&self, values: usize) -> impl Iterator<Item = usize> + use<> {
+        let is_setting = self.changes <= MAX_STEPS && values >= (self.changes + 1) * MIN_STEP_LENGTH;
+        self.places.into_iter().take(if is_setting { self.values.saturating_sub(1) } else { 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines next to a gap in any of the columns.
+    fn standing_out(text: &str) -> Vec<usize> {
+        let mut columns: Vec<Gaps> = Vec::new();
+        for (place, line) in text.lines().enumerate() {
+            for (at, word) in line.split_whitespace().enumerate() {
+                if columns.len() == at {
+                    columns.push(Gaps::default());
+                }
+                columns[at].look(place, place.checked_sub(1), word.as_bytes());
+            }
+        }
+        let mut places: Vec<usize> = columns.iter().flat_map(Gaps::places).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    #[test]
+    fn a_day_without_its_file() {
+        let rows = |name: &dyn Fn(usize) -> String, missing: usize| -> String {
+            (1..=28).filter(|day| *day != missing).map(|day| name(day) + "\n").collect()
+        };
+        let names: [&dyn Fn(usize) -> String; 3] = [
+            &|day| format!("2024-02-{day:02} 03:0{}:10 80{}1 a{day}.gz", day % 7, day * 7 % 10),
+            &|day| format!("-rw-r--r-- 1 root root 80{}1 Mar {day} db-2024-02-{day:02}.gz", day * 7 % 10),
+            &|day| format!("copied db_202402{day:02}.tar to the store"),
+        ];
+        for name in names {
+            assert_eq!(standing_out(&rows(name, 17)), [15, 16]);
+            assert_eq!(standing_out(&rows(name, 99)), [0; 0]);
+        }
+        // A month ends in the middle of the series.
+        let days = |i: usize| if i < 12 { 20_240_120 + i } else { 20_240_201 + i - 12 };
+        let whole: String = (0..30).map(|i| format!("copy of {} made\n", days(i))).collect();
+        assert_eq!(standing_out(&whole), [0; 0], "{whole}");
+    }
+
+    #[test]
+    fn series_that_are_not_even_have_no_gap() {
+        let text = |of: &dyn Fn(usize) -> usize| -> String {
+            (0..80).map(|i| format!("row {} of it\n", of(i))).collect()
+        };
+        assert_eq!(standing_out(&text(&|i| i + 3 * usize::from(i > 50))), [50, 51]);
+        // Working days, numbers by chance, and one number in all rows.
+        assert_eq!(standing_out(&text(&|i| i + i / 5 * 2)), [0; 0]);
+        assert_eq!(standing_out(&text(&|i| i * i % 97)), [0; 0]);
+        assert_eq!(standing_out(&text(&|_| 5)), [0; 0]);
+    }
+
+    #[test]
+    fn a_setting_that_changes_for_good() {
+        let places = |of: &dyn Fn(usize) -> u64| {
+            let mut steps = Steps::default();
+            (0..90).for_each(|i| steps.look(of(i), i));
+            steps.places(90).collect::<Vec<_>>()
+        };
+        assert_eq!(places(&|i| u64::from(i >= 40)), [40]);
+        assert_eq!(places(&|i| (i / 30) as u64), [30, 60]);
+        // The value after the change back was seen before.
+        assert_eq!(places(&|i| u64::from(i == 40)), [40]);
+        // It changes too often, or never.
+        assert_eq!(places(&|i| (i / 9) as u64), [0; 0]);
+        assert_eq!(places(&|_| 4), [0; 0]);
+    }
+
+    #[test]
+    fn a_counter_that_falls() {
+        let falls = |of: &dyn Fn(usize) -> f64| {
+            let mut counter = Counter::default();
+            (0..60).for_each(|i| counter.look(of(i), i));
+            counter.falls(60).collect::<Vec<_>>()
+        };
+        assert_eq!(falls(&|i| if i < 30 { i as f64 } else { i as f64 - 25.0 }), [29, 30]);
+        assert_eq!(falls(&|i| if i == 40 { 12.0 } else { i as f64 }), [40]);
+        assert_eq!(falls(&|i| i as f64), [0; 0]);
+        assert_eq!(falls(&|i| (i % 7) as f64), [0; 0]);
+    }
+
+    #[test]
+    fn a_number_alone_at_an_end() {
+        let alone = |of: &dyn Fn(usize) -> f64| {
+            let mut ends = Ends::default();
+            (0..60).for_each(|i| ends.look(of(i), i));
+            ends.alone().collect::<Vec<_>>()
+        };
+        let usual = |i: usize| 20.0 + (i * 7 % 40) as f64;
+        assert_eq!(alone(&usual), [0; 0]);
+        assert_eq!(alone(&|i| if i == 30 { 99.98 } else { usual(i) }), [30]);
+        assert_eq!(alone(&|i| if i == 30 { -20.0 } else { usual(i) }), [30]);
+        // All others are equal, or there are two of them.
+        assert_eq!(alone(&|i| if i == 30 { 99.0 } else { 1.0 }), [0; 0]);
+        assert_eq!(alone(&|i| if i == 30 || i == 40 { 99.0 } else { usual(i) }), [0; 0]);
+    }
+}
