@@ -148,8 +148,8 @@ impl State {
 /// The queues and their threads.
 pub(super) struct Turns {
     cores: usize,
-    /// Is called after each call: it writes the reply. The turn is over by then, so that the thread which reads the answer of the
-    /// client finds no call that runs.
+    /// Is called after each call: it writes the reply. The turn is over by then, so that the reader finds no call that runs
+    /// when the client sends the next one, and may run that itself.
     after: Box<dyn Fn() + Send + Sync>,
     state: Mutex<State>,
 }

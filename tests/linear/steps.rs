@@ -30,7 +30,7 @@ const CHEAP: f64 = 2.0;
 const FACTOR: f64 = 8.0;
 /// The same for texts of secrets and pieces of them in all shapes, each examined, judged, claimed and replaced, plain
 /// and encoded.
-const OF_SECRETS: f64 = 42.0;
+const OF_SECRETS: f64 = 36.0;
 /// The variable with the cases for valgrind: bytes of the smaller text, then the numbers of the cases, separated by
 /// commas.
 const RUNS: &str = "TERSED_STEPS";

@@ -328,12 +328,14 @@ const DATA_ONE_IN: usize = 12;
 /// The outliers in a file of settings or data, with the lines on which they depend, in order; none in a file that does
 /// not consist of records or of rows between bars, unless `needs_no_records`, as for a page of markup.
 pub(in crate::pipeline) fn of_data(source: &Source<'_>, needs_no_records: bool) -> Vec<usize> {
-    let is_row = |line: &usize| source.line(*line).trim_start().starts_with('|');
-    let rows: Vec<usize> = (0..source.len()).filter(is_row).collect();
-    let has_rows = rows.len() >= columns::MIN_ROWS;
-    let outliers = Outliers::find(source, if has_rows { rows } else { (0..source.len()).collect() });
-    if outliers.records.is_none() && !needs_no_records && !has_rows {
-        return Vec::new();
+    let mut outliers = Outliers::find(source, (0..source.len()).collect());
+    if outliers.records.is_none() && !needs_no_records {
+        let is_row = |line: &usize| source.line(*line).trim_start().starts_with('|');
+        let rows: Vec<usize> = (0..source.len()).filter(is_row).collect();
+        if rows.len() < columns::MIN_ROWS {
+            return Vec::new();
+        }
+        outliers = Outliers::find(source, rows);
     }
     let mut cost = |place: usize| source.line(outliers.lines[place]).len() + 1;
     let chosen = outliers.choose(source, &|_| false, &mut cost, source.text().len() / DATA_ONE_IN);
