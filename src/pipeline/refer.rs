@@ -67,7 +67,7 @@ impl Attempt<'_, '_> {
         if !self.rule_allows("block_dedup") {
             return;
         }
-        let others = self.found.references.len();
+        let others = blocks::count_markers(&self.found.references);
         let found = outlines::find(source, self.part, &state.0, protected, self.request.earlier, others);
         let reduction = || blocks::reduction(&found, self.request.policy);
         if !found.is_empty() && self.try_step("block_dedup", source, protected, state, |_| Ok(reduction())) {
@@ -85,7 +85,7 @@ impl Attempt<'_, '_> {
         fixed.extend(&self.touched);
         fixed.sort_unstable();
         fixed.dedup();
-        let others = self.found.references.len();
+        let others = blocks::count_markers(&self.found.references);
         blocks::find(source, self.part, ledger, &fixed, earlier, others, counter)
     }
 

@@ -88,10 +88,13 @@ impl Part {
         let ledger = ledger.unwrap_or(&keep);
         let mut at = lead;
         let mut groups = HashSet::new();
-        let marked = ledger.gap_marks(source);
+        let (marked, joined) = (ledger.gap_marks(source), ledger.joined_references());
         let spans = ledger.spans().iter().enumerate().map(|(place, span)| {
             let start = at;
-            at += lines_written(span, &mut groups, marked.binary_search(&place).is_ok());
+            at += match joined.binary_search(&place) {
+                Ok(_) => 0,
+                Err(_) => lines_written(span, &mut groups, marked.binary_search(&place).is_ok()),
+            };
             let action = span.action.clone();
             let (lines, steps, cut_by) = (span.lines.clone(), Vec::new(), Vec::new());
             Traced { lines, shown: start..at, action, steps, cut_by }

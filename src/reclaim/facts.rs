@@ -196,21 +196,21 @@ impl Facts {
     }
 }
 
-/// The number of markers in a text that refer to earlier results. Look-alikes count too, although they are escaped:
+/// The number of references to earlier results in a text. Look-alikes count too, although they are escaped:
 /// then more results are kept than necessary.
 fn references(text: &str) -> usize {
-    let points = |line: &&str| {
-        let start = line.find("[tersed").or_else(|| line.find("[Duplicate of "));
-        let marker = start.and_then(|start| Marker::parse(&line[start..]));
+    let is_reference = |marker: &&Marker| {
         matches!(
             marker,
-            Some((
-                Marker::Shown { .. } | Marker::There { .. } | Marker::Same { .. } | Marker::Duplicate { .. },
-                _
-            ))
+            Marker::Shown { .. } | Marker::There { .. } | Marker::Same { .. } | Marker::Duplicate { .. }
         )
     };
-    text.lines().filter(|line| marker::may_hold(line)).filter(points).count()
+    let count = |line: &str| {
+        let start = line.find("[tersed").or_else(|| line.find("[Duplicate of "));
+        let marker = start.and_then(|start| Marker::parse(&line[start..]));
+        marker.map_or(0, |(marker, _)| marker.references().iter().filter(is_reference).count())
+    };
+    text.lines().filter(|line| marker::may_hold(line)).map(count).sum()
 }
 
 /// Parts of the names of tools that ask a person or keep a to-do list, in lower case without separators.

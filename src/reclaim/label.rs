@@ -61,18 +61,18 @@ fn ends(text: &str, lines: usize) -> Option<(u32, u32)> {
     // Few texts have a marker, so most are not searched line by line.
     let lines_of = if marker::may_hold(text) { text } else { "" };
     for line in lines_of.lines().filter(|line| marker::may_hold(line)) {
-        let Some((
-            Marker::Lines { first: a, last: b, .. }
+        let marker = line.find(OPEN).and_then(|start| Marker::parse(&line[start..]));
+        for gap in marker.iter().flat_map(|(marker, _)| marker.references()) {
+            let (Marker::Lines { first: a, last: b, .. }
             | Marker::Shown { first: a, last: b, .. }
-            | Marker::There { first: a, last: b, .. },
-            _,
-        )) = line.find(OPEN).and_then(|start| Marker::parse(&line[start..]))
-        else {
-            continue;
-        };
-        is_whole = false;
-        first = first.min(u32::try_from(a).unwrap_or(first));
-        last = last.max(u32::try_from(b).unwrap_or(last));
+            | Marker::There { first: a, last: b, .. }) = gap
+            else {
+                continue;
+            };
+            is_whole = false;
+            first = first.min(u32::try_from(*a).unwrap_or(first));
+            last = last.max(u32::try_from(*b).unwrap_or(last));
+        }
     }
     (is_whole || (last - first) as usize <= lines).then_some((first, last))
 }

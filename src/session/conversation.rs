@@ -89,10 +89,15 @@ impl Session {
     /// Notes references in the result of a call that looks at a file which another tersed process wrote: a later call
     /// for these lines gets the text, as it would from that process.
     fn note_given_references(&mut self, texts: &[String]) {
-        /// A result of tersed has at most three.
-        const MOST: usize = 8;
+        /// A result of tersed has at most three markers of at most four references.
+        const MOST: usize = 12;
         let lines = texts.iter().flat_map(|text| text.lines()).filter(|line| marker::may_hold(line));
-        let named = lines.filter_map(|line| match Marker::parse(&line[line.find('[')?..])?.0 {
+        let markers = lines.filter_map(|line| Some(Marker::parse(&line[line.find('[')?..])?.0));
+        let references = markers.flat_map(|marker| match marker {
+            Marker::Several(references) => references,
+            one => vec![one],
+        });
+        let named = references.filter_map(|reference| match reference {
             Marker::Shown { origin, .. } | Marker::Same { origin, .. } => {
                 Some((origin.call, origin.argument))
             }

@@ -264,15 +264,18 @@ impl Window {
         let mut origin = None;
         for line in answer.lines() {
             if let Some((marker, _)) = Marker::parse(line).filter(|(_, len)| *len == line.len()) {
+                // The reference that it continues may be between kept lines.
                 let marker = match marker {
-                    // The reference that it continues may be between kept lines.
                     Marker::There { first, last, there } => {
                         let (origin, ago) = origin.clone()?;
                         Marker::Shown { first, last, there, origin, ago }
                     }
                     marker => marker,
                 };
-                if let Marker::Shown { origin: from, ago, .. } = &marker {
+                // "there" continues the last reference of a marker.
+                if let Some(Marker::Shown { origin: from, ago, .. }) =
+                    marker.references().iter().rfind(|one| matches!(one, Marker::Shown { .. }))
+                {
                     origin = Some((from.clone(), *ago));
                 }
                 if kept.is_none() { &mut before } else { &mut behind }.push(marker.write());

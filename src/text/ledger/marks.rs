@@ -1,6 +1,6 @@
 //! Which gaps of a cut get a mark of their own.
 
-use super::{CAP_GROUPS, Ledger, MAX_LINES_BETWEEN_TIMES, MAX_RULES};
+use super::{CAP_GROUPS, Ledger, MAX_LINES_BETWEEN_TIMES, MAX_REFERENCES_IN_MARKER, MAX_RULES};
 use crate::text::line_position::{Place, numbered, place};
 use crate::text::maps::Map;
 use crate::text::reason::Reason;
@@ -28,6 +28,22 @@ impl Ledger {
             is_below_mark |= is_marked || !is_further;
         }
         marked
+    }
+
+    /// Indexes of the references that the marker of the reference directly before them names too.
+    pub fn joined_references(&self) -> Vec<usize> {
+        let mut joined = Vec::new();
+        let mut in_marker = 0;
+        for (at, span) in self.spans.iter().enumerate() {
+            in_marker = match span.action {
+                Action::Refer { is_outline: false, .. } => 1 + in_marker % MAX_REFERENCES_IN_MARKER,
+                _ => 0,
+            };
+            if in_marker > 1 {
+                joined.push(at);
+            }
+        }
+        joined
     }
 
     /// The number of hidden lines of each group.

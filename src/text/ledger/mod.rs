@@ -33,6 +33,9 @@ pub const MAX_GAP_MARKS: usize = 64;
 /// The mark of a gap if there are many.
 pub const SHORT_GAP_MARK: &str = "\u{2026}";
 
+/// The most references in one marker, for lines that follow each other but were shown by different results.
+pub const MAX_REFERENCES_IN_MARKER: usize = 4;
+
 /// The groups from here on belong to the cap, which runs last.
 pub const CAP_GROUPS: u32 = u32::MAX - 16;
 
@@ -316,6 +319,9 @@ impl Ledger {
         // The reason of the last marker. If bodies of a file follow each other, only the first marker has the reason;
         // other reasons are always written.
         let mut last_reason: Option<Reason> = None;
+        let joined = self.joined_references();
+        // The references of the current marker so far.
+        let mut references = Vec::new();
         for (at, span) in self.spans.iter().enumerate() {
             stop::tick();
             match &span.action {
@@ -349,7 +355,10 @@ impl Ledger {
                         true => origin.outline_marker(source, &span.lines, *ago, *shows_id),
                         false => origin.marker(source, &span.lines, *view_number, *ago, naming),
                     };
-                    put_marker(out, &marker);
+                    references.push(marker);
+                    if joined.binary_search(&(at + 1)).is_err() {
+                        put_marker(out, &Marker::joined(std::mem::take(&mut references)));
+                    }
                 }
                 Action::Omit { reason, group, names } => {
                     let (count, first, last) = match group {

@@ -146,6 +146,8 @@ pub enum Marker {
         /// The line numbers in the origin.
         there: NumbersThere,
     },
+    /// Several references for lines that follow each other: [`Shown`](Self::Shown) or [`There`](Self::There) each.
+    Several(Vec<Marker>),
     /// The whole result equals that of an earlier call. Some of its lines may follow.
     Same {
         /// The earlier result.
@@ -311,6 +313,10 @@ impl Unit {
 /// they were missing from the merged list.
 const MERGED: &str = Reason::SharedMessage.code();
 
+/// Before the second and each further reference of [`Marker::Several`]. No reference has it inside: a label has no `;`,
+/// and the text after the name of a tool does not begin with lines.
+const NEXT_CLAUSE: &str = "; and lines ";
+
 /// The longest id of a call, and the longest name of a tool or argument, in a marker, in bytes.
 const MAX_NAME: usize = 128;
 
@@ -436,6 +442,34 @@ fn about(out: &mut String, before: &str, label: Option<&str>, ago: Option<Ago>) 
 }
 
 impl Marker {
+    /// One marker for references to lines that follow each other. A file is named only once if the ids of the calls tell
+    /// the results apart.
+    pub fn joined(mut references: Vec<Self>) -> Self {
+        if references.len() == 1 {
+            return references.swap_remove(0);
+        }
+        let file = |label: &str| label.rsplit(['/', ' ']).next().unwrap_or_default().to_owned();
+        let mut named: Option<String> = None;
+        for reference in &mut references {
+            let Self::Shown { origin, .. } = reference else { continue };
+            let file = origin.label.as_deref().map(file);
+            if !origin.call.is_empty() && named.is_some() && named == file {
+                origin.label = None;
+            } else {
+                named = file;
+            }
+        }
+        Self::Several(references)
+    }
+
+    /// The references of a marker: those of a marker of several, otherwise the marker itself.
+    pub fn references(&self) -> &[Self] {
+        match self {
+            Self::Several(references) => references,
+            one => std::slice::from_ref(one),
+        }
+    }
+
     /// The marker's text, without the seal and without a line end.
     pub fn write(&self) -> String {
         let mut out = String::from(OPEN);
@@ -494,6 +528,15 @@ impl Marker {
                     write!(out, "lines {first}-{last} as lines {there}-{} there", there + (last - first))
                 }
             },
+            Self::Several(references) => {
+                for (at, reference) in references.iter().enumerate() {
+                    let reference = reference.write();
+                    let inner = reference.strip_prefix(OPEN).and_then(|rest| rest.strip_prefix(": lines "));
+                    out.push_str(if at == 0 { "lines " } else { NEXT_CLAUSE });
+                    out.push_str(inner.and_then(|rest| rest.strip_suffix(']')).unwrap_or_default());
+                }
+                Ok(())
+            }
             Self::Same { origin, ago, but_for_times } => {
                 let _ = write!(out, "same output as in {}", called(&origin.call, &origin.tool));
                 about(&mut out, "; ", origin.label.as_deref(), Some(*ago));

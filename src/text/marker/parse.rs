@@ -2,7 +2,7 @@
 
 use super::{
     Ago, BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker,
-    NumbersThere, OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
+    NEXT_CLAUSE, NumbersThere, OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -126,7 +126,7 @@ fn parse_body(body: &str) -> Option<Marker> {
         return Some(Marker::Same { origin, ago, but_for_times });
     }
     if let Some(rest) = body.strip_prefix("lines ") {
-        return parse_shown(rest);
+        return parse_references(rest);
     }
     if let Some(rest) = body.strip_prefix("last ") {
         return parse_repeats(rest);
@@ -277,6 +277,15 @@ fn read_by(text: &str) -> Option<(String, ReadBy)> {
         }
     };
     (handle.len() >= 8 && is_handle(handle)).then(|| (handle.to_owned(), by))
+}
+
+/// One reference or several. `rest` begins after `lines `.
+fn parse_references(rest: &str) -> Option<Marker> {
+    if !rest.contains(NEXT_CLAUSE) {
+        return parse_shown(rest);
+    }
+    let references: Option<Vec<Marker>> = rest.split(NEXT_CLAUSE).map(parse_shown).collect();
+    references.map(Marker::Several)
 }
 
 fn parse_shown(rest: &str) -> Option<Marker> {

@@ -8,12 +8,13 @@
 mod index;
 pub mod outlines;
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::config::Policy;
 use crate::text::headings;
-use crate::text::ledger::{Action, Ledger, Reduction};
+use crate::text::ledger::{Action, Ledger, MAX_REFERENCES_IN_MARKER, Reduction};
 use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
@@ -24,7 +25,7 @@ use crate::text::origin::Origin;
 
 /// Lines that are shown on each side of a change, between two runs of the same earlier output.
 const CONTEXT_LINES: usize = 3;
-/// The most references in one result. A result with more would be hard to follow.
+/// The most markers with references in one result. A result with more would be hard to follow.
 const MAX_REFERENCES: usize = 3;
 /// The most runs in one text, from which the best are chosen.
 const MAX_RUNS: usize = 256;
@@ -135,7 +136,7 @@ pub enum Earlier<'a> {
     Decided(&'a [Reference]),
 }
 
-/// The references of a part, in order. Earlier parts have `others` references; `signals` are lines to keep.
+/// The references of a part, in order. Earlier parts have `others` markers with references; `signals` are lines to keep.
 pub fn find(
     source: &Source<'_>,
     part: usize,
@@ -167,15 +168,40 @@ pub fn find(
     }
 }
 
-/// Keeps the references that save most tokens. The lines of the others are shown.
+/// The references by markers: one marker names references for lines that follow each other.
+fn markers(references: impl IntoIterator<Item = Reference>) -> Vec<Vec<Reference>> {
+    let mut markers: Vec<Vec<Reference>> = Vec::new();
+    for reference in references {
+        let open = markers.last_mut().filter(|marker| {
+            marker.len() < MAX_REFERENCES_IN_MARKER
+                && !reference.is_outline
+                && marker.last().is_some_and(|last| {
+                    last.part == reference.part && last.lines.1 == reference.lines.0 && !last.is_outline
+                })
+        });
+        match open {
+            Some(marker) => marker.push(reference),
+            None => markers.push(vec![reference]),
+        }
+    }
+    markers
+}
+
+/// The number of markers in which references are written.
+pub fn count_markers(references: &[Reference]) -> usize {
+    markers(references.iter().cloned()).len()
+}
+
+/// Keeps the references of the markers that save most tokens. The lines of the others are shown.
 fn keep_best(
-    mut all: Vec<Reference>,
+    all: Vec<Reference>,
     most: usize,
     source: &Source<'_>,
     counter: &dyn TokenCounter,
 ) -> Vec<Reference> {
-    if all.len() <= most {
-        return all;
+    let markers = markers(all);
+    if markers.len() <= most {
+        return markers.into_iter().flatten().collect();
     }
     // Measured with the longest form of the marker, so that a reference pays in every form.
     let saved = |r: &Reference| {
@@ -184,11 +210,13 @@ fn keep_best(
             r.origin.marker(source, &lines, r.view_number as usize, Ago::results(r.ago as usize), Naming::Id);
         counter.count(source.slice(lines)).saturating_sub(counter.count(&marker.write()))
     };
-    let mut ranked: Vec<(usize, Reference)> = all.drain(..).map(|r| (saved(&r), r)).collect();
-    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.lines.0.cmp(&b.1.lines.0)));
+    let mut ranked: Vec<(usize, Vec<Reference>)> =
+        markers.into_iter().map(|marker| (marker.iter().map(saved).sum(), marker)).collect();
+    // A stable sort: of equal ones the first.
+    ranked.sort_by_key(|(saved, _)| Reverse(*saved));
     ranked.truncate(most);
-    ranked.sort_by_key(|(_, r)| r.lines.0);
-    ranked.into_iter().map(|(_, r)| r).collect()
+    ranked.sort_by_key(|(_, marker)| marker[0].lines.0);
+    ranked.into_iter().flat_map(|(_, marker)| marker).collect()
 }
 
 /// Ends a reference above nearby headings of the text below it: the head of a function belongs to the lines of its
