@@ -227,6 +227,26 @@ pub fn new_texts(call: &ToolCall) -> Vec<&str> {
         .collect()
 }
 
+/// The lines that a call writes into a file, longest first: from its arguments, or from the command of an editor of lines.
+pub fn new_lines(call: &ToolCall) -> Vec<&str> {
+    /// A shorter line may occur anywhere, and a longer one is not compared.
+    const BYTES: Range<usize> = 12..256;
+    let mut texts = new_texts(call);
+    let body = call.command.as_deref().and_then(|command| Some((command, command.split_once('\n')?)));
+    if let Some((command, (_, body))) = body
+        && ["edit ", "insert "].iter().any(|verb| command.starts_with(verb))
+    {
+        texts.push(body);
+    }
+    let lines = texts.into_iter().flat_map(str::lines).take(MAX_NEW_LINES).map(str::trim);
+    let mut lines: Vec<&str> = lines.filter(|line| BYTES.contains(&line.len())).collect();
+    lines.sort_by_key(|line| std::cmp::Reverse(line.len()));
+    lines
+}
+
+/// The most lines of an edit that are looked at. Bounds the work.
+const MAX_NEW_LINES: usize = 4096;
+
 /// The lines that the command `edit 12:14` of an editor of lines replaces.
 pub fn range(call: &ToolCall) -> Option<(usize, usize)> {
     let (place, _) = call.command.as_deref()?.strip_prefix("edit ")?.split_once('\n')?;

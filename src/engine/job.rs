@@ -44,13 +44,17 @@ pub(super) struct Job<'a> {
 
 /// The facts about a call that markers and references use.
 #[derive(Default)]
-pub(super) struct About {
+pub(super) struct About<'a> {
     /// Its name in markers.
     label: Option<String>,
     /// The file that it looks at, empty if unknown; `None` if a repeated request gets the same answer.
     looks_at: Option<String>,
     /// The file that it edits, and the texts that it writes there.
     edits: Option<(FileDigest, Vec<Arc<str>>)>,
+    /// The lines that it writes, longest first.
+    new_lines: Vec<&'a str>,
+    /// The texts that it shows of a file.
+    views: Vec<&'a str>,
 }
 
 impl<'a> Job<'a> {
@@ -132,7 +136,7 @@ impl<'a> Job<'a> {
 
     /// The facts for markers: the file that the call looks at, or its command. A name with a secret in it is not
     /// used.
-    pub(super) fn about(&self, policy: &Policy) -> About {
+    pub(super) fn about(&self, policy: &Policy) -> About<'_> {
         if !policy.dedup || policy.mode < Mode::Standard {
             return About::default();
         }
@@ -148,17 +152,25 @@ impl<'a> Job<'a> {
             None => {
                 let command = call.command.as_deref().filter(is_safe).and_then(origin::label_of_command);
                 // The result may name a file that the call does not name, as for `scroll_down`.
-                let text = self.content.parts().into_iter().find_map(|part| match part {
-                    Raw::Text(text) => Some(text),
-                    Raw::Bytes(_) => None,
-                });
-                let text = text.unwrap_or_default();
+                let text = self.texts().first().copied().unwrap_or_default();
                 label::of(call, (text, count_lines(text)), command.as_deref())
                     .filter(|label| is_safe(&label.as_str()))
             }
         };
         let edits = self.edits();
-        About { label, edits, looks_at: looks_at.filter(|_| policy.on_repeat == OnRepeat::Full) }
+        let looks_at = looks_at.filter(|_| policy.on_repeat == OnRepeat::Full);
+        let views = if looks_at.is_some() { self.texts() } else { Vec::new() };
+        About { label, edits, looks_at, new_lines: edit::new_lines(call), views }
+    }
+
+    /// The texts of the result.
+    fn texts(&self) -> Vec<&str> {
+        let parts = self.content.parts().into_iter();
+        let text = |part| match part {
+            Raw::Text(text) => Some(text),
+            Raw::Bytes(_) => None,
+        };
+        parts.filter_map(text).collect()
     }
 
     /// The file that the call edits, and the texts that it writes there.
@@ -175,10 +187,11 @@ impl<'a> Job<'a> {
         mentioned: &'b [&'b str],
         turn: usize,
         wrote: &'b Written<'b>,
-        about: &'b About,
+        about: &'b About<'b>,
     ) -> Caller<'b> {
         let call = &self.call;
-        let file = about.looks_at.as_deref().map(viewed::name).filter(|name| !name.is_empty());
+        let About { label, edits, looks_at, new_lines, views } = about;
+        let file = looks_at.as_deref().map(viewed::name).filter(|name| !name.is_empty());
         let mut asked = Digest::default();
         asked
             .field(call.canonical_tool().as_bytes())
@@ -193,9 +206,11 @@ impl<'a> Job<'a> {
             id,
             tool: &call.tool,
             asked: [is_question.then(|| asked.finish()), file.map(of_file)],
-            looks_at: about.looks_at.as_deref(),
-            edits: about.edits.as_ref().map(|(file, texts)| (*file, texts.as_slice())),
-            label: about.label.as_deref(),
+            looks_at: looks_at.as_deref(),
+            edits: edits.as_ref().map(|(file, texts)| (*file, texts.as_slice())),
+            new_lines,
+            views,
+            label: label.as_deref(),
             mentioned,
             ending,
             turn,

@@ -11,8 +11,8 @@ use crate::config::{Mode, Policy};
 use crate::detect::edit;
 use crate::pipeline::limit::pointer;
 use crate::pipeline::repeat::blocks::Earlier;
-use crate::pipeline::repeat::dedup;
 use crate::pipeline::repeat::dedup::{First, History, Key};
+use crate::pipeline::repeat::{self, dedup};
 use crate::rules::Rules;
 use crate::text::call::ToolCall;
 use crate::text::relevance::{Relevance, Term};
@@ -168,10 +168,13 @@ impl<'a> Request<'a> {
         Self { key_of_run, ..self }
     }
 
-    /// The key of the result without its times, if the findings show that it is a run of tests or a build.
+    /// The key of the result without its times, if the findings or the command show that it is a run of tests, a build
+    /// or a check.
     pub(super) fn key_but_for_times(&self, found: &Evidence) -> Option<Key> {
-        let is_run = matches!(found.family.as_deref(), Some("test" | "build"));
-        self.key_of_run.filter(|_| is_run)?()
+        let key_of_run = self.key_of_run?;
+        let is_run =
+            matches!(found.family.as_deref(), Some("test" | "build")) || repeat::runs_scripts(self.call);
+        if is_run { key_of_run() } else { None }
     }
 
     /// The earlier run that gave the same but for times.

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use crate::memory::size as memory;
 
 /// Most files whose edits a session remembers, edits of each, and bytes of one: together at most 128 KiB.
@@ -10,21 +12,39 @@ const MAX_FILES: usize = 32;
 const MAX_OF_FILE: usize = 4;
 const MAX_BYTES: usize = 1024;
 
+/// Most edits whose lines a session remembers, and lines of each.
+const MAX_RECENT: usize = 8;
+const MAX_LINES: usize = 4;
+/// A longer text is not searched for lines of edits. Bounds the work.
+const MAX_SEARCHED_BYTES: usize = 1 << 18;
+
 /// Digest of the name of a file.
 pub type FileDigest = [u8; 16];
 
-/// The latest edits of each file.
+/// The latest edits of each file, and the latest of all.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Edits(HashMap<FileDigest, VecDeque<Arc<str>>>);
+pub(super) struct Edits {
+    of_files: HashMap<FileDigest, VecDeque<Arc<str>>>,
+    recent: VecDeque<Edit>,
+}
+
+/// An edit that was made.
+#[derive(Debug, Clone)]
+struct Edit {
+    /// The number of results in the session, including its own.
+    results: usize,
+    /// Its longest lines.
+    lines: Vec<Box<str>>,
+}
 
 impl Edits {
     /// Notes the texts that a call writes into a file. Returns the memory for them in bytes: decisions may keep the
     /// texts as long as the session lives.
     pub(super) fn note(&mut self, file: FileDigest, texts: &[Arc<str>]) -> usize {
-        if self.0.len() >= MAX_FILES && !self.0.contains_key(&file) {
+        if self.of_files.len() >= MAX_FILES && !self.of_files.contains_key(&file) {
             return 0;
         }
-        let known = self.0.entry(file).or_default();
+        let known = self.of_files.entry(file).or_default();
         let mut bytes = 0;
         for text in texts.iter().filter(|text| text.len() <= MAX_BYTES) {
             known.retain(|other| other != text);
@@ -37,9 +57,32 @@ impl Edits {
         bytes
     }
 
+    /// Notes an edit that was made: its lines, longest first.
+    pub(super) fn made(&mut self, lines: &[&str], results: usize) {
+        if lines.is_empty() {
+            return;
+        }
+        let lines = lines.iter().take(MAX_LINES).map(|line| Box::from(*line)).collect();
+        self.recent.push_back(Edit { results, lines });
+        if self.recent.len() > MAX_RECENT {
+            self.recent.pop_front();
+        }
+    }
+
+    /// The last edit of which a text shows a line: how many results there were with its own; 0 if it shows none.
+    pub(super) fn shown_in(&self, texts: &[&str]) -> usize {
+        if texts.iter().map(|text| text.len()).sum::<usize>() > MAX_SEARCHED_BYTES {
+            return 0;
+        }
+        let shows =
+            |line: &str| texts.iter().any(|text| memmem::find(text.as_bytes(), line.as_bytes()).is_some());
+        let shown = self.recent.iter().rev().find(|edit| edit.lines.iter().any(|line| shows(line)));
+        shown.map_or(0, |edit| edit.results)
+    }
+
     /// The texts that were written into a file, oldest first.
     pub(super) fn of(&self, file: FileDigest) -> Vec<Arc<str>> {
-        self.0.get(&file).map_or_else(Vec::new, |texts| texts.iter().cloned().collect())
+        self.of_files.get(&file).map_or_else(Vec::new, |texts| texts.iter().cloned().collect())
     }
 }
 
@@ -60,6 +103,18 @@ mod tests {
         for n in 2..=255 {
             edits.note([n; 16], &[text(0)]);
         }
-        assert_eq!(edits.0.len(), MAX_FILES);
+        assert_eq!(edits.of_files.len(), MAX_FILES);
+    }
+
+    #[test]
+    fn the_last_edit_that_a_text_shows_is_known() {
+        let mut edits = Edits::default();
+        for n in 1..=20 {
+            edits.made(&[&format!("let value = {n:02};"), "}"], n);
+        }
+        assert_eq!(edits.recent.len(), MAX_RECENT);
+        assert_eq!(edits.shown_in(&["7:let value = 13;\n8:let value = 17;\n"]), 17);
+        assert_eq!(edits.shown_in(&["let value = 01;"]), 0);
+        assert_eq!(edits.shown_in(&[&"let value = 17;".repeat(MAX_SEARCHED_BYTES)]), 0);
     }
 }

@@ -9,7 +9,7 @@ use super::seen::Shown;
 use super::{Caller, MAX_POINTED, Session, Window};
 use crate::config::Scale;
 use crate::detect::pointed;
-use crate::pipeline::repeat::blocks::{Earlier, Index};
+use crate::pipeline::repeat::blocks::{Answers, Earlier, Index};
 use crate::pipeline::repeat::dedup::{Decision, First, History, Key};
 use crate::sanitize::spare::Fingerprint as Fingerprint64;
 use crate::text::marker::Ago;
@@ -22,10 +22,19 @@ pub(super) struct Live<'a> {
     pub(super) caller: Caller<'a>,
     /// What the model wrote into this call.
     pub(super) own: Index,
+    /// The last edit whose lines the result shows: how many results there were with its own; 0 if it shows none. The
+    /// agent looks at what it changed, so answers before that edit are no reason to show everything.
+    pub(super) edited_at: usize,
     pub(super) window: Option<Window>,
 }
 
 impl Live<'_> {
+    /// The results whose gaps and references the model had seen when it made this call, and that show the file as it
+    /// is: those after its last edit.
+    fn answers(&self) -> Answers {
+        Answers { first: self.edited_at + 1, last: self.caller.turn }
+    }
+
     /// The newest result with this key that may be referred to.
     fn newest(&self, key: &Key, but_for_times: bool) -> Option<First> {
         let Session { calls, seen, at, .. } = self.session;
@@ -48,7 +57,7 @@ impl History for Live<'_> {
         let first = self.newest(key, false)?;
         // The agent got a reference to lines of it and looks at them again: then it gets the text.
         let is_asked =
-            self.caller.looks_at.is_some() && self.session.index.is_referred(&first.call, self.caller.turn);
+            self.caller.looks_at.is_some() && self.session.index.is_referred(&first.call, self.answers());
         (!is_asked).then_some(first)
     }
 
@@ -70,7 +79,7 @@ impl History for Live<'_> {
             return Earlier::Nothing;
         }
         let window = self.window.map(|w| (w.results, w.tokens));
-        let asks = self.caller.looks_at.map(|_| self.caller.turn);
+        let asks = self.caller.looks_at.map(|_| self.answers());
         Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window, asks }
     }
 
@@ -116,8 +125,8 @@ impl History for Live<'_> {
             self.caller.asked[0].filter(|_| self.caller.looks_at.is_some_and(|file| !file.is_empty()));
         let insists = exact
             .and_then(|asked| self.session.asked.get(&asked))
-            .is_some_and(|a| a.times > 1 && a.results <= self.caller.turn);
-        (insists || last.any(|a| a.likeness == likeness && a.results <= self.caller.turn))
+            .is_some_and(|a| a.times > 1 && self.answers().contains(&a.results));
+        (insists || last.any(|a| a.likeness == likeness && self.answers().contains(&a.results)))
             && self.session.calls.number(self.caller.id).is_none()
     }
 }

@@ -114,6 +114,10 @@ pub struct Caller<'a> {
     pub looks_at: Option<&'a str>,
     /// The file that the call edits, and the texts that it writes there.
     pub edits: Option<(FileDigest, &'a [Arc<str>])>,
+    /// The lines that the call writes into a file, longest first.
+    pub new_lines: &'a [&'a str],
+    /// The texts of the result of a call that looks at a file, as they came.
+    pub views: &'a [&'a str],
     /// The name of the call in markers.
     pub label: Option<&'a str>,
     /// Patterns, paths and names in the call.
@@ -298,7 +302,8 @@ impl Session {
     ) -> impl History + 'a {
         let mut own = Index::default();
         caller.add_written(written, &mut own, self.at, self.bounds.index_bytes);
-        Live { session: self, caller, own, window: (!self.host_reports).then_some(window) }
+        let edited_at = self.edits.shown_in(caller.views);
+        Live { session: self, caller, own, edited_at, window: (!self.host_reports).then_some(window) }
     }
 
     /// Remembers a new outcome. `keep_text` says whether the memo may hold it, `cut` how the host cuts it. Text that the
@@ -336,6 +341,9 @@ impl Session {
         self.at.tokens += stored.outcome.evidence.tokens.after;
         if let Some((file, texts)) = caller.edits.filter(|_| !rejected) {
             self.held += Arc::make_mut(&mut self.edits).note(file, texts);
+        }
+        if !rejected && !caller.new_lines.is_empty() {
+            Arc::make_mut(&mut self.edits).made(caller.new_lines, self.at.results);
         }
         self.note_references(caller, &stored.outcome);
         self.note_written(wrote, call);

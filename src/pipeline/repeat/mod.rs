@@ -12,6 +12,7 @@ pub mod dedup;
 pub mod echoes;
 mod times;
 
+use crate::detect::command::CommandLine;
 use crate::detect::viewed;
 use crate::sanitize::Sanitized;
 use crate::text::call::ToolCall;
@@ -33,4 +34,30 @@ pub(super) fn key_of_run(call: &ToolCall, parts: &[Sanitized]) -> Option<Key> {
     let command = call.command.as_deref().filter(|_| !call.acts() && viewed::file(call).is_none())?;
     let texts = || parts.iter().map(|part| &*part.text);
     (!times::are_wanted(command, texts())).then(|| dedup::key_but_for_times(call, texts()))
+}
+
+/// Programs that run the scripts and targets of a project: its builds, checks and tests.
+const SCRIPT_RUNNERS: &[&str] = &[
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "turbo",
+    "nx",
+    "lerna",
+    "make",
+    "just",
+    "task",
+    "rake",
+    "tox",
+    "nox",
+    "pre-commit",
+];
+
+/// Whether the command runs scripts of a project, whatever they print.
+pub(super) fn runs_scripts(call: &ToolCall) -> bool {
+    let Some(command) = call.command.as_deref() else { return false };
+    // Most commands have none of the names, and are not parsed.
+    SCRIPT_RUNNERS.iter().any(|runner| memchr::memmem::find(command.as_bytes(), runner.as_bytes()).is_some())
+        && CommandLine::parse(command).runs(|simple| SCRIPT_RUNNERS.contains(&simple.program()))
 }

@@ -83,6 +83,22 @@ impl Position {
     }
 }
 
+/// Results of a session, numbered from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answers {
+    /// The first.
+    pub first: usize,
+    /// The last.
+    pub last: usize,
+}
+
+impl Answers {
+    /// Whether a result is one of them.
+    pub fn contains(self, result: &usize) -> bool {
+        (self.first..=self.last).contains(result)
+    }
+}
+
 /// The lines of earlier outputs, by content. Clones share the texts.
 #[derive(Debug, Default, Clone)]
 pub struct Index {
@@ -185,11 +201,11 @@ impl Index {
         }
     }
 
-    /// Whether one of the first `results` results got a reference to lines of this call's result.
-    pub fn is_referred(&self, call: &str, results: usize) -> bool {
+    /// Whether one of these results got a reference to lines of this call's result.
+    pub fn is_referred(&self, call: &str, by: Answers) -> bool {
         let of_call = |output: &&Output| output.origin.call == call && output.origin.argument.is_none();
         let output = self.outputs.iter().rev().flatten().find(of_call);
-        output.is_some_and(|output| output.referred.iter().any(|r| r.results <= results))
+        output.is_some_and(|output| output.referred.iter().any(|r| by.contains(&r.results)))
     }
 
     /// Whether there is an output of a call for which `visible` is false.
@@ -244,7 +260,7 @@ impl Index {
         from: usize,
         end: usize,
         open: &impl Fn(Position) -> bool,
-        asks: Option<usize>,
+        asks: Option<Answers>,
     ) -> Option<Found> {
         let key = key(text.hashes.get(from..from + WINDOW_LINES)?);
         let numbered = text.source.view().number(from).is_some();
@@ -260,8 +276,7 @@ impl Index {
                 let len = output.common(text, place.1 as usize, from, end);
                 // The newest output shows its lines in full, so older references to them no longer count.
                 let since = *newest.get_or_insert(output.at.results);
-                let open_len =
-                    asks.map_or(len, |turn| output.not_referred(place.1 as usize, len, since, turn));
+                let open_len = asks.map_or(len, |by| output.not_referred(place.1 as usize, len, since, by));
                 if open_len < len {
                     most = most.min(open_len);
                 }
@@ -353,10 +368,11 @@ impl Output {
         }
     }
 
-    /// How many of `len` lines from `at` on come before the first line to which one of the first `results` results
-    /// referred. References up to result `since` do not count.
-    fn not_referred(&self, at: usize, len: usize, since: usize, results: usize) -> usize {
-        let counts = |r: &&Referred| r.results > since && r.results <= results && r.lines.end as usize > at;
+    /// How many of `len` lines from `at` on come before the first line to which one of these results referred.
+    /// References up to result `since` do not count.
+    fn not_referred(&self, at: usize, len: usize, since: usize, by: Answers) -> usize {
+        let counts =
+            |r: &&Referred| r.results > since && by.contains(&r.results) && r.lines.end as usize > at;
         let known = self.referred.iter().filter(counts);
         known.map(|r| (r.lines.start as usize).saturating_sub(at)).min().map_or(len, |free| free.min(len))
     }
@@ -387,9 +403,9 @@ pub(super) struct Alike<'a> {
 }
 
 impl Alike<'_> {
-    /// How many lines from `at` on come before the first line to which one of the first `results` results referred.
-    pub(super) fn not_referred(&self, at: usize, results: usize) -> usize {
-        self.output.not_referred(at, usize::MAX, 0, results)
+    /// How many lines from `at` on come before the first line to which one of these results referred.
+    pub(super) fn not_referred(&self, at: usize, by: Answers) -> usize {
+        self.output.not_referred(at, usize::MAX, 0, by)
     }
 }
 

@@ -18,8 +18,8 @@ use crate::text::ledger::{Action, Ledger, MAX_REFERENCES_IN_MARKER, Reduction};
 use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
+pub use index::{Answers, Index, Position};
 use index::{Found, ShownBy, Text, WINDOW_LINES};
-pub use index::{Index, Position};
 
 use crate::text::origin::Origin;
 
@@ -128,9 +128,9 @@ pub enum Earlier<'a> {
         /// Outputs further back than this many results and tokens get no references; `None` if the host reports what
         /// is visible.
         window: Option<(usize, usize)>,
-        /// For a call that looks at a file: the number of results in the session when it was made. Lines to which
+        /// For a call that looks at a file: the results that the model had seen when it made the call. Lines to which
         /// these results referred are shown.
-        asks: Option<usize>,
+        asks: Option<Answers>,
     },
     /// The references that were found when the result was first sent.
     Decided(&'a [Reference]),
@@ -286,7 +286,7 @@ struct Search<'a> {
     indexes: [&'a Index; 2],
     text: &'a Text<'a>,
     now: Position,
-    asks: Option<usize>,
+    asks: Option<Answers>,
     counter: &'a dyn TokenCounter,
 }
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::index::Alike;
-use super::{Earlier, MAX_REFERENCES, Position, Reference};
+use super::{Answers, Earlier, MAX_REFERENCES, Position, Reference};
 use crate::text::ledger::{Action, Ledger};
 use crate::text::lines::Lines;
 use crate::text::reason::Reason;
@@ -148,7 +148,7 @@ impl<'a> Outline<'a> {
         at: usize,
         view: &'v Alike<'i>,
         places: &HashMap<&str, Vec<usize>>,
-        asks: Option<usize>,
+        asks: Option<Answers>,
     ) -> Option<Same<'v, 'i>> {
         let above = self.gaps[at].start.checked_sub(1)?;
         let places = places.get(self.text(above))?;
@@ -156,7 +156,7 @@ impl<'a> Outline<'a> {
             // The agent got a reference to these lines and requests them again, so a run must end before them. This
             // also bounds the work: otherwise each gap of a file that is requested again would be compared up to the
             // end of the file.
-            let open = asks.map_or(usize::MAX, |results| view.not_referred(place, results));
+            let open = asks.map_or(usize::MAX, |by| view.not_referred(place, by));
             let gaps = self.agree(at, view.shown, place, open);
             (gaps >= MIN_GAPS).then_some(Same { view, place, gaps })
         };
