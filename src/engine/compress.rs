@@ -70,7 +70,7 @@ impl Engine {
         self.compress_counted(params, true, cancel)
     }
 
-    /// As `compress`, for a text without an id that is not a new result, such as one that is reported again.
+    /// Like `compress`, for a text without an id that is not a new result, such as one that is reported again.
     pub fn compress_aside(
         &self,
         params: &CompressParams<'_>,

@@ -1,6 +1,6 @@
-//! Removes results that are no longer needed from a conversation, as `messages/compress` sees it: each request has the whole
-//! conversation. If the same conversation is sent again, even to a new process, the same results are removed at the same requests.
-//! So the provider's cache stays valid.
+//! Removes results that are no longer needed from a conversation, as `messages/compress` sees it: each request has
+//! the whole conversation. If the same conversation is sent again, even to a new process, the same results are
+//! removed at the same requests. So the start of a request stays the same, and the provider's cache stays valid.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ pub(super) fn made(
     (Batch::default(), Vec::new())
 }
 
-/// Where a conversation belongs.
+/// The engine, the session and the policy of a conversation.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) engine: &'a Engine,

@@ -1,9 +1,9 @@
 //! Answers to the hooks of Codex CLI.
 //!
-//! Before a command runs, the hook wraps it in `tersed run`, so the model reads less whatever the exit status. Codex accepts
-//! a changed input only with the decision `allow`. There it only means that the hook does not object: approvals and the
-//! sandbox still judge the new command line. Rules that forbid commands or require approval would not recognise the wrapped
-//! command, so if any exist, nothing is wrapped.
+//! Before a command runs, the hook wraps it in `tersed run`, so the model reads less whatever the exit status.
+//! Codex accepts a changed input only with the decision `allow`. In Codex, `allow` only means that the hook does
+//! not object: approvals and the sandbox still check the new command line. Rules that forbid commands or require
+//! approval would not recognise the wrapped command, so if any exist, nothing is wrapped.
 //!
 //! Most models of Codex run their tools inside a program. The result of such a call is data for that program, which may
 //! count or split its lines, so it is never changed. No hook sees what the program prints. A host that passes on request

@@ -29,7 +29,7 @@ pub(super) struct Anchors {
 #[derive(Debug)]
 struct Row {
     four: u32,
-    /// Where in the anchor they stand.
+    /// Their offset in the anchor.
     at: usize,
     anchor: &'static [u8],
     owner: usize,

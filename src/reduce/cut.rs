@@ -62,8 +62,8 @@ impl<'a> Cut<'a> {
         true
     }
 
-    /// The line without its pieces, how many bytes these are, and why the first went; `number` is the line's, for
-    /// the markers. `None` when there are too few.
+    /// The line without its pieces, the number of their bytes, and the reason of the first piece; `number` is the
+    /// line's, for the markers. `None` when there are too few.
     pub fn text(&self, number: usize) -> Option<(String, usize, Reason)> {
         let (mut text, mut omitted, mut shown) = (String::new(), 0, 0);
         let pays = |run: &&Run| run.bytes.len() > MIN_RUN_BYTES;

@@ -5,13 +5,13 @@
 //! the columns of `ls -l`; `ls`, `ls -R` and `ls -laR` with their `folder:` headers; trees. Lines that are
 //! none of these (errors, totals, notes of a tool) stay in place.
 //!
-//! The form of a group is: an empty line, the folder as it stood with its final `/`, its names divided by
-//! single blanks, an empty line. A line of names under no folder holds names that had none. A name with a
-//! blank in it keeps its whole path and a line of its own. The order of the lines is kept: a folder that
-//! comes back gets a new group, headed by `.../` and as much of its end as no other folder has.
-//! One name in many folders is before them: `name in:`, a folder on each line, an empty line.
-//! In the long format of `ls`, the owner, group and date that most lines have stand once, before the first.
-//! A tree is written with one blank for each level.
+//! The form of a group is: an empty line, the folder as it stood with its final `/`, its names divided by single
+//! blanks, an empty line. A line of names under no folder holds names that had none. A name with a blank in it
+//! keeps its whole path and a line of its own. The order of the lines is kept: a folder that occurs again later
+//! gets a new group, headed by `.../` and as much of its end as no other folder has. One name in many folders is
+//! before them: `name in:`, a folder on each line, an empty line. In the long format of `ls`, the owner, group and
+//! date that most lines have are written once, above the first line. A tree is written with one blank for each
+//! level.
 
 mod entry;
 mod long;

@@ -1,9 +1,9 @@
 //! Readers that take the values of a series one by one and find those that stand out by their place in it.
 //!
-//! [`Gaps`] finds what is missing: backups of every day of which one day is missing, consecutive numbers of which
-//! one is missing; only the rows before and after show it. [`Counter`] finds where a counter starts again,
-//! [`Steps`] where a setting changes for good, [`Ends`] a largest or smallest number that is far from all others.
-//! Their memory does not grow with the series.
+//! [`Gaps`] finds missing values, such as a day without a daily backup or a number in a sequence; only the rows
+//! before and after show that one is missing. [`Counter`] finds where a counter starts again, [`Steps`] where a
+//! setting changes for good, [`Ends`] a largest or smallest number that is far from all others. Their memory does
+//! not grow with the series.
 
 use crate::text::dates::day_inside;
 use crate::text::judge::{RARE_ONE_IN, number};

@@ -32,7 +32,7 @@ impl Default for Limits {
 /// The kept part of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// All of it.
+    /// The whole text.
     Whole(String),
     /// Start, failures and end.
     Parts(Box<Parts>),
@@ -47,7 +47,7 @@ pub(super) struct Parts {
     pub(super) middle: String,
     /// The end.
     pub(super) tail: String,
-    /// What was dropped between start and end.
+    /// The lines that were dropped between start and end.
     pub(super) gone: DroppedLines,
 }
 

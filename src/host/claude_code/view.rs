@@ -4,12 +4,12 @@
 //! is shortened only at its ends. The hook's additional context, which the model reads with the result, names the
 //! omitted lines. Lines between two kept lines are kept too, whether or not the model has seen them.
 //!
-//! The outline of a long file is not such a window. It is answered as a notebook of one cell, whose text the host passes on as
-//! it is. It does not go into the additional context: the host passes that on as its own words, and the lines of a file are
-//! not. Edits are checked against the file, so they work in all of it.
+//! The outline of a long file is not such a window. It is answered as a notebook of one cell, whose text the host
+//! passes on as it is. It is not put into the additional context, because the host presents that as its own words,
+//! and the lines of a file must not look like that. Edits are checked against the file, so they work in all of it.
 //!
-//! For a view that it has shown and that did not change, the host may give a short text in place of the lines, and point to
-//! the earlier result. Where that one had lost lines here, the model gets them now.
+//! If the lines of a view were shown before and did not change, the host may replace them by a short text that
+//! points to the earlier result. If tersed had left out lines of that result, the model gets them now.
 
 use serde_json::{Map, Value, json};
 
@@ -33,7 +33,7 @@ const DEFAULT_LIMIT: usize = 2000;
 pub(super) struct Replaced {
     /// The tool's result.
     pub(super) output: Value,
-    /// Text for the model beside it.
+    /// Text that the model gets in addition to it.
     pub(super) context: Option<String>,
 }
 

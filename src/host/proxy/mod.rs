@@ -89,7 +89,7 @@ pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
         let _ = shared.send(b"\n");
     }
     for line in shared.with_traffic(|traffic| traffic.abandoned(&why)) {
-        // A client that is gone needs no answer.
+        // A client that has ended needs no answer.
         let _ = shared.send_line(&line);
     }
     if let Some(errors) = errors {

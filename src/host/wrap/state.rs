@@ -1,9 +1,9 @@
-//! The state of its shell that a command line depends on.
+//! Decides whether a command line depends on the state of the shell that would run it.
 //!
-//! A list inside `tersed run` is read by a fresh shell, which has only what is exported: not the variables, functions,
-//! aliases and options that the files of the user's shell gave the first one. `rm -rf "$BUILD"/*` would remove other files
-//! there. So a list is put into a fresh shell only if nothing in it can depend on any of that, and one program only if its
-//! name has no other meaning.
+//! A list inside `tersed run` is read by a fresh shell, which has only what is exported: not the variables,
+//! functions, aliases and options that the start-up files gave the user's shell. `rm -rf "$BUILD"/*` would remove
+//! other files there. So a list is put into a fresh shell only if nothing in it can depend on any of that, and one
+//! program only if its name has no other meaning.
 
 use std::collections::HashSet;
 use std::fs;

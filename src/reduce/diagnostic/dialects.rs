@@ -3,7 +3,7 @@
 use super::Dialect;
 use super::forms::{jvm, linter, microsoft, one_line, plain, rust_short, scala3, typescript, vetted};
 
-/// gcc and clang: `a.c:3:5: warning: …`. A line of this form without a severity is one that belongs to another.
+/// gcc and clang: `a.c:3:5: warning: …`. A line of this form without a severity belongs to another diagnostic.
 pub static C: Dialect = Dialect { forms: &[plain], extensions: &[] };
 
 /// rustc with `--message-format=short`: `src/main.rs:2:9: error[E0308]: …`.

@@ -24,17 +24,17 @@ pub struct Diagnostic<'a> {
     pub path: &'a str,
     /// Line and column as `3:5`, or the line alone; empty as above.
     pub place: Cow<'a, str>,
-    /// All that the line says but for path and place, its severity included.
+    /// The line without path and place, but with its severity.
     pub message: Cow<'a, str>,
     /// How severe it is, where its dialect has words for that.
     pub severity: Option<Severity>,
-    /// What it says after severity and place.
+    /// The text after severity and place.
     pub text: &'a str,
     /// Whether the message has a severity or a rule, which only a tool writes.
     pub is_marked: bool,
 }
 
-/// A form of headlines: what a line says, where it has this form.
+/// Parses one form of headlines; `None` if the line does not have this form.
 type Form = for<'a> fn(&'a str) -> Option<Diagnostic<'a>>;
 
 /// How the tools of one family write headlines.

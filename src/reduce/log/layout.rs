@@ -25,7 +25,7 @@ pub enum Level {
 pub struct Head {
     /// Where the stamp starts; without one, where the text starts.
     pub start: usize,
-    /// Where the stamp ends; the same.
+    /// Where the stamp ends; without one, where the text starts.
     pub end: usize,
     /// How severe the line is.
     pub level: Level,
@@ -71,7 +71,7 @@ pub struct Severe<'a> {
 }
 
 impl<'a> Severe<'a> {
-    /// For the lines of a text.
+    /// Starts the search in a text.
     pub fn new(text: &'a str) -> Self {
         let mut severe = Self { text: text.as_bytes(), next: 0..0 };
         severe.seek(0);

@@ -73,7 +73,7 @@ pub(super) fn may_be_log(input: &Input<'_>) -> bool {
         && !input.detection.is_written
         && (input.call.path.as_deref().is_some_and(is_kept)
             || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|a| is_kept(a))));
-    // `tail -800 x.log` wants the end of the log, which is folded as the whole is.
+    // `tail -800 x.log` asks for the end of the log, which is folded like a whole log.
     let is_tail = !input.detection.is_written
         && input.source.len() >= MIN_TAIL_LINES
         && input.call.arguments.get("offset").or(input.call.arguments.get("limit")).is_none()
@@ -160,8 +160,8 @@ fn repeats(source: &Source<'_>) -> bool {
 /// Whether most lines of a text start a record. Looks at some only.
 fn is_log(source: &Source<'_>) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    // The indentation of records. A line without a stamp that is indented no further is beside them, not below: if
-    // one of several fields is a date, its line does not start a record.
+    // The smallest indentation of lines with a stamp. A line without a stamp that is indented no further is not a
+    // part of a record: in a list of fields of which one is a date, the line of that field does not start a record.
     let beside = (0..source.len().min(HEAD_LINES))
         .map(|i| source.line(i))
         .filter(|line| layout::stamp(line).is_some())

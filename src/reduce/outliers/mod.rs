@@ -26,7 +26,7 @@ const MIN_LINES: usize = 20;
 const MIN_STEPS: usize = 32;
 /// Most slow tests that are kept.
 const MAX_SLOW_TESTS: usize = 2;
-/// A test is slow if it takes at least 1 / this of the time of all tests,
+/// A test is slow if it takes at least the time of all tests divided by this,
 const SLOW_ONE_IN: u64 = 4;
 /// or at least this many times as long as every test that is not kept.
 const SLOW_GAP: u64 = 4;
@@ -266,7 +266,7 @@ fn other_kinds<'a>(
             && is_usual(lines.get(place + 1))
             && (1..=MAX_LINE_BYTES).contains(&text.len())
             && !text.ends_with("...")
-            // A heading alone is of no use without the lines below it.
+            // A heading is of no use without the lines below it.
             && !is_title(text)
             // A drawn bar is not a step.
             && kind(text).0.bytes().any(|b| b.is_ascii_alphabetic())

@@ -10,7 +10,7 @@ use crate::text::call::ToolCall;
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 
-/// Characters that two markers take, about: a line is only cut if that removes more than these.
+/// About the characters that two markers take: a line is only cut if the cut removes more than that.
 const TWO_MARKERS_CHARS: usize = 160;
 /// Shortest literal that locates a match, in characters. A choice.
 const MIN_LITERAL_CHARS: usize = 2;

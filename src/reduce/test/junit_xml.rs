@@ -2,8 +2,8 @@
 //! reason for being skipped are kept whole.
 //!
 //! Some runners write one test case a line, others all of them in one line, from which passed ones are cut out. The
-//! marker in place of the test cases is not XML. A test case passed if nothing in it says otherwise, neither an
-//! element nor its `status`. What it printed is left out with it, unless that reads like a failure.
+//! marker in place of the test cases is not XML. A test case passed unless an element in it or its `status` says
+//! that it did not. Its output is left out with it, unless the output looks like a failure.
 
 use crate::detect::Shape;
 use crate::formats::xml;
@@ -130,7 +130,7 @@ struct KeepRules {
 /// Most slow test cases, and the least time of one, in milliseconds.
 const MAX_SLOW: usize = 2;
 const MIN_SLOW: u64 = 500;
-/// A slow test case takes at least 1 / this of the time of all.
+/// A slow test case takes at least the time of all test cases divided by this.
 const SLOW_ONE_IN: u64 = 4;
 /// Test cases that printed are kept if the report has at most this many outputs, up to this many bytes each.
 const MAX_PRINTING: usize = 3;

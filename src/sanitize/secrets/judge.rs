@@ -383,8 +383,9 @@ const COMMON_PAIRS: [u32; 26] = [
     0x15dfdb5, 0x15ed9bd, 0x00eb97f, 0x0004111, 0x0066191, 0x0088114, 0x004a801, 0x0000010,
 ];
 
-/// Whether the letters of a value follow one another as in no language: 1 pair in 3 is rare. Of values of random letters 91
-/// to 97 % are like that, with digits among them 81 %; of 22,902 names in source code of at least 12 letters, 4 in 1,000.
+/// Whether the letters of a value look random, unlike those of any language: 1 pair of adjacent letters in 3 is
+/// rare. This is so for 91 to 97 % of values of random letters, for 81 % of those with digits among the letters,
+/// and for 4 in 1,000 of 22,902 names of at least 12 letters in source code.
 pub(super) fn is_gibberish(value: &[u8]) -> bool {
     /// Fewest bytes, and fewest rare pairs: with a digit and without. A choice.
     const MIN_BYTES: usize = 12;

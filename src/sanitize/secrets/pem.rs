@@ -57,7 +57,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
 
 /// Whether a block with this name holds a key.
 fn is_key(label: &[u8]) -> bool {
-    /// Private keys whose label does not say so.
+    /// Labels of private keys that do not say that the key is private.
     const KEYS: &[&[u8]] = &[b"tls-crypt-v2 client key", b"tls-crypt-v2 server key"];
     label.windows(11).any(|w| w == b"PRIVATE KEY")
         || is_of_hex(label)

@@ -272,7 +272,7 @@ impl<'t> Scan<'t> {
     pub(super) fn into_claims(mut self) -> Vec<Claim> {
         self.claims.sort_unstable();
         let mut around = Around::of(self.text);
-        // What nobody examined goes to its end.
+        // A rule that read too much claimed the rest of the text without examining it, so no claim is made smaller.
         let is_hostile = self.is_hostile;
         self.claims.retain_mut(|claim| {
             stop::tick();

@@ -3,10 +3,10 @@
 //! Printable text never counts as part of a control unless the sequence is complete and valid; of a broken sequence only the
 //! introducer is removed. Each byte is read a bounded number of times.
 //!
-//! The crate `vte` is not suitable here. It parses as terminals do, so a broken sequence takes the text after it
-//! along: all that follows a title without an end, the first letter after `ESC [ 31` and a blank. Outputs that were
-//! cut or mixed have such sequences, and the text after one may be an error. It also prints what follows a C1 control
-//! that UTF-8 encodes. `tests::text_behind_broken_sequences_stays` compares the two.
+//! The crate `vte` is not suitable here. It parses as terminals do, so a broken sequence removes text after it: a
+//! title without an end removes all that follows, `ESC [ 31` and a blank removes the next letter. Outputs that were
+//! cut or mixed have such sequences, and the text after one may be an error. It also prints what follows a C1
+//! control that UTF-8 encodes. `tests::text_behind_broken_sequences_stays` compares the two.
 
 use std::borrow::Cow;
 

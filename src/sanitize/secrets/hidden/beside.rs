@@ -74,7 +74,7 @@ pub(super) fn replacing(text: &[u8], value: &Range<usize>) -> Option<Range<usize
     text.get(arrow..)?.starts_with(b"-> ").then(|| string(text, arrow + 3))?
 }
 
-/// What stands from `from` up to `mark` in its line.
+/// The text from `from` up to `mark` in the same line.
 fn marked(text: &[u8], from: usize, mark: &[u8]) -> Option<Range<usize>> {
     let near = &text[from..text.len().min(from + MAX_ALONE_BYTES)];
     let len = memchr::memmem::find(near, mark)?;

@@ -209,7 +209,7 @@ pub(super) fn mark(line: &[u8]) -> usize {
     if bar > end && line[bar..].starts_with(b"| ") { bar + 2 } else { 0 }
 }
 
-/// Where what stands behind a time ends: levels, brackets, processes and loggers, up to the last of them that is sure.
+/// The end of the words after a time: levels, brackets, processes and loggers, up to the last one that is certain.
 fn words(line: &[u8], from: usize, is_system: bool, beside: &[&[u8]]) -> usize {
     let mut sure = blanks(line, from, 1);
     let (mut at, mut had_level, mut is_open) = (from, false, is_system);

@@ -129,8 +129,8 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         stop::check();
         let around =
             |at: &usize| at.saturating_sub(AROUND_CODED_BYTES.0)..text.len().min(at + AROUND_CODED_BYTES.1);
-        // The search of the decoded text has looked through the lines that it holds.
-        // It has no tags, between which a list of terms has its names and values.
+        // The search of the decoded text has looked through the lines that it holds. The decoded text has no tags,
+        // so the names and values of a `<dl>` list are only found in the text itself.
         let is_plain = memchr::memmem::find(text, b"</dt>").is_none();
         let decoded = decoded.filter(|_| within.codings > 0 && is_plain);
         let seen = decoded.map(|view| view.sources()).unwrap_or_default();

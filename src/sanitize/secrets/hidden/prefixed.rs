@@ -37,7 +37,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             if skipped == 0 {
                 (skipped, cut) = frame(line, beside);
             } else {
-                // A logger that only the lines beside tell.
+                // The name of a logger that only the lines beside show.
                 skipped = skipped.max(logged::head(line, &beside));
             }
             if goes_on_below(line, skipped, beside[1]) {
