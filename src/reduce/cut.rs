@@ -10,12 +10,12 @@ use crate::text::ledger::{Action, MARKER_COST, Reduction};
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 
-/// Bytes at the start of a line that are kept. A choice: what the line is about is there.
+/// Bytes at the start of a line that are kept. A choice: the start shows what the line is about.
 const KEPT_START_BYTES: usize = 200;
 /// Shorter runs, in bytes, are not cut: a marker must save as much as it costs.
 const MIN_RUN_BYTES: usize = 2 * MARKER_COST;
 
-/// The pieces that go of one line.
+/// The pieces of one line that are left out.
 pub struct Cut<'a> {
     line: &'a str,
     runs: Vec<Run>,

@@ -59,8 +59,8 @@ pub struct Format {
 
 /// Forms of lines, each with what to do with such a line. The first that fits counts.
 ///
-/// A form is for a whole line; white space at its end is left out. Bytes, not characters: a class such as `[✓✗]` has
-/// to be written as `(?:✓|✗)`.
+/// A form is for a whole line; white space at its end is left out. It matches bytes, not characters: a class such
+/// as `[✓✗]` has to be written as `(?:✓|✗)`.
 #[derive(Debug)]
 pub struct Forms<F: 'static> {
     forms: &'static [(&'static str, F)],
@@ -86,7 +86,7 @@ impl Format {
         Self { meta, commands, content, forms: Forms::new(forms) }
     }
 
-    /// What the groups of a form hold in a line, with blanks between.
+    /// The texts that the groups of a form captured in a line, with blanks between.
     fn names(&self, line: &str) -> String {
         let mut names = String::new();
         for group in self.forms.groups(line) {
@@ -134,7 +134,7 @@ impl<F: Copy> Forms<F> {
         self.forms.get(hit.pattern().as_usize()).map(|(_, action)| *action)
     }
 
-    /// What the groups of a form hold in a line that it fits; `None` for what is no text.
+    /// The texts that the groups of a form captured in a line; `None` for a group without a match.
     pub fn groups<'l>(&self, line: &'l str) -> Vec<Option<&'l str>> {
         let Some(automaton) = self.automaton() else { return Vec::new() };
         let mut captures = automaton.create_captures();
@@ -215,7 +215,7 @@ struct Reader<'a> {
     is_open: bool,
     /// A progress line; it is left out if another line of the format follows.
     state: Option<usize>,
-    /// Why the lines of a list go, below its heading.
+    /// The reason for leaving out the lines of a list below its heading.
     list: Option<Reason>,
 }
 

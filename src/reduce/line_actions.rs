@@ -158,7 +158,7 @@ impl<'a> LineActions<'a> {
         self.lines.get(line) == Some(&None) && is_blank(self.source, line)
     }
 
-    /// Gives each line that is left out the number of its marker, and says what the markers name.
+    /// Assigns the number of its marker to each line that is left out, and returns the names in each marker.
     fn markers(&mut self) -> Vec<String> {
         let mut markers: Vec<String> = Vec::new();
         let mut open: BTreeMap<(u32, Reason), usize> = BTreeMap::new();

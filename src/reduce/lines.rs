@@ -59,9 +59,9 @@ pub const SHORT_CLAIM_LINES: usize = 2000;
 pub struct Tally {
     /// Lines that only this grammar has.
     pub own: usize,
-    /// Lines that the grammar knows, the own ones among them.
+    /// Lines that the grammar knows, including its own.
     pub known: usize,
-    /// All.
+    /// All lines.
     pub all: usize,
 }
 

@@ -51,7 +51,7 @@ static META: Meta = Meta {
     anchors: &[],
 };
 
-/// Programs that list files, also as part of a longer command.
+/// Programs that list files, including those that run as part of a longer command.
 const LISTERS: &[&str] = &["ls", "find", "fd", "fdfind", "tree", "du", "dir"];
 
 /// Lines that are examined to recognise the format. A choice.
@@ -159,7 +159,7 @@ fn format(source: &Source<'_>) -> Option<Format> {
         foldered += usize::from(entry.is_some_and(|e| !e.folder.is_empty()));
     }
     let most = |n: usize| n > 0 && n * 10 >= all * 8;
-    // A bare name is a path, too, if other lines have folders.
+    // A bare name counts as a path if other lines have folders.
     match () {
         () if most(trees) => Some(Format::Tree),
         () if most(paths) && foldered * 4 >= all => Some(Format::Paths),

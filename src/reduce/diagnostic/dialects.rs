@@ -20,8 +20,8 @@ pub static GO: Dialect = Dialect { forms: &[vetted], extensions: &[".go"] };
 /// tsc: `src/a.ts(3,5): error TS2322: …`, `src/a.ts:3:5 - error TS2322: …`, `error TS18003: …`.
 pub static TYPESCRIPT: Dialect = Dialect { forms: &[typescript], extensions: &[] };
 
-/// cl, link, csc and MSBuild: `a.cpp(3,5): warning C4996: …`, `LINK : fatal error LNK1181: …`. Path and place are not read:
-/// projects and numbers of nodes are around them.
+/// cl, link, csc and MSBuild: `a.cpp(3,5): warning C4996: …`, `LINK : fatal error LNK1181: …`. Path and place are
+/// not separated, because projects and numbers of nodes may be around them.
 pub static MICROSOFT: Dialect = Dialect { forms: &[microsoft], extensions: &[] };
 
 /// Linters: `a.py:3:5: E501 …`, `a.py:3: [W0611] …`, `a.js: line 3, col 5, Warning - …`, `[WARN] A.java:3:5: …`,

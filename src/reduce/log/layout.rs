@@ -113,7 +113,7 @@ pub fn head(line: &str) -> Option<Head> {
     head_with(line, || Severe::new(line).hints(&(0..line.len())))
 }
 
-/// The same without a level.
+/// The head of such a line without its level.
 pub fn stamp(line: &str) -> Option<Head> {
     head_with(line, Hints::default)
 }
@@ -138,7 +138,7 @@ pub fn head_with(line: &str, hints: impl FnOnce() -> Hints) -> Option<Head> {
     }
 }
 
-/// A line of a long listing has a date as well.
+/// A line of `ls -l` has a date too, but is not a line of a log.
 fn is_listing(line: &[u8]) -> bool {
     line.len() > 10
         && matches!(line[0], b'-' | b'd' | b'l' | b'b' | b'c' | b'p' | b's')

@@ -2,8 +2,8 @@
 //! logging, logcat, Windows, nginx, PostgreSQL and other layouts with a stamp or a level before each line.
 //!
 //! `standard` leaves out records that are equal to kept ones except for times, process and thread ids, memory
-//! addresses, ports and durations. Kept are records with a duration that is many times the others, severe records
-//! with their neighbours, and both sides of a break (`breaks`). `aggressive` compares forms (`forms`).
+//! addresses, ports and durations. Records with a duration that is many times the others, severe records with their
+//! neighbours, and both sides of a break (`breaks`) are kept. `aggressive` compares forms (`forms`).
 
 use std::ops::Range;
 
@@ -157,7 +157,7 @@ fn repeats(source: &Source<'_>) -> bool {
     (all - distinct) * MIN_REPEATS_ONE_IN >= all
 }
 
-/// Whether most lines of a text start a record. Looks at some only.
+/// Whether most lines of a text start a record. Only some lines are examined.
 fn is_log(source: &Source<'_>) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
     // The smallest indentation of lines with a stamp. A line without a stamp that is indented no further is not a

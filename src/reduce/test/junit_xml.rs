@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(end("<testcase name=\"a\"></testcase>\n"), Some(1));
         assert_eq!(end("<testcase name=\"a\">\n<system-out>x</system-out>\n</testcase>\n"), Some(3));
         assert_eq!(end("<testcase name=\"a\">\n<system-out/>\n</testcase>\n"), Some(3));
-        // Elements that share a line cannot be told apart.
+        // Elements that share a line are not separated.
         assert_eq!(end("<testcase name=\"a\"/><testcase name=\"b\"/>\n"), None);
         assert_eq!(end("<testcase name=\"a\"></testcase></testsuite>\n"), None);
         assert_eq!(end("<testcases>\n"), None);

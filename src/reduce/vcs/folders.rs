@@ -1,5 +1,5 @@
-//! Consecutive entries that share the text before their names: a folder, a mark, a mode. It is written once, above
-//! the names.
+//! Consecutive entries that share the text before their names: a folder, a mark, a mode. The folder is written
+//! once, above the names.
 //!
 //! For a status with very many files, a sample is shown ([`sampled`]).
 //!

@@ -124,8 +124,8 @@ fn is_marked(value: &[u8], mark: &str) -> bool {
     !is_part
 }
 
-/// Whether letters of both cases and digits alternate as in generated values, and not as in examples that people
-/// write.
+/// Whether letters of both cases and digits alternate as often as in generated values, and more often than in
+/// examples that people write.
 fn is_made(value: &[u8]) -> bool {
     let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
     count(u8::is_ascii_digit) > 1
@@ -134,8 +134,8 @@ fn is_made(value: &[u8]) -> bool {
         && oddity(value) > 0
 }
 
-/// Whether `value` is an example from documentation: one of AWS, which a random value is once in many billions, or the key
-/// of every Azurite.
+/// Whether `value` is an example from documentation: the keys in the documentation of AWS, which a random value
+/// equals once in many billions, or the default key of Azurite.
 fn is_documented(value: &[u8]) -> bool {
     let is_capital = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit();
     let is_id = value.len() == 20 && value.ends_with(b"EXAMPLE") && value.iter().all(is_capital);
@@ -522,7 +522,7 @@ pub(super) fn is_password(value: &[u8]) -> bool {
     if digits == n {
         return true;
     }
-    // A value mostly in other scripts is a label.
+    // A value that is mostly in a script other than Latin is a label.
     if other * 2 > n {
         return false;
     }

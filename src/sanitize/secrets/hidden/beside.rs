@@ -41,7 +41,7 @@ const NAMING: &[&[u8]] = &[
 ];
 /// Members that hold the value for that name.
 const VALUES: &[&[u8]] = &[b"value", b"val", b"parametervalue", b"secretvalue", b"stringvalue"];
-/// The same in an object that is itself the value of a name.
+/// Members that hold the value in an object that is itself the value of a name.
 const INNER_VALUES: &[&[u8]] = &[b"value", b"val", b"s", b"stringvalue", b"plaintext"];
 
 /// The value beside the name in `name`, whose quotation marks end at `closed`.
@@ -64,7 +64,8 @@ pub(super) fn value_of(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         .or_else(|| piped(text, name))
 }
 
-/// The value that replaces the one in `value`: `"old" -> "new"` of Terraform, `[-old-]{+new+}` of a diff of words.
+/// The new value that replaces the value at `value`: `"old" -> "new"` of Terraform, `[-old-]{+new+}` of a diff of
+/// words.
 pub(super) fn replacing(text: &[u8], value: &Range<usize>) -> Option<Range<usize>> {
     let rest = text.get(value.end..)?;
     if rest.starts_with(b"-]{+") {
@@ -249,7 +250,7 @@ fn part(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>>
     let (first, behind) = line_behind(text, closed)?;
     first.is_empty().then_some(())?;
     let (second, behind) = line_behind(text, behind)?;
-    // A header of the part may stand between.
+    // A header of the part may be between the name and the value.
     let behind = if second.is_empty() {
         behind
     } else {
