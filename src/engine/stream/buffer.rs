@@ -227,7 +227,7 @@ impl Cut {
         let mut all = self.clone();
         all.settle();
         let Middle { kept: middle, mut gone, recent, .. } = all.left;
-        // Lines right before the end belong to it, unless one could be the rest of a key.
+        // Lines right before the end become part of it, unless one could be the rest of a key.
         let mut tail: VecDeque<String> = recent;
         let mut end = all.tail.as_str();
         if gone.bytes > 0 || !tail.is_empty() {
