@@ -118,7 +118,7 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
     let rest = all.get(start - 1..)?;
     let content = rest[..count.min(rest.len())].join("\n");
     let source = Source::new(&content, start);
-    // Records in the session that the whole file is shown.
+    // Records in the session that all requested lines are shown.
     let _ = compress_view(host, event, &json!(source.numbered()), View::Unoutlined);
     let lines = source.safe(host, event);
     let output = json!({

@@ -71,7 +71,7 @@ impl Traffic {
         Self::from_client(host, line, |work| work(self))
     }
 
-    /// Like the method above, for shared requests: `with` gives short access to them, and no other work is done
+    /// Like [`Self::on_client_line`], for shared requests: `with` gives short access to them, and no other work is done
     /// during it.
     pub(super) fn from_client(
         host: &Host,
@@ -112,7 +112,7 @@ impl Traffic {
         Self::from_server(host, line, |work| work(self))
     }
 
-    /// Like the method above, for shared requests: `with` gives short access to them, and no other work is done
+    /// Like [`Self::on_server_line`], for shared requests: `with` gives short access to them, and no other work is done
     /// during it.
     pub(super) fn from_server(
         host: &Host,
