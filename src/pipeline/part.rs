@@ -258,7 +258,7 @@ impl<'a> Attempt<'_, 'a> {
         {
             return excess > 0;
         }
-        // A cap that nobody set gives way to failure lines, each with its heading.
+        // A default cap makes room for failure lines, each with its heading.
         let failures = signals::failure_lines(source);
         excess > failures.iter().map(|&line| 2 * source.line(line).len() + CAP_SLACK_BYTES).sum()
     }

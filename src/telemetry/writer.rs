@@ -1,4 +1,4 @@
-//! The thread that writes events. If it blocks, nobody else does.
+//! The thread that writes events. If it blocks, no other thread waits for it.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -54,7 +54,7 @@ const COMMON: &[&str] = &[
     "time.",
 ];
 
-/// Types that come with a language: nobody searches for a gap that uses one of them.
+/// Types that come with a language. They are not listed: no one would search a gap for them.
 const COMMON_TYPES: &[&str] = &[
     "ArrayList",
     "BTreeMap",
@@ -89,7 +89,7 @@ const LOGS: &[&str] = &["log", "logger", "logging", "slog", "tracing", "zap"];
 /// The starts of the names of logging calls.
 const LOG_CALLS: &[&str] =
     &["critical", "debug", "error", "exception", "fatal", "info", "panic", "print", "trace", "warn"];
-/// What may follow the start.
+/// What may follow such a start.
 const LOG_CALL_ENDS: &[&str] = &["", "context", "f", "ing", "ln", "w"];
 
 /// Collects the names in gaps; each name is listed once, where it first occurs.
@@ -359,7 +359,7 @@ const MIN_PART_BYTES: usize = 8;
 /// The longest extension of a file, in bytes.
 const MAX_ENDING_BYTES: usize = 4;
 
-/// Whether a name is a member whose parts are short ordinary words, as `args.length`: nobody searches for it.
+/// Whether a name is a member whose parts are short ordinary words, as `args.length`. No one would search for it.
 fn is_plain_member(name: &str) -> bool {
     let is_plain = |part: &str| part.len() < MIN_PART_BYTES && part.bytes().all(|b| b.is_ascii_lowercase());
     let last = name.rsplit('.').next().unwrap_or_default();

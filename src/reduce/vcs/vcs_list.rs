@@ -41,7 +41,7 @@ type Kind = fn(&str) -> Option<Line<'_>>;
 enum Line<'a> {
     /// It has a folder.
     Entry(Entry<'a>),
-    /// Of the kind, but without a folder.
+    /// A line of the kind without a folder.
     Other,
 }
 
