@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
-/// What unwinds: no fault, so that nobody reports it.
+/// The payload of the panic that ends stopped work. It is no fault, so it is not reported.
 #[derive(Debug)]
 pub struct Stopped;
 
@@ -63,7 +63,7 @@ pub fn heeded<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Whether nobody wants the work of this thread any more: for what must not unwind, and says so itself.
+/// Whether the work of this thread is no longer wanted. For code that must not unwind, and reports the stop itself.
 pub fn is_asked() -> bool {
     FLAG.with_borrow(|flag| flag.as_ref().is_some_and(Stop::is_asked))
 }

@@ -118,7 +118,8 @@ impl Store {
         Self::with_root(limits, root)
     }
 
-    /// As [`Store::new`], with another directory for temporary files. The caller decides about [`remove_leftovers`].
+    /// Like [`Store::new`], with another directory for temporary files. The caller decides about
+    /// [`remove_leftovers`].
     pub fn with_root(limits: Limits, root: PathBuf) -> Self {
         let (ledger, disk, share) = (Ledger::new(), Disk::new(root), Share::default());
         Self { limits, ledger, sequence: 0, now: Duration::ZERO, disk, share }
@@ -148,8 +149,9 @@ impl Store {
         }
     }
 
-    /// Stores `bytes` for `session`. The same content again is the same artifact, which becomes new and is named after the
-    /// later call. After an error the store is unchanged, except that expired artifacts are removed.
+    /// Stores `bytes` for `session`. Storing the same content again gives the same artifact, which then counts as
+    /// new and is named after the later call. After an error the store is unchanged, except that expired artifacts
+    /// are removed.
     pub fn put(
         &mut self,
         session: Option<&str>,
@@ -160,7 +162,7 @@ impl Store {
         self.put_hashed(session, bytes, blake3::hash(bytes), meta, now)
     }
 
-    /// As [`Store::put`], where the BLAKE3 hash of the bytes is known.
+    /// Like [`Store::put`], if the BLAKE3 hash of the bytes is already known.
     pub fn put_hashed(
         &mut self,
         session: Option<&str>,
@@ -267,8 +269,8 @@ impl Store {
         while self.ledger.is_over(&self.limits) && self.ledger.evict_oldest() {}
     }
 
-    /// Keeps what `session` stored under `id` until the session ends. False if it is no longer there, or does not fit beside
-    /// all else that is kept so.
+    /// Keeps what `session` stored under `id` until the session ends. Returns false if it is no longer there, or
+    /// does not fit beside everything else that is pinned.
     pub fn pin(&mut self, session: &str, id: &str) -> bool {
         let scope: Scope = Some(Arc::from(session));
         let Some(entry) = self.ledger.entry(&scope, id) else { return false };

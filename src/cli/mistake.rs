@@ -129,7 +129,7 @@ fn of_conflict(error: &mut Error, command: &Command, words: &[String]) {
 /// Removes the words of a command line that an error is about; false if they are not found, or no option.
 #[cfg(feature = "hosts")]
 pub(super) fn remove_fault(error: &Error, words: &mut Vec<OsString>) -> bool {
-    // Of an option it has the placeholder, too.
+    // For an option, the text also has the placeholder of its value.
     let Some(name) = text(error, ContextKind::InvalidArg) else { return false };
     let name = name.split([' ', '=']).next().unwrap_or_default();
     let is_of = |word: &OsString| {
@@ -186,7 +186,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text).map_err(|_| allowed.to_owned())
 }
 
-/// What is said about a value that is none of `names`.
+/// The message for a value that is none of `names`.
 pub(super) fn none_of(given: &str, names: &[&str]) -> String {
     let near = nearest(given, names.iter().copied());
     let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();

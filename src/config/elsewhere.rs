@@ -218,7 +218,8 @@ fn row(name: &str) -> Option<&'static Row> {
     }
 }
 
-/// What a name of another program is called here, as the end of an error; `called` writes the key of a setting.
+/// The end of the error for a name of another program: how tersed calls the setting; `called` writes the key of a
+/// setting.
 fn answer((_, ours, _, note): &Row, called: impl Fn(&str) -> String) -> String {
     match (ours, note.is_empty()) {
         (Some(key), true) => format!("; did you mean {}?", called(key)),

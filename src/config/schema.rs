@@ -195,7 +195,7 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), count);
-        // Nor does a short form, without `POLICY_`, stand for another setting.
+        // A short form, without `POLICY_`, must not be the name of another setting.
         let short =
             names.iter().filter_map(|name| Some(format!("TERSED_{}", name.strip_prefix("TERSED_POLICY_")?)));
         let taken: Vec<String> = short.filter(|short| names.contains(short)).collect();

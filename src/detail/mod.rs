@@ -36,7 +36,7 @@ pub fn is_data(input: &Input<'_>) -> bool {
     level(input).is_some() && language().is_some_and(|language| !language.is_code())
 }
 
-/// Whether the call names a page of markup. Its lines are no records, but most of them are alike.
+/// Whether the call names an HTML page. Its lines are not records, but most of them are similar.
 pub fn is_markup(input: &Input<'_>) -> bool {
     paths(input).any(|path| [".html", ".htm", ".xhtml"].iter().any(|end| path.ends_with(end)))
 }

@@ -26,8 +26,8 @@ const MAX_TITLE_DEPTH: u8 = 4;
 /// A value, such as a table, has a body if it takes more lines than this.
 const MIN_BODY_LINES: usize = 12;
 
-/// Shortest text of an edit that is searched for, in bytes, and the most places where it may occur. A choice:
-/// otherwise it does not identify the place.
+/// Shortest text of an edit that is searched for, in bytes, and the most places where it may occur. A choice: other
+/// texts do not identify a place.
 const MIN_EDIT_BYTES: usize = 4;
 const MAX_EDIT_PLACES: usize = 8;
 /// Lines of the longest declaration that stays whole around such a place, and lines on each side of it in a longer one.
@@ -48,7 +48,8 @@ pub fn conflicts(lines: &[&str]) -> Vec<usize> {
             out.extend(marks.flat_map(|mark| mark.saturating_sub(1)..(mark + 2).min(lines.len())));
         }
     };
-    // Where the conflict begins that is open; at the start of the view it may be one that began before.
+    // The first line of the open conflict. The view may begin inside a conflict, so one may be open at its first
+    // line.
     let mut open = Some(0);
     let mut is_certain = false;
     for (at, line) in lines.iter().enumerate() {

@@ -1,5 +1,5 @@
 //! Outlier rows of values in SQL text: `(417,'SKU-1',5,'2024-13-05'),` among hundreds with a date that exists. They
-//! are compared column by column, as rows of a table are.
+//! are compared column by column, like the rows of a table.
 
 use std::hash::BuildHasher;
 

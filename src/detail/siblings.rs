@@ -1,8 +1,8 @@
 //! Finds outliers among functions that are alike line by line, such as handlers and accessors: the line in which one
 //! function differs from all others stays.
 //!
-//! Functions with as many lines are compared, each line with those in the same place of the others: first as it is,
-//! then by its shape: its punctuation, with a letter for each word. Time is linear in the lines of these functions.
+//! Functions with the same number of lines are compared line by line: first by the text of a line, then by its
+//! shape, which is its punctuation with one letter for each word. Time is linear in the lines of these functions.
 
 use super::Lines;
 use crate::outline::{Item, Kind};
@@ -25,7 +25,7 @@ pub(super) fn unlike(lines: &[&str], items: &[Item<'_>]) -> Vec<usize> {
     bodies.sort_unstable_by_key(|body| (body.len(), body.start));
     let mut out = Vec::new();
     for alike in bodies.chunk_by(|a, b| a.len() == b.len()).filter(|alike| alike.len() >= MIN_SIBLINGS) {
-        // For each line in which all but one agree, the function that does not, and the line.
+        // For each line in which all functions but one agree: the function that differs, and the line.
         let mut odd: Vec<(usize, usize)> = Vec::new();
         for at in 0..alike[0].len() {
             crate::stop::tick();

@@ -1,8 +1,8 @@
 //! Whether a text is the content of a document or source file, so that reports in it are quotations. Only the call decides
 //! this: anybody can write a file that looks like the report of a test run.
 //!
-//! In a list of commands, programs that only list, count or print something may run beside the one that shows
-//! the document.
+//! In a list of commands, other programs may run besides the one that shows the document, if they only list, count
+//! or print something.
 //!
 //! A file to which a program wrote its output (`.log`, `.out`, `.txt`) is not a document, unless it is in a folder of
 //! examples.
@@ -84,9 +84,10 @@ const QUIET_OF_GIT: &[&str] = &[
 const VERSION: &[&str] = &["--version", "-V", "-v", "version", "-version"];
 /// Programs that copy a file, whose copy is a document if the file is one.
 const COPIERS: &[&str] = &["cp", "mv", "ln", "install"];
-/// Programs that fetch what an address names.
+/// Programs that fetch the content of an address.
 const FETCHERS: &[&str] = &["curl", "wget", "http", "xh"];
-/// Their options that send data: the answer is then the output of a program. Also as the start of a longer word.
+/// Their options that send data: the answer is then the output of a program. A longer word may also start with one
+/// of them.
 const SENDS: &[&str] = &["-d", "-F", "-T", "--data", "--form", "--json", "--upload", "--post", "--body"];
 /// Programs that show a file if a script on the command line reads one.
 const SCRIPTED: &[&str] = &["python", "python3", "node", "ruby", "perl", "php", "deno", "bun"];
@@ -189,7 +190,8 @@ fn is_quiet(simple: &Simple) -> bool {
         || words.len() > 0 && words.clone().all(|word| VERSION.contains(&word.as_str()))
 }
 
-/// Whether other programs of a list wrote beside a document: the failures that they report are real.
+/// Whether the command has other programs besides the one that shows the document. Failures that these report are
+/// real.
 pub(super) fn has_company(command: &CommandLine) -> bool {
     command.producers().any(|(simple, _)| is_quiet(simple) && !matches!(simple.program(), "echo" | "printf"))
 }

@@ -190,9 +190,9 @@ fn says_rejected(text: &str) -> bool {
 pub enum Touched {
     /// The call is not an edit.
     Nothing,
-    /// Unknown: any line may.
+    /// It is unknown which lines show the change, so any line may.
     Somewhere,
-    /// These, with three more on each side.
+    /// These lines, which include three more on each side of the change.
     Lines(Vec<Range<usize>>),
 }
 
@@ -397,7 +397,7 @@ mod tests {
         assert_eq!(lines(&new("10 of it\nline 11 of it\nline 12"), &view), runs(6..15));
         assert_eq!(lines(&new("10 of it\nline 11"), &view), runs(6..14));
         assert_eq!(lines(&new("line 2 of"), &view), runs(0..5));
-        // Not found, and nothing new: it may be anywhere.
+        // The new text is not in the result, so the change may be on any line.
         assert_eq!(lines(&new("other"), &view), Touched::Somewhere);
         assert_eq!(lines(&new(""), &view), Touched::Somewhere);
         assert_eq!(lines(&call("Read", Value::Null, None), &view), Touched::Nothing);

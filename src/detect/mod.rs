@@ -107,7 +107,7 @@ impl Detection {
     }
 }
 
-/// Looks at the call and at the head of the text.
+/// Detects the properties from the call and the head of the text.
 pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
     let command = call.command.as_deref().map(|text| read_command(call, text)).unwrap_or_default();
     of_command(call, command, source)

@@ -137,7 +137,7 @@ fn of_pipeline(pipeline: &Pipeline) -> Option<String> {
     later.or_else(|| of_first(first, is_within(0)))
 }
 
-/// The name by the first program; `has_more` says that another one reads its output.
+/// The name that the first program gives; `has_more` says that another program reads its output.
 fn of_first(first: &Simple, has_more: bool) -> Option<String> {
     match first.program() {
         "echo" | "printf" => variable(first),
@@ -215,7 +215,7 @@ fn file(simple: &Simple) -> Option<String> {
     })
 }
 
-/// Whether a name says by itself that it is that of a secret.
+/// Whether a name alone shows that its value is a secret.
 fn is_telling(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["pass", "secret", "token", "key"].iter().any(|word| name.contains(word))

@@ -2,7 +2,8 @@
 //! command printed between them, by the trace of a shell that prints each command (`set -x`), or by the command lines
 //! that a terminal shows after its prompt.
 //!
-//! It does not guess: if no such line is found, all parts share one section, and the content decides.
+//! It does not guess: if no such line is found, the whole output is one section, and the reducers decide by its
+//! content.
 
 use std::ops::Range;
 use std::rc::Rc;

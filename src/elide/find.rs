@@ -1,7 +1,7 @@
 //! Finds the documents in a text: on lines of their own, after a label, or one per line.
 //!
-//! Anything that is not complete and valid in its format stays. Every line is read a bounded number of times, whatever is
-//! broken.
+//! A document that is not complete and valid in its format stays unchanged. Every line is read a bounded number of
+//! times, however broken the text is.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -94,7 +94,7 @@ impl<'a> Finder<'a, '_, '_> {
     /// The documents in some lines. Each format is tried where the earlier ones found nothing.
     fn look(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
         let before = out.len();
-        // Numbers before lines are not data; before fields they are.
+        // Numbers before lines are line numbers, not data; numbers before fields of a table are data.
         if self.input.detection.is_numbered {
             if self.is_aggressive {
                 out.extend(self.csv(kept));

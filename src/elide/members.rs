@@ -58,7 +58,7 @@ const IDENTITY: &[&str] =
     &["name", "id", "title", "key", "version", "number", "path", "type", "kind", "Name", "Id", "Key"];
 /// Longest member that is kept of an object below the last level that is shown. A choice.
 const MAX_IDENTITY_BYTES: usize = 80;
-/// A container of at least this part of all bytes is kept. A choice.
+/// A container that takes at least 1 in this many bytes of its object is kept. A choice.
 const BULK_ONE_IN: usize = 4;
 /// Members of which at least this many share a shape make a map.
 const MIN_ALIKE: usize = 4;

@@ -69,7 +69,7 @@ impl Series {
         self.items.push(item);
     }
 
-    /// Adds a field of the next item.
+    /// Adds a field of the item that is pushed next.
     pub fn field(&mut self, name: u64, value: Value) {
         self.field_at(name, value, 0);
     }
@@ -111,7 +111,7 @@ impl Series {
         let mut matches: Vec<u32> = (0..self.items.len() as u32).collect();
         let best = self.items.iter().map(|item| item.score).max().unwrap_or(0);
         matches.retain(|&i| self.items[i as usize].score * 2 >= best.max(1));
-        // The sort is stable: among equals the first comes first.
+        // The sort is stable: the first of equal items comes first.
         matches.sort_by_key(|&i| std::cmp::Reverse(self.items[i as usize].score));
         Ranking { len: self.items.len(), matches, standouts, unlike: self.unlike(), best: Vec::new() }
     }
@@ -244,7 +244,7 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     out
 }
 
-/// The word that occurs once where each of a few others is common, as one verb that only one role has.
+/// The word that occurs once while each of a few others is common, such as a permission that only one role has.
 fn only_one(values: &[(Value, usize)]) -> Option<(Value, usize)> {
     let is_common = |count: usize| count >= MIN_COMMON;
     let mut ones = values.iter().filter(|(_, count)| *count == 1);
@@ -294,7 +294,7 @@ fn outliers(field: &[Field]) -> Vec<u32> {
     // If most values are equal, different ones must be rare.
     let differ = numbers.iter().filter(|(n, _)| *n != spread.median).count();
     let any = spread.deviation > 0.0 || is_few(differ, numbers.len(), RARE_ONE_IN);
-    // A few negative numbers among others are far from them, however near.
+    // A few negative numbers among positive ones count as far from them, however small the distance is.
     let negative = numbers.iter().filter(|(n, _)| *n < 0.0).count();
     let is_negative = |n: f64| n < 0.0 && is_few(negative, numbers.len(), RARE_ONE_IN);
     ends.into_iter()
@@ -317,14 +317,14 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// A ranking by scores alone; among equals the first comes first.
+    /// A ranking by scores alone; the first of equal items comes first.
     pub fn by_score(scores: Vec<u32>) -> Self {
         let mut best: Vec<u32> = (0..scores.len() as u32).collect();
         best.sort_by_key(|&i| std::cmp::Reverse(scores[i as usize]));
         Self { len: scores.len(), matches: Vec::new(), standouts: Vec::new(), unlike: Vec::new(), best }
     }
 
-    /// The items that stay under a limit, in order, with those that stay under any.
+    /// Which items stay under a limit, including those that stay under every limit.
     pub fn keep(&self, limit: usize) -> Vec<bool> {
         let mut keep = self.chosen(limit);
         self.unlike.iter().for_each(|(item, _)| keep[*item as usize] = true);
@@ -336,7 +336,7 @@ impl Ranking {
         &self.unlike
     }
 
-    /// The items that a limit alone leaves, in order.
+    /// Which items a limit alone would keep.
     pub fn chosen(&self, limit: usize) -> Vec<bool> {
         let mut keep = vec![false; self.len];
         if self.len <= limit {

@@ -30,7 +30,7 @@ const MAX_NAME_BYTES: usize = 60;
 /// The syntax of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
-    /// Fields divided by a byte, quoted where they hold it.
+    /// Fields that a byte separates; a field that contains this byte is in quotation marks.
     Fields(u8),
     /// Cells between bars, with bars at both ends or at neither.
     Bars(char, bool),

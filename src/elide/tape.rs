@@ -8,14 +8,14 @@ use crate::formats::json::{self, MAX_TREE_DEPTH};
 /// No parent.
 pub const NONE: u32 = u32::MAX;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `{…}`: keys and values in turn.
     Object,
     /// `[…]`, and in the loose grammar `(…)`, `{a, b}`.
     Array,
-    /// In quotes.
+    /// A text in quotes.
     String,
     /// A number.
     Number,

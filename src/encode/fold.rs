@@ -23,7 +23,7 @@ impl Encoder for RepeatedLines {
     }
 
     fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
-        // In a file or a diff a repetition is content, and its line numbers are counted by readers.
+        // In a file or a diff a repetition is content, and readers count its lines.
         if matches!(input.detection.shape, Shape::File | Shape::Diff) {
             return Err(Reason::NothingToDo);
         }

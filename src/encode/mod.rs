@@ -38,13 +38,13 @@ pub trait Encoder: Sync {
 /// new:
 /// - JSON first: its white space may look like columns, and a document has to be whole to be read.
 ///   It leaves no line that the table encoder takes for a row. XML as well, then TOML, YAML and JSON5.
-/// - Tables next, while trailing blanks still tell the width; their rows are never JSON.
-/// - Trailing white space and the padding of line numbers change nothing that the others look at.
-/// - Repetition last, on what nobody rewrote. Lines that only became equal by the rewriting are the
-///   one thing that it would find again, so the first two leave such lines as they are
-///   (`fold::spare_repeats`); for what is left the pipeline tries its output once more and does
-///   without them if it is not stable. What is folded carries a marker, and marked text is never run
-///   again.
+/// - Tables next, while trailing blanks still show the width; their rows are never JSON.
+/// - Trailing white space and the padding of line numbers next; removing them changes nothing that the other
+///   encoders read.
+/// - Repetition last, on lines that no encoder rewrote. In a second run it would also find lines that became equal
+///   only by being rewritten, so the encoders that rewrite lines leave such lines unchanged
+///   (`fold::spare_repeats`). If the output would still change in a second run, the pipeline makes it again without
+///   these encoders. A folded text has a marker, and a text with a marker is never run again.
 pub static ENCODERS: &[&dyn Encoder] = &[
     &json::table::JsonTable,
     &json::JsonMinify,

@@ -21,8 +21,8 @@ impl Encoder for NumberPadding {
         if !input.detection.is_numbered || input.detection.is_range {
             return Err(Reason::NothingToDo);
         }
-        // A file may itself begin its lines with padded numbers. If no program of the command writes line
-        // numbers, they belong to the file.
+        // A file may itself begin its lines with padded numbers. If no program of the command writes line numbers,
+        // the numbers are part of the file.
         if input.detection.is_by_command
             && input.detection.shape == Shape::File
             && !numbers(&input.detection.command)

@@ -17,7 +17,7 @@ use crate::telemetry::{Clock, SystemClock};
 use crate::text::marker::Marker;
 use crate::text::source::Source;
 
-/// How long the search for one page may take. After that the page holds what was found, and a cursor.
+/// How long the search for one page may take. After that, the page has the matches so far and a cursor.
 const SEARCH_TIME: Duration = Duration::from_secs(1);
 /// Most artifacts on one page of a list.
 const LIST_PAGE: usize = 100;

@@ -26,7 +26,7 @@ pub(super) struct Batch {
     pub(super) tokens: BeforeAfter,
     /// Whether a budget made any result smaller; `None` without a budget.
     pub(super) is_budget_applied: Option<bool>,
-    /// How the common budget was met.
+    /// Whether and how the common budget was met.
     pub(super) budget: Option<BatchBudget>,
 }
 

@@ -70,7 +70,7 @@ impl Engine {
         self.compress_counted(params, true, cancel)
     }
 
-    /// As `compress`, for a text without an id that is not a new result, such as one that is reported again.
+    /// Like `compress`, for a text without an id that is not a new result, such as one that is reported again.
     pub fn compress_aside(
         &self,
         params: &CompressParams<'_>,
@@ -110,7 +110,7 @@ impl Engine {
         budget: Option<BudgetPatch>,
     ) -> Result<(Policy, Option<Shared>), RpcError> {
         let policy = self.policy();
-        // A bad patch must change nothing, so it is checked before the session opens.
+        // An invalid patch must have no effect, so it is checked before the session opens.
         let of_request = with_request(&policy, patch, budget)?;
         let Some(session) = session.map(|id| self.session(id)).transpose()? else {
             return Ok((of_request, None));
@@ -252,8 +252,8 @@ impl Engine {
         stored.artifact.as_ref().is_none_or(|artifact| self.artifacts().open(session, &artifact.id).is_ok())
     }
 
-    /// Stores the original of an outcome, and says whether everything that the text points to can be read. A full store
-    /// loses the artifact, never the result.
+    /// Stores the original of an outcome, and says whether everything that the text points to can be read. If the
+    /// store is full, the artifact is lost, but never the result.
     fn store(
         &self,
         session: Option<&str>,

@@ -199,7 +199,7 @@ impl<'a> Job<'a> {
             .field(call.command.as_deref().unwrap_or_default().as_bytes())
             .field(call.path.as_deref().unwrap_or_default().as_bytes());
         let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };
-        // An empty query or a repeated action is not a question.
+        // A call with an empty query or a repeated action does not ask for information.
         let is_question =
             (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
         Caller {

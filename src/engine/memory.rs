@@ -43,8 +43,8 @@ impl Memory {
     }
 }
 
-/// Bytes that one session may remember for good (half of `max`), and that small originals may take (a quarter). So one
-/// session always fits if all else gives way.
+/// Bytes that one session may remember for good (half of `max`), and that small originals may take (a quarter). So
+/// one session always fits after everything else was freed.
 pub(super) fn parts(max: usize) -> (usize, usize) {
     (max / 2, max / 4)
 }

@@ -167,7 +167,7 @@ impl Engine {
     ) -> Result<(Vec<Stored>, Option<Removal>), RpcError> {
         let known: HashSet<&str> = found.iter().filter_map(|f| f.call.id.as_deref()).collect();
         if let Some(session) = &body.session {
-            // The model sees nothing but this body.
+            // The model sees only this body.
             lock(session).keep_only_of(&known);
         }
         let mut out = Vec::with_capacity(found.len());
@@ -365,7 +365,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// The result of a call left.
+    /// Notes that the result of a call left the context.
     fn left(&mut self, call: &str) {
         self.calls.remove(call);
     }

@@ -55,7 +55,7 @@ use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};
 
-/// The caller sets this when it no longer wants the answer.
+/// A flag that the caller sets when it no longer needs the answer.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Stop);
 
@@ -258,7 +258,8 @@ impl Engine {
         self.configuration.policy().head_tail_bytes.is_some()
     }
 
-    /// The host is done. Originals stay, because earlier requests may still need them for their answers.
+    /// The host sends no more requests. Originals stay, because earlier requests may still need them for their
+    /// answers.
     pub fn shutdown(&self) {
         self.recorder.flush();
     }

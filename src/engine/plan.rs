@@ -251,7 +251,8 @@ struct Measured<'a> {
     is_repeat: bool,
 }
 
-/// Tokens that a result needs. After an internal fault the safe stage takes over, which needs no more.
+/// Tokens that a result needs. After an internal fault, only the safe stage runs, whose output needs no more
+/// tokens.
 fn measure_prepared(prepared: &Prepared<'_>, ask: Ask, history: &dyn History) -> Option<Demand> {
     catch_unwind(AssertUnwindSafe(|| heeded(|| prepared.measure(ask, history))))
         .unwrap_or_else(|_| Some(Demand { takes: ask.limit.unwrap_or(prepared.bound().0), needs: 0 }))

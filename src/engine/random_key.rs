@@ -1,4 +1,4 @@
-//! In place of `seal_key` for WebAssembly, where there are no files: a random key serves for the life of the instance.
+//! Replaces `seal_key` in WebAssembly, which has no files: the key is random and lasts as long as the instance.
 
 use std::sync::OnceLock;
 

@@ -1,6 +1,6 @@
-//! Removes results that are no longer needed from a conversation, as `messages/compress` sees it: each request has the whole
-//! conversation. If the same conversation is sent again, even to a new process, the same results are removed at the same requests.
-//! So the provider's cache stays valid.
+//! Removes results that are no longer needed from a conversation, as `messages/compress` sees it: each request has
+//! the whole conversation. If the same conversation is sent again, even to a new process, the same results are
+//! removed at the same requests. So the start of a request stays the same, and the provider's cache stays valid.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl Terms {
         Ok(given)
     }
 
-    /// The given terms over the settings; `None` if the settings keep all results.
+    /// The settings, overridden by the given terms; `None` if the settings keep all results.
     pub(super) fn given(given: Option<&ReclaimTerms>, policy: &Policy) -> Result<Option<Self>, RpcError> {
         let given = given.cloned().unwrap_or_default();
         let factor = given.factor()?;
@@ -107,7 +107,7 @@ pub(super) fn made(
     (Batch::default(), Vec::new())
 }
 
-/// Where a conversation belongs.
+/// The engine, the session and the policy of a conversation.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) engine: &'a Engine,
@@ -327,7 +327,7 @@ impl Engine {
             None => stored.outcome.texts.concat(),
         };
         let retain = Retain::of(Arc::from(text.into_bytes()));
-        // No part of it is shown any more.
+        // No part of the result is shown any more.
         let evidence = Evidence {
             status: Status::Compressed,
             bytes: BeforeAfter { before: retain.bytes.len(), after: 0 },
@@ -385,8 +385,8 @@ fn heard(said: &Said<'_>, texts: &mut Vec<String>) -> Event {
     hash.digest()
 }
 
-/// The texts of an answer. Left out are members that hosts drop or move between requests (thoughts, their signatures,
-/// marks for the cache), and everything that is not text.
+/// The texts of an answer. Members that hosts drop or move between requests (thoughts, their signatures, marks for
+/// the cache) are left out, and so is everything that is not text.
 fn strings(json: Json<'_>, depth: usize, note: &mut impl FnMut(String)) {
     /// No message of any API is deeper.
     const MAX_DEPTH: usize = 16;

@@ -105,7 +105,7 @@ impl Copies {
         let whole: Vec<u8>;
         let (bytes, original, mime) = match retain {
             Some(retain) => (&retain.bytes[..], retain.original.as_deref(), retain.mime),
-            // The text is unchanged, but somebody may want to see what could not be compressed.
+            // The text is unchanged. A copy is made so that an operator can see what could not be compressed.
             None if evidence.status == Status::FailedOpen => {
                 whole = outcome.texts.concat().into_bytes();
                 (&whole[..], None, None)

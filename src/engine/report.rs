@@ -140,7 +140,7 @@ impl Engine {
     }
 }
 
-/// The type of what a tool gave, by its content.
+/// The type of a tool's result, by its content.
 fn content_type(outcome: &Outcome) -> &'static str {
     if outcome.evidence.status == Status::Suppressed {
         return "binary";

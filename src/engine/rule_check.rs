@@ -57,8 +57,8 @@ pub struct Asked {
     pub conditions: Vec<Verdict>,
 }
 
-/// Runs the tests of all rules of a policy. Each test runs with all rules in force, in a mode in which rules apply: a rule is
-/// correct or not whatever the mode of the folder or the environment is.
+/// Runs the tests of all rules of a policy. Each test runs with all rules in force, in a mode in which rules apply:
+/// whether a rule is correct does not depend on the mode of the folder or the environment.
 pub fn run_tests(policy: &Policy) -> Vec<TestReport> {
     let mode = policy.mode.max(Mode::Standard);
     let policy = Policy { min_bytes: 0, dedup: false, mode, ..policy.clone() };

@@ -25,7 +25,8 @@ pub fn process_key() -> SealKey {
 fn random() -> SealKey {
     let mut bytes = [0; SealKey::BYTES];
     if getrandom::fill(&mut bytes).is_err() {
-        // The system gives no random bytes: hash values that differ between processes with the library's random state.
+        // Used if the system gives no random bytes: hash values with the library's random state, which differs
+        // between processes.
         use std::hash::{BuildHasher, RandomState};
         for chunk in bytes.chunks_mut(8) {
             let word = RandomState::new().hash_one((std::process::id(), std::time::Instant::now()));

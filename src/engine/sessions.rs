@@ -47,7 +47,7 @@ impl Sessions {
         }
         self.check_closed(id)?;
         let ended = match self.open.len() >= self.max {
-            // Use counters are unique, so the choice does not depend on the order of the map.
+            // The counters of use are unique, so the choice does not depend on the order of the map.
             true => self.open.iter().min_by_key(|(_, (_, used))| *used).map(|(id, _)| id.clone()),
             false => None,
         };
@@ -76,7 +76,7 @@ impl Sessions {
         all.map(|(_, (session, _))| Arc::clone(session)).collect()
     }
 
-    /// The session with this id if it is open. A mere query must not open one and thereby end another.
+    /// The session with this id if it is open. A query must not open a session and thereby end another one.
     pub(super) fn get_if_open(&self, id: &str) -> Result<Option<Shared>, RpcError> {
         self.check_closed(id)?;
         Ok(self.open.get(id).map(|(session, _)| Arc::clone(session)))

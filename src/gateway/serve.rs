@@ -20,7 +20,7 @@ use super::{Totals, Upstreams};
 use crate::engine::Engine;
 use crate::protocol::reclaim::ReclaimMode;
 
-/// How long connecting to an API may take.
+/// The time limit for connecting to an API.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A client that sends no complete header for this time is disconnected. Between two requests of an agent, commands

@@ -1,9 +1,9 @@
 //! Answers to the hooks of Codex CLI.
 //!
-//! Before a command runs, the hook wraps it in `tersed run`, so the model reads less whatever the exit status. Codex accepts
-//! a changed input only with the decision `allow`. There it only means that the hook does not object: approvals and the
-//! sandbox still judge the new command line. Rules that forbid commands or require approval would not recognise the wrapped
-//! command, so if any exist, nothing is wrapped.
+//! Before a command runs, the hook wraps it in `tersed run`, so the model reads less whatever the exit status.
+//! Codex accepts a changed input only with the decision `allow`. In Codex, `allow` only means that the hook does
+//! not object: approvals and the sandbox still check the new command line. Rules that forbid commands or require
+//! approval would not recognise the wrapped command, so if any exist, nothing is wrapped.
 //!
 //! Most models of Codex run their tools inside a program. The result of such a call is data for that program, which may
 //! count or split its lines, so it is never changed. No hook sees what the program prints. A host that passes on request
@@ -114,7 +114,7 @@ pub fn user_has_rules() -> bool {
     has_rules(&Event::default())
 }
 
-/// Whether any rules that Codex reads do more than allow.
+/// Whether any rule that Codex reads does more than allow a command.
 fn has_rules(event: &Event) -> bool {
     let home = home().map(|home| home.join(".codex"));
     let own = std::env::var_os("CODEX_HOME").map(PathBuf::from).or(home);
@@ -131,8 +131,8 @@ fn of_system() -> Option<PathBuf> {
     Some(PathBuf::from("/etc/codex"))
 }
 
-/// Whether the rules in a folder of settings do more than allow: those in rule files, and those that an administrator
-/// requires in `requirements.toml`, which can only restrict.
+/// Whether a rule in a folder of settings does more than allow a command. Rules are in rule files, and in the
+/// `requirements.toml` of an administrator, which can only restrict.
 fn forbids(folder: &Path) -> bool {
     let rules = fs::read_dir(folder.join("rules")).into_iter().flatten().flatten().map(|file| file.path());
     let mut rules = rules.filter(|path| path.extension().is_some_and(|end| end == "rules"));

@@ -34,7 +34,7 @@ pub fn reply(host: &Host, given: Value) -> Option<Value> {
     answer(host, &event, || is_served(NAME, Path::new(&event.cwd)))
 }
 
-/// As [`reply`]; `is_served` tells whether our tool can be called.
+/// Like [`reply`]; `is_served` returns whether our tool can be called.
 pub fn answer(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Option<Value> {
     match event.hook_event_name.as_str() {
         "PreCompress" | "SessionStart" | "SessionEnd" => {

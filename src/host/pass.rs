@@ -31,7 +31,7 @@ pub struct Passing<'p> {
     held: Vec<u8>,
     /// How many bytes of `before` belong to secrets whose placeholders were sent.
     placed: usize,
-    /// Whether anything came since the last tick.
+    /// Whether any bytes arrived since the last tick.
     has_new: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'p> LazyPolicy<'p> {
         Self { read, policy: OnceCell::new(), escapes: false }
     }
 
-    /// The same for output that a model reads: look-alikes of markers are escaped, unless the user keeps everything
+    /// A policy for output that a model reads: look-alikes of markers are escaped, unless the user keeps everything
     /// exact.
     pub fn escaping(self) -> Self {
         Self { escapes: true, ..self }
@@ -134,9 +134,9 @@ impl<'p> Passing<'p> {
         if self.held.len() < MAX_TICK_BYTES { Vec::new() } else { self.moment() }
     }
 
-    /// Call after each tick. Returns the bytes that can be sent: complete lines, and if nothing came since the last
-    /// tick, also complete words of the last line. An incomplete line waits if it may contain a secret, and so does a
-    /// key block without its end.
+    /// Call this after each tick. Returns the bytes that can be sent: complete lines, and if no bytes arrived since
+    /// the last tick, also complete words of the last line. An incomplete line waits if it may contain a secret,
+    /// and so does a key block without its end.
     pub fn moment(&mut self) -> Vec<u8> {
         let is_line = |b: &u8| *b == b'\n' || *b == b'\r';
         let is_blank = |b: &u8| b.is_ascii_whitespace();

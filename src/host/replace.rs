@@ -123,7 +123,7 @@ pub fn redacted(host: &Host, event: &Event, content: &Value) -> Option<Value> {
     redacted_by(host, event, content, Engine::compress)
 }
 
-/// As [`redacted`], for texts of a result that the session has counted already.
+/// Like [`redacted`], for texts of a result that the session has already counted.
 pub fn redacted_again(host: &Host, event: &Event, content: &Value) -> Option<Value> {
     redacted_by(host, event, content, Engine::compress_aside)
 }
@@ -167,12 +167,12 @@ fn reads_back(event: &Event) -> Option<bool> {
     Some(line.only().is_some_and(|only| only.via.is_empty() && is_ours(&only.argv)))
 }
 
-/// As [`compress`], for a `result` in the shape of our protocol.
+/// Like [`compress`], for a `result` in the shape of our protocol.
 pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Value> {
     worked_on(host, session, result, limits).flatten()
 }
 
-/// As [`compress_result`], but `Some(None)` means that the result stays as it is, and `None` that it could not
+/// Like [`compress_result`], but `Some(None)` means that the result stays unchanged, and `None` that it could not
 /// be processed.
 pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Option<Value>> {
     // The evidence shows whether anything changed.
@@ -189,7 +189,7 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
     }
     if let Some(bytes) = limits.unread.filter(|_| !host.engine().has_head_tail()) {
         params["policy"]["headTailBytes"] = json!(bytes);
-        // Also cuts a file without an outline: the host would show only its start.
+        // A file without an outline is cut too, because the host would show only its start.
         params["policy"]["fileDetailFallback"] = json!("structure");
     }
     if let Some(bytes) = limits.bytes {
@@ -239,7 +239,7 @@ pub fn unseen(host: &Host, event: &Event, is_counted: bool) {
     }
 }
 
-/// An answer did not reach the host, which used its own text: nothing of the answer was shown.
+/// Records that an answer did not reach the host. The host used its own text, so nothing of the answer was shown.
 pub fn undelivered(host: &Host, event: &Event) {
     host.engine().not_shown(&event.context(), &event.tool_use_id);
 }

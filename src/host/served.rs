@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The sign of this process; it is removed on drop.
+/// The file that shows that this process serves a workspace. It is removed on drop.
 #[derive(Debug)]
 pub struct Sign {
     path: PathBuf,

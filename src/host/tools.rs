@@ -242,7 +242,8 @@ fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
         host.engine.search_artifact(&params, &Cancel::default())
     })
     .map_err(|why| explained(&id, why))?;
-    // Context windows overlap: a match stays a match if another window shows its line.
+    // Context windows may overlap. A line that is a match stays marked as a match if another window shows it as
+    // context.
     let mut lines: BTreeMap<usize, (char, &str)> = BTreeMap::new();
     for found in &found.matches {
         for context in found.before.iter().chain(&found.after) {

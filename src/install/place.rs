@@ -132,8 +132,8 @@ pub fn is_program(path: &Path) -> bool {
     about.is_file() && may_run
 }
 
-/// The user's home folder: on Unix what HOME says, never the one of the user database. Without HOME a program often runs for
-/// somebody else, as a service or in a container, and would write to a home that nobody meant.
+/// The user's home folder: on Unix what HOME says, never the one of the user database. Without HOME a program often
+/// runs for somebody else, as a service or in a container, and would write to the wrong home folder.
 fn home_folder(given: Option<OsString>) -> Result<PathBuf, String> {
     let home = if cfg!(unix) {
         given

@@ -191,7 +191,7 @@ fn undone(change: &Change, bytes: &[u8], entry: &Entry, records: &Records) -> Re
     Ok(Undone::Changed(left.filter(|left| !is_gone(left)).map(String::into_bytes), None))
 }
 
-/// What is said when entries are removed although somebody edited them.
+/// The message if entries are removed although somebody edited them.
 const EDITED_REMOVED: &str =
     "the entries of tersed are removed, also those that were changed by hand; your other changes are kept";
 

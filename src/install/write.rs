@@ -77,7 +77,7 @@ fn no_folder(folder: &Path) -> Option<String> {
     Some(format!("{}: is {what}; remove it, or make the folder that it means", first.display()))
 }
 
-/// Gives a file the mode and the owner of another.
+/// Sets the mode and the owner of a file to those of another.
 fn like(file: &File, about: &fs::Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {

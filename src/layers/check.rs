@@ -25,7 +25,8 @@ pub struct Wrong {
     pub text: String,
 }
 
-/// The faults of a value at `key`; `key` is empty for a whole file. Of many, the first, and one that says that there are more.
+/// The faults of a value at `key`; `key` is empty for a whole file. If there are too many, returns the first ones,
+/// and one that says that there are more.
 pub fn check(node: &Node, kind: &Kind, key: &str) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     look(node, node.line, kind, key, &mut wrong);

@@ -61,7 +61,7 @@ impl Given {
         Self { key: key.into(), value, origin, is_less: false }
     }
 
-    /// Whether `self` is the value that `other` came from.
+    /// Whether both are the value of one key from one origin.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.key == other.key && self.origin == other.origin
     }
@@ -131,7 +131,7 @@ pub fn meant_name(text: &str, names: &[String]) -> String {
     known(text.trim()).or_else(off).unwrap_or_else(|| text.to_owned())
 }
 
-/// The value with its names as they are meant. YAML reads some words for "off" as a boolean.
+/// The value with the names that its author meant. YAML reads some words for "off" as a boolean.
 pub(super) fn meant(node: Node, kind: &Kind) -> Node {
     let Node { line, data } = node;
     let data = match (kind, data) {

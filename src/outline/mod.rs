@@ -3,10 +3,9 @@
 //! Text in, line ranges out: no syntax tree, no types, no file. The lines may be a window that starts
 //! and ends in the middle of a file. It never changes a text and never decides what to leave out.
 //!
-//! One scanner per way of nesting: `brace` for languages of braces, `indent` for Python, `ends`
-//! for languages that close with a word, `sections`, `markup`, `rules`, `data` and `sql`.
-//! Each reports how many lines at its outermost level it could not explain, and [`outline`] says
-//! nothing at all when those are too many.
+//! One scanner per way of nesting: `brace` for languages of braces, `indent` for Python, `ends` for languages that
+//! close with a word, `sections`, `markup`, `rules`, `data` and `sql`. Each reports how many lines at its outermost
+//! level it could not explain, and [`outline`] returns nothing if there are too many of them.
 
 mod brace;
 mod data;

@@ -60,7 +60,7 @@ pub(super) struct Findings {
     pub(super) pointed: Vec<u32>,
     /// Places that this result points at.
     pub(super) places: Vec<Place>,
-    /// Words of failures that were reported.
+    /// Digests of the words of failures that were reported.
     pub(super) mentions: Vec<u64>,
     /// Whether a rule leaves a text unchanged. Then the result does not become a reference to an earlier one, either.
     pub(super) is_exact: bool,
@@ -97,7 +97,7 @@ pub(super) struct Attempt<'r, 'a> {
     pub(super) plan: Plan,
     /// Index of the part.
     pub(super) part: usize,
-    /// Bytes to which the cap cuts it.
+    /// The byte cap of the part.
     pub(super) cap_bytes: usize,
     /// Findings of earlier parts, and of this one so far.
     pub(super) found: Findings,
@@ -196,12 +196,12 @@ impl<'r, 'a> Attempt<'r, 'a> {
         all
     }
 
-    /// Whether the rule of the text at hand, if it has one, lets a step work on it.
+    /// Whether the rule for this text, if there is one, allows a step.
     pub(super) fn rule_allows(&self, step: &str) -> bool {
         self.rule.as_ref().is_none_or(|rule| rule.methods.allows(step))
     }
 
-    /// Whether a rule leaves the text as it is, or has to.
+    /// Whether the text is left unchanged because of a rule: the rule says so, or its output would be unstable.
     pub(super) fn is_passed_through(&self) -> bool {
         self.rule.as_ref().is_some_and(|rule| rule.methods.passthrough || self.plan.holds_rule)
     }
@@ -216,7 +216,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         self.found.is_exact = true;
     }
 
-    /// Lets the stages of the rule work.
+    /// Runs the stages of the rule.
     pub(super) fn stages(&mut self, source: &Source<'_>, signals: &[usize], state: &mut (Ledger, usize)) {
         let Some(rule) = self.rule.clone().filter(|rule| rule.has_stages()) else { return };
         let (call, id) = (self.request.call, rule.step());
@@ -354,7 +354,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
     }
 }
 
-/// The touched lines as a list. They are in order, and may lie over each other.
+/// The touched lines as a list. The ranges are in order and may overlap.
 fn lines_of(touched: &Touched, len: usize) -> Vec<usize> {
     let Touched::Lines(runs) = touched else { return Vec::new() };
     let mut is_touched = vec![false; len];
@@ -373,7 +373,7 @@ fn killed_at(source: &Source<'_>, signals: &[usize], status: Option<i64>) -> Opt
     /// Statuses of `timeout` and of commands that SIGINT, SIGKILL or SIGTERM ended.
     const KILLED: [i64; 6] = [124, 130, 137, 143, -9, -15];
     const WORDS: [&str; 3] = ["timed out", "killed", "Killed"];
-    /// Lines at both ends of a text in which a host says that it killed the command.
+    /// How many lines at each end of a text are searched for the message of a host that it killed the command.
     const SAID_IN_LINES: usize = 3;
     let is_end = |line: &usize| *line < SAID_IN_LINES || line + SAID_IN_LINES >= source.len();
     let says = |line: &usize| is_end(line) && WORDS.iter().any(|word| source.line(*line).contains(word));
@@ -394,7 +394,7 @@ fn killed_at(source: &Source<'_>, signals: &[usize], status: Option<i64>) -> Opt
     is_doing.then_some(last)
 }
 
-/// Lines at the end of a text that are searched for the last one of a command that was killed.
+/// How many lines at the end of a text are searched for the last line of a killed command.
 const MAX_LINES_BEHIND_END: usize = 12;
 
 #[cfg(test)]

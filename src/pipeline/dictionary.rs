@@ -1,7 +1,7 @@
 //! The last step of `aggressive` on a text: a dictionary, so that repeated text is written once.
 //!
-//! Not for texts that an agent edits by their exact lines, and not for a repeated request. Records that a reader compares
-//! get one only if a method is set: `auto` leaves them alone.
+//! Texts that an agent edits by their exact lines get none, and neither does the answer to a repeated request.
+//! Records that a reader compares get one only if a method is set: `auto` leaves them alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,8 +23,8 @@ pub(super) fn is_for(request: &Request<'_>, source: &Source<'_>, detection: &Det
     request.policy.rewrites_documents() && !request.is_verbatim && !request.in_full && !is_exact_text(&input)
 }
 
-/// The better of the dictionaries that the policy allows for a text, if one of them pays. `declined` gets the steps that were
-/// tried for nothing, and why.
+/// The better of the dictionaries that the policy allows for a text, if one of them pays. `declined` receives the
+/// steps that changed nothing, each with its reason.
 pub(super) fn best(
     request: &Request<'_>,
     source: &Source<'_>,

@@ -31,7 +31,7 @@ pub(super) struct Envelopes {
 /// One original part.
 #[derive(Debug)]
 struct Part {
-    /// The parts that are worked on in its place.
+    /// The parts that are processed in its place.
     inner: Range<usize>,
     /// The envelope, with the original text.
     envelope: Option<(Envelope, String)>,

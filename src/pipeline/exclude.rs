@@ -50,7 +50,7 @@ pub(super) fn is_verbatim(call: &ToolCall, policy: &Policy) -> bool {
         .is_some_and(|command| runs_one_of(&detect::read_command(call, command), &policy.verbatim_commands))
 }
 
-/// Whether a program whose output is seen begins with the words of one of the commands.
+/// Whether one of the commands is the start of a program call in `line` whose output is shown.
 fn runs_one_of(line: &CommandLine, commands: &[String]) -> bool {
     commands.iter().any(|command| {
         let wanted = CommandLine::parse(command);

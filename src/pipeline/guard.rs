@@ -92,7 +92,7 @@ fn look_up(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> (Vec<usiz
     (shown_by, hidden)
 }
 
-/// A search for several texts in one.
+/// Searches the shown text for one line after another.
 struct Search<'a> {
     shown: &'a str,
     at: usize,
@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Whether a text is there when runs of white space count as one blank.
+    /// Whether the shown text contains `text`, if runs of white space count as one blank in both.
     fn finds_folded(&mut self, text: &str) -> bool {
         let text = folded(text);
         let shown = &self.words().1;
@@ -238,7 +238,7 @@ fn folded(text: &str) -> String {
 
 /// Characters at the borders of the parts of a long line: an element, an object, an escaped line end.
 const PARTS: &[char] = &['<', '{', '}', '\n'];
-/// Bytes by which the windows overlap in which a part is examined that is longer than one.
+/// A part that is longer than a window is examined in several windows, which overlap by this many bytes.
 const WINDOW_OVERLAP_BYTES: usize = 200;
 
 /// Whether the first line of `shown` is `line` with markers in place of parts that report no failure. Each marker has

@@ -94,7 +94,7 @@ fn line(outcome: &Outcome, call: &ToolCall, policy: &Policy) -> Option<(usize, S
     let is_whole = evidence.status != Status::Compressed
         || evidence.externalized.is_some()
         || evidence.dictionary_method.is_some();
-    // Looked at first, since it needs no hash.
+    // Checked first, because it needs no hash.
     if is_whole || !hint.recovery.wants(&facts(call, evidence, retain.bytes.len())) {
         return None;
     }
@@ -187,7 +187,7 @@ mod tests {
                 let is_hint = matches!(marker, Marker::Original { lines, .. } if lines == count_lines(&text));
                 prop_assert!(is_hint);
                 prop_assert_eq!(out.ends_with('\n'), plain.texts[0].ends_with('\n'));
-                // All but the check and the line is as it would be without.
+                // Apart from the seal and the added line, the output is the same as without a hint.
                 let [rest, plain_text] = [rest, plain.texts[0].as_str()].map(|text| {
                     let mut text = text.trim_end().to_owned();
                     marker::seal(&mut text, &with.seal_key);

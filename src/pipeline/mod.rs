@@ -66,7 +66,7 @@ pub use prepared::Prepared;
 pub(crate) use received::{add_fingerprints, redaction_counts};
 use repeat::dedup::{Decision, History, Key};
 
-/// Above this many bytes only the safe stage and the cap look at a text.
+/// A text of more bytes than this only goes through the safe stage and the cap.
 pub const INPUT_LIMIT: usize = 32 << 20;
 
 /// The outcome of one result.
@@ -86,7 +86,7 @@ pub struct Outcome {
     pub is_rejected: bool,
     /// The key by which a repeated run of tests or a build is compared.
     pub key_but_for_times: Option<Key>,
-    /// Words of the failures that the texts report, where a session wants to know.
+    /// Digests of the words of the failures that the texts report, if a session needs them.
     pub mentions: Vec<u64>,
     /// Lines of files that the result points at.
     pub places: Vec<Place>,
@@ -117,12 +117,12 @@ pub struct Retain {
     pub original: Option<Vec<u8>>,
     /// Media type when the data are binary.
     pub mime: Option<&'static str>,
-    /// BLAKE3 of `bytes`, once somebody asked.
+    /// BLAKE3 of `bytes`, computed when it is first needed.
     hash: OnceLock<blake3::Hash>,
 }
 
 impl Retain {
-    /// An original that is a text.
+    /// An original that is text and that the clean-up did not change.
     pub fn of(bytes: Arc<[u8]>) -> Self {
         Self { bytes, original: None, mime: None, hash: OnceLock::new() }
     }

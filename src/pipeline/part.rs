@@ -111,7 +111,7 @@ impl<'a> Attempt<'_, 'a> {
         }
     }
 
-    /// A text that is, whole, an output of ours.
+    /// Processes a text that is, as a whole, an earlier output of tersed.
     fn already_compressed(&mut self, source: &Source<'_>) -> PartOutput<'static> {
         self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
         let tokens = self.request.source_tokens[self.part];
@@ -132,7 +132,7 @@ impl<'a> Attempt<'_, 'a> {
         }
     }
 
-    /// Notes the failure lines: for the evidence, and for what the session is about.
+    /// Notes the failure lines for the evidence, and their words for the topics of the session.
     fn note_failures(&mut self, source: &Source<'_>, detection: &Detection, signals: &[usize]) {
         self.found.evidence.guard.signals += signals.len();
         self.trace_signals(signals);
@@ -170,7 +170,7 @@ impl<'a> Attempt<'_, 'a> {
         (text, verbatim)
     }
 
-    /// What decides how far a text is cut.
+    /// The facts that decide how far a text is cut.
     fn cap_policy<'c>(&'c self, source: &'c Source<'_>, detection: &'c Detection) -> CapPolicy<'c, 'a> {
         CapPolicy {
             request: self.request,
@@ -213,7 +213,7 @@ impl<'a> Attempt<'_, 'a> {
         self.cut("output_cap", source, &signals, state.0, cap, is_report)
     }
 
-    /// Brings a ledger under a cap.
+    /// Cuts a ledger to a cap; returns it unchanged if nothing needs to be cut.
     fn cut(
         &mut self,
         id: &str,
@@ -247,8 +247,8 @@ impl<'a> Attempt<'_, 'a> {
         out
     }
 
-    /// Whether an output of ours is larger than the cap allows. A text without our seal counts as foreign. A sealed text may
-    /// have been made under a different cap.
+    /// Whether an earlier output of tersed is larger than the cap allows. A text without our seal counts as
+    /// foreign. A sealed text may have been made under a different cap.
     fn is_over_cap(&self, source: &Source<'_>, cap_bytes: usize) -> bool {
         // The output of the cap may exceed it by its markers.
         let excess = source.text().len().saturating_sub(cap_bytes + CAP_SLACK_BYTES);
@@ -258,14 +258,15 @@ impl<'a> Attempt<'_, 'a> {
         {
             return excess > 0;
         }
-        // A cap that nobody set gives way to failure lines, each with its heading.
+        // A default cap makes room for failure lines, each with its heading.
         let failures = signals::failure_lines(source);
         excess > failures.iter().map(|&line| 2 * source.line(line).len() + CAP_SLACK_BYTES).sum()
     }
 
-    /// Whether a text is, whole, an output of ours.
+    /// Whether a text is, as a whole, an earlier output of tersed.
     fn is_own(&self, text: &str) -> bool {
-        // A budget may have climbed to a mode above the one that is asked for now: it writes tables and dictionaries.
+        // The text may have been written for a budget in a higher mode than the one that is requested now, with
+        // tables and dictionaries.
         let tables = matches!(self.request.policy.structured_form(), Structured::Tables | Structured::Plain)
             || self.request.policy.budget.per_result.is_some();
         marker::is_sealed(text, &self.request.policy.seal_key)
@@ -361,8 +362,8 @@ impl<'a> Attempt<'_, 'a> {
         }
     }
 
-    /// Elides structured data: from what earlier steps left, or from all of it if a later cut would break it. Tells
-    /// whether it did.
+    /// Elides structured data: from what earlier steps left, or from all of it if a later cut would break it.
+    /// Returns whether it did.
     fn elided(
         &mut self,
         input: &Input<'_>,
@@ -430,8 +431,8 @@ impl<'a> Attempt<'_, 'a> {
         }
     }
 
-    /// Leaves out of the markers of elided data the names that another one gives: a table has one marker for all of
-    /// its rows.
+    /// Removes names from markers of elided data if another marker has the same names: a table has one marker for
+    /// all of its rows.
     fn without_repeated_names(&mut self, source: &Source<'_>, state: &mut (Ledger, usize)) {
         let mut next = state.0.clone();
         if elide::drop_repeated_names(&mut next) {

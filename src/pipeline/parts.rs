@@ -30,7 +30,7 @@ pub(super) struct Parts {
     pub(super) explained: Vec<Part>,
     /// For each text: the lines to repeat below a reference that replaces it.
     pub(super) shown_again: Vec<String>,
-    /// The earlier run that gave the same but for times.
+    /// The earlier run whose output differs only in times.
     pub(super) same_but_for_times: Option<First>,
 }
 

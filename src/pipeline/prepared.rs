@@ -1,7 +1,9 @@
-//! The whole way of one result: the safe stage once, then the run, again on each rung that a budget needs.
+//! Processes one result from start to end: the safe stage once, then one run for each rung that is tried to meet a
+//! budget.
 //!
-//! How often a run is repeated depends on the policy and the size of the text alone, never on a clock: at
-//! most once for each mode and four times with smaller limits; of a large text three times in all, of a huge one twice.
+//! How often a run is repeated depends on the policy and the size of the text alone, never on a clock: at most once
+//! for each mode and four times with smaller limits. A large text is run at most three times in all, a huge one
+//! twice.
 
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -173,7 +175,7 @@ impl<'a> Prepared<'a> {
         self.outcome_with_notes(ask, history, None, timer)
     }
 
-    /// As [`Self::outcome`]. At the end `notes` holds the notes on the run that made the outcome.
+    /// Like [`Self::outcome`]. Afterwards `notes` holds the notes on the run that made the outcome.
     pub(super) fn outcome_with_notes(
         &self,
         ask: Ask,
@@ -366,7 +368,7 @@ impl Runner<'_> {
         outcome
     }
 
-    /// The run of an earlier decision, repeated.
+    /// Repeats the run of an earlier decision.
     fn repeat_decision(&self, decision: &Decision) -> Outcome {
         let extra = Extra {
             in_full: decision.asked_again,

@@ -19,9 +19,9 @@ use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 use crate::text::source::Source;
 
-/// Fewest lines left over that another reducer is asked about.
+/// Another reducer is tried on remaining lines only if there are at least this many.
 const MIN_REST_LINES: usize = 4;
-/// Stretches of one text that are read, at most.
+/// The most stretches of one text that are read.
 const MAX_STRETCHES: usize = 24;
 
 /// Lines of a text, the program that wrote them, and their reducer.
@@ -156,7 +156,8 @@ impl Attempt<'_, '_> {
         Stretch { source, start, detection, reducer, is_bare: false }
     }
 
-    /// The reducer that the rule of the text, if it has one, lets read.
+    /// The reducer to use if the text has a rule: `chosen` if the rule allows it, otherwise one that the rule
+    /// names.
     fn allowed(
         &self,
         input: &Input<'_>,
@@ -183,7 +184,7 @@ impl Attempt<'_, '_> {
         }
     }
 
-    /// Lets the reducers work, each on its lines. Gives the lines that compilers wrote.
+    /// Runs the reducers, each on its own lines. Returns the lines that compilers wrote.
     pub(super) fn read(
         &mut self,
         source: &Source<'_>,
@@ -245,7 +246,7 @@ impl Attempt<'_, '_> {
     }
 }
 
-/// A reduction of lines that start at line `start` of the whole.
+/// Adds `start` to the line numbers of a reduction, which counted lines from the start of a stretch.
 fn moved(mut reduction: Reduction, start: usize) -> Reduction {
     for span in &mut reduction.spans {
         span.lines = span.lines.start + start..span.lines.end + start;

@@ -38,8 +38,8 @@ pub(crate) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount>
     out
 }
 
-/// Adds fingerprints of the removed secrets to the evidence. Not without the key of the installation: anybody
-/// could guess values then.
+/// Adds fingerprints of the removed secrets to the evidence, if there is a key of the installation. Without a key,
+/// anybody could find a value by trying out guesses.
 pub(crate) fn add_fingerprints(redactions: &mut [evidence::RedactionCount], met: &Met, policy: &Policy) {
     if policy.seal_key.is_unset() {
         return;

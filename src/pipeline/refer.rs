@@ -77,7 +77,7 @@ impl Attempt<'_, '_> {
 
     /// The references to earlier outputs; `fixed` lines are kept, and so are the lines that an edit changed.
     fn references(&self, source: &Source<'_>, ledger: &Ledger, mut fixed: Vec<usize>) -> Vec<Reference> {
-        // The touched lines are unknown: any line may be one.
+        // It is unknown which lines the edit changed, so any line may be one of them.
         if self.is_edit && self.touched.is_empty() {
             return Vec::new();
         }

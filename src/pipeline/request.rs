@@ -18,7 +18,7 @@ use crate::text::call::ToolCall;
 use crate::text::relevance::{Relevance, Term};
 use crate::tokens::{LineCounts, TokenCounter};
 
-/// Who watches a run.
+/// What observes a run: notes on the changes, and a timer.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Watch<'a> {
     /// Whether notes on the changes of each step are requested.
@@ -27,7 +27,7 @@ pub(super) struct Watch<'a> {
     pub(super) timer: Option<&'a dyn Timer>,
 }
 
-/// Options of a run beside its rung.
+/// Options of a run, besides its rung.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Extra {
     /// Whether the request was repeated: nothing is left out that the caller did not limit.
@@ -106,7 +106,7 @@ impl<'a> Request<'a> {
         let may_repeat = dedups && !edit::is_edit(call);
         let duplicate_of = key.as_ref().filter(|_| may_repeat).and_then(|key| history.first(key));
         let duplicate_of = duplicate_of.map(|first| first.as_told(policy));
-        // A result that repeats as a whole is not searched for repeated lines.
+        // A result that repeats an earlier one as a whole is not searched for repeated lines.
         let is_looked_up = dedups && duplicate_of.is_none();
         let key_of = |retain: &Arc<Retain>| pointer::key(retain);
         Self {
@@ -177,7 +177,7 @@ impl<'a> Request<'a> {
         if is_run { key_of_run() } else { None }
     }
 
-    /// The earlier run that gave the same but for times.
+    /// The earlier run whose output differs only in times.
     pub(super) fn same_but_for_times(&self, found: &Evidence) -> Option<First> {
         let history = self.history.filter(|_| self.is_compared)?;
         let first = history.first_but_for_times(&self.key_but_for_times(found)?)?;
@@ -199,7 +199,7 @@ impl<'a> Request<'a> {
         self.history.map(|history| history.pointed()).unwrap_or_default()
     }
 
-    /// A step begins.
+    /// Tells the timer that a step begins.
     pub(super) fn timer_begin(&self) {
         if let Some(timer) = self.timer {
             timer.begin();

@@ -8,7 +8,7 @@ use crate::reduce::{self, Reducer};
 use crate::rules::Methods;
 use crate::rules::methods::{GROUPS, STAGES, STEPS};
 
-/// The reducer that works in place of the one that would without a rule.
+/// The reducer that a rule selects in place of `chosen`, which would be used without a rule.
 pub(super) fn reducer(
     methods: &Methods,
     input: &Input<'_>,
@@ -20,7 +20,7 @@ pub(super) fn reducer(
     let find = |id: &&str| reduce::all().find(|reducer| reducer.meta().id == *id);
     let mut named = methods.reducers().iter().filter_map(find);
     let first = named.clone().next();
-    // The first named reducer that claims the text; if none does, the first, which then declines.
+    // The first named reducer that claims the text. If none does, the first one is used, and it declines.
     named.find(|reducer| reducer.claim(input) != Claim::No).or(first)
 }
 

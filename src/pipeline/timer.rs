@@ -2,7 +2,7 @@
 
 /// Gets the start and the end of each step.
 pub trait Timer {
-    /// Time from now on belongs to the next step that ends.
+    /// The next step begins: time from now on is counted for the next step that ends.
     fn begin(&self);
 
     /// The `n`th step of the evidence, from 0, has ended; time from now on belongs to the next one. If a step ends

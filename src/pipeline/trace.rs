@@ -53,7 +53,7 @@ pub struct Traced {
     /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines, and to
     /// how many of the lines each did. If one step changed the text of another, the later step comes later.
     pub steps: Vec<(usize, usize)>,
-    /// The ones among them that left out bytes inside the text that replaces the lines.
+    /// The steps among them that left out bytes inside the text that replaces the lines.
     pub cut_by: Vec<usize>,
 }
 

@@ -1,8 +1,9 @@
-//! A removal batch: results that leave together, and the sum for which they leave. Only data, no decisions.
+//! A removal batch: results that are removed together, and the calculation that shows that this pays. Only data, no
+//! decisions.
 
 use crate::text::marker::RemovedWhy;
 
-/// The numbers on which the decision is based.
+/// The numbers in the calculation of whether a batch pays.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sum {
     /// Tokens that are removed.
@@ -22,6 +23,6 @@ pub struct Sum {
 pub struct Batch {
     /// The number of each result in the conversation, and why it may be removed. Empty if no batch pays.
     pub gone: Vec<(usize, RemovedWhy)>,
-    /// The sum that decided.
+    /// The calculation on which the decision is based.
     pub sum: Sum,
 }

@@ -107,7 +107,7 @@ impl Facts {
         facts
     }
 
-    /// Finds out which lines of which file the result shows.
+    /// Determines which lines of which file the result shows.
     fn find_view(&mut self, call: &ToolCall, text: &str, about: Option<&str>) {
         let looked_at = viewed::file(call).filter(|file| !file.is_empty());
         let file = looked_at.or_else(|| call.path.clone());
@@ -154,7 +154,7 @@ impl Facts {
         Self { is_removable: false, view: None, asked: None, ..self }
     }
 
-    /// The facts of another item in the context that takes this many tokens.
+    /// The facts of an item that is not a known result and takes this many tokens of the context.
     pub fn of_tokens(tokens: usize) -> Self {
         Self { tokens, ..Self::default() }
     }

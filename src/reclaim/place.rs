@@ -29,7 +29,7 @@ const MAX_PATH: usize = 4096;
 
 /// The longest command that is parsed, in bytes: longer ones contain a file.
 const MAX_COMMAND: usize = 64 << 10;
-/// The most changes of the folder that are recorded. Bounds the work; nobody types more.
+/// The most changes of the folder that are recorded. Bounds the work; real command lines have fewer.
 const MAX_MOVES: usize = 16;
 /// The most nested scripts that are parsed: `bash -c "sh -c '…'"`.
 const MAX_DEPTH: usize = 3;

@@ -102,7 +102,8 @@ impl Timeline {
         Batch { gone, sum }
     }
 
-    /// Which results may be removed, and why. One pass from the end: references point back, replacements come later.
+    /// Which results may be removed, and why. It makes one pass from the end, because references point to earlier
+    /// results and replacements come later.
     fn removable(&self, here: &[bool], thresholds: Thresholds, only_sure: bool) -> Vec<Option<RemovedWhy>> {
         let mut out = vec![None; self.results.len()];
         // A result to which a kept result refers is kept too.

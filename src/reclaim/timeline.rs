@@ -70,7 +70,7 @@ pub(super) enum How {
 }
 
 impl Newer {
-    /// The reason for which result `number`, which this one replaces, may be removed.
+    /// Why result `number`, which this one replaces, may be removed.
     pub(super) fn why(self, number: usize) -> RemovedWhy {
         let later = self.number - number;
         match self.how {

@@ -62,7 +62,7 @@ impl Words {
         self.all.iter().any(|word| other.has(*word))
     }
 
-    /// The words of both together.
+    /// The words that at least one of the two has.
     pub fn and(&self, other: &Self) -> Self {
         Self::from_hashes(self.all.iter().chain(&*other.all).copied().collect())
     }

@@ -1,4 +1,4 @@
-//! The search for anchors: which reducers' texts are in a text, in one pass over its bytes.
+//! The search for anchors: finds in one pass over the bytes of a text which reducers have an anchor in it.
 //!
 //! A bitmap over hashes of four bytes rules out almost every place; at the others, the anchors with these bytes are
 //! compared. Each anchor is represented by those four of its bytes that are rarest in texts. An anchor that was found is not
@@ -18,7 +18,7 @@ const FACTOR: u32 = 0x9E37_79B9;
 #[derive(Debug)]
 pub(super) struct Anchors {
     seen: Box<[u64; SLOTS / 64]>,
-    /// Per upper bits of a slot where its rows begin; one more at the end.
+    /// For the upper bits of each slot, the index at which its rows begin; one more entry at the end.
     starts: Vec<u16>,
     rows: Vec<Row>,
     /// Anchors of fewer than four bytes.
@@ -29,7 +29,7 @@ pub(super) struct Anchors {
 #[derive(Debug)]
 struct Row {
     four: u32,
-    /// Where in the anchor they stand.
+    /// Their offset in the anchor.
     at: usize,
     anchor: &'static [u8],
     owner: usize,
@@ -68,7 +68,7 @@ impl Anchors {
             found[*owner] = found[*owner] || anchor.find(text).is_some();
         }
         let mut start = 0;
-        // Five places at a time, all those whose four bytes are in the eight.
+        // Eight bytes at a time: they contain the four bytes of five places.
         while let Some(bytes) = text.get(start..).and_then(<[u8]>::first_chunk::<8>) {
             let bytes = u64::from_le_bytes(*bytes);
             let bit = |place: u32| self.bit((bytes >> (8 * place)) as u32);
@@ -87,7 +87,7 @@ impl Anchors {
         }
     }
 
-    /// The bit of four bytes, below others.
+    /// The bit of four bytes in the lowest position; other bits are above it.
     #[inline(always)]
     fn bit(&self, four: u32) -> u64 {
         let slot = slot(four);
@@ -114,7 +114,7 @@ fn slot(four: u32) -> usize {
     (four.wrapping_mul(FACTOR) >> (32 - BITS)) as usize
 }
 
-/// The four bytes of an anchor that are the least likely to are in any text, and where.
+/// The four bytes of an anchor that are the least likely to be in a text, and their offset.
 fn rarest(anchor: &[u8]) -> Option<(usize, u32)> {
     let weight = |b: &u8| match b {
         b' ' | b'-' | b'=' | b'.' => 0,

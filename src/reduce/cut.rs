@@ -10,12 +10,12 @@ use crate::text::ledger::{Action, MARKER_COST, Reduction};
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 
-/// Bytes at the start of a line that are kept. A choice: what the line is about is there.
+/// Bytes at the start of a line that are kept. A choice: the start shows what the line is about.
 const KEPT_START_BYTES: usize = 200;
 /// Shorter runs, in bytes, are not cut: a marker must save as much as it costs.
 const MIN_RUN_BYTES: usize = 2 * MARKER_COST;
 
-/// The pieces that go of one line.
+/// The pieces of one line that are left out.
 pub struct Cut<'a> {
     line: &'a str,
     runs: Vec<Run>,
@@ -62,8 +62,8 @@ impl<'a> Cut<'a> {
         true
     }
 
-    /// The line without its pieces, how many bytes these are, and why the first went; `number` is the line's, for
-    /// the markers. `None` when there are too few.
+    /// The line without its pieces, the number of their bytes, and the reason of the first piece; `number` is the
+    /// line's, for the markers. `None` when there are too few.
     pub fn text(&self, number: usize) -> Option<(String, usize, Reason)> {
         let (mut text, mut omitted, mut shown) = (String::new(), 0, 0);
         let pays = |run: &&Run| run.bytes.len() > MIN_RUN_BYTES;

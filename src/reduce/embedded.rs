@@ -21,7 +21,7 @@ pub fn reduce(source: &Source<'_>) -> Result<Reduction, Reason> {
         let mut at = bytes.start;
         let mut omitted_bytes = 0;
         while let Some(run) = runs.next_if(|run| run.range.start < bytes.end) {
-            // A run that continues into the next line is no run of this kind.
+            // A run that continues on the next line is cut at the end of this one.
             let stop = run.range.end.min(end);
             let count = stop - run.range.start;
             text.push_str(source.text().get(at..run.range.start).unwrap_or_default());

@@ -25,7 +25,7 @@ use crate::text::source::Source;
 pub enum FormAction {
     /// Kept; proves the format.
     Shows,
-    /// Kept. For lines that a later form would take.
+    /// Kept. For lines that a later form would match.
     Keep,
     /// Left out.
     Hide(Reason),
@@ -45,13 +45,13 @@ pub enum FormAction {
 /// A format: see the module.
 #[derive(Debug)]
 pub struct Format {
-    /// What is known about it.
+    /// Its name and description.
     pub meta: Meta,
     /// Commands that write it: a program and the words that follow it once flags are left out, such as
     /// `npm install`.
     pub commands: &'static [&'static str],
-    /// Lines with the actions `Shows`, `Opens` and `Closes` that must be there for a claim by content
-    /// alone, which also takes that the forms fit half of the lines. 0: only the command decides.
+    /// A claim by content alone needs this many lines with the actions `Shows`, `Opens` and `Closes`, and forms
+    /// that fit at least half of the lines. 0: only the command decides.
     pub content: usize,
     /// The forms.
     pub forms: Forms<FormAction>,
@@ -59,8 +59,8 @@ pub struct Format {
 
 /// Forms of lines, each with what to do with such a line. The first that fits counts.
 ///
-/// A form is for a whole line; white space at its end is left out. Bytes, not characters: a class such as `[✓✗]` has
-/// to be written as `(?:✓|✗)`.
+/// A form is for a whole line; white space at its end is left out. It matches bytes, not characters: a class such
+/// as `[✓✗]` has to be written as `(?:✓|✗)`.
 #[derive(Debug)]
 pub struct Forms<F: 'static> {
     forms: &'static [(&'static str, F)],
@@ -69,7 +69,8 @@ pub struct Forms<F: 'static> {
 
 /// Lines after which a claim by content is given up if the forms fit less than a quarter of them. A choice.
 pub const EARLY_DECLINE_LINES: usize = 200;
-/// Bytes that an automaton may take for the states it has met. A choice: hundreds of formats may be in use.
+/// Bytes of memory that an automaton may use for the states that it has reached. A choice: hundreds of formats may
+/// be in use.
 const AUTOMATON_CACHE_BYTES: usize = 256 * 1024;
 /// Longer lines, in bytes, fit no form: they are data. A choice.
 const MAX_LINE_BYTES: usize = 2000;
@@ -85,7 +86,7 @@ impl Format {
         Self { meta, commands, content, forms: Forms::new(forms) }
     }
 
-    /// What the groups of a form hold in a line, with blanks between.
+    /// The texts that the groups of a form captured in a line, with blanks between.
     fn names(&self, line: &str) -> String {
         let mut names = String::new();
         for group in self.forms.groups(line) {
@@ -133,7 +134,7 @@ impl<F: Copy> Forms<F> {
         self.forms.get(hit.pattern().as_usize()).map(|(_, action)| *action)
     }
 
-    /// What the groups of a form hold in a line that it fits; `None` for what is no text.
+    /// The texts that the groups of a form captured in a line; `None` for a group without a match.
     pub fn groups<'l>(&self, line: &'l str) -> Vec<Option<&'l str>> {
         let Some(automaton) = self.automaton() else { return Vec::new() };
         let mut captures = automaton.create_captures();
@@ -206,7 +207,7 @@ impl Reducer for Format {
     }
 }
 
-/// Follows the lines and says which go.
+/// Reads the lines in order and decides which are left out.
 struct Reader<'a> {
     actions: LineActions<'a>,
     /// Counts the blocks, from 1: what is left out from one block has one marker for each reason.
@@ -214,7 +215,7 @@ struct Reader<'a> {
     is_open: bool,
     /// A progress line; it is left out if another line of the format follows.
     state: Option<usize>,
-    /// Why the lines of a list go, below its heading.
+    /// The reason for leaving out the lines of a list below its heading.
     list: Option<Reason>,
 }
 

@@ -1,5 +1,5 @@
-//! What to do with each line of an output: a reducer decides about lines in any order, and the decisions are joined into
-//! spans at the end.
+//! Collects what to do with each line of an output: a reducer decides about lines in any order, and the decisions
+//! are joined into spans at the end.
 //!
 //! Lines of one reason and one group share a marker. A marker lists the names that its lines give, up to
 //! [`MAX_NAMES_BYTES`] bytes; further names are in the next marker. This module makes no decisions itself.
@@ -28,7 +28,7 @@ pub enum Blanks {
     Behind,
 }
 
-/// What to do with one line. Texts are numbered from 1; 0 is none.
+/// What to do with one line. `name` and `text` are numbers of texts, from 1; 0 means no text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineAction {
     Omit { reason: Reason, group: u32, name: u32 },
@@ -41,7 +41,7 @@ pub struct LineActions<'a> {
     source: &'a Source<'a>,
     /// `None`: the line is kept.
     lines: Vec<Option<LineAction>>,
-    /// What lines give to their marker, or what is shown in their place.
+    /// Names that lines add to their marker, and texts that are shown in place of lines.
     texts: Vec<String>,
     is_named: bool,
 }
@@ -52,7 +52,7 @@ impl<'a> LineActions<'a> {
         Self { source, lines: vec![None; source.len()], texts: Vec::new(), is_named: false }
     }
 
-    /// Leaves lines out under the marker of a group, 0 for one of their own, whatever they say.
+    /// Leaves lines out under the marker of a group, even if they report a failure. 0 is a marker of their own.
     pub fn omit(&mut self, lines: Range<usize>, reason: Reason, group: u32) {
         if let Some(lines) = self.lines.get_mut(lines) {
             lines.fill(Some(LineAction::Omit { reason, group, name: 0 }));
@@ -158,7 +158,7 @@ impl<'a> LineActions<'a> {
         self.lines.get(line) == Some(&None) && is_blank(self.source, line)
     }
 
-    /// Gives each line that is left out the number of its marker, and says what the markers name.
+    /// Assigns the number of its marker to each line that is left out, and returns the names in each marker.
     fn markers(&mut self) -> Vec<String> {
         let mut markers: Vec<String> = Vec::new();
         let mut open: BTreeMap<(u32, Reason), usize> = BTreeMap::new();

@@ -7,8 +7,8 @@ use crate::input::Input;
 use crate::reduce::Proof;
 use crate::text::source::Source;
 
-/// Whether a line is cargo's report of a build step that succeeded and says nothing that a later line
-/// does not say: the verb stands right-aligned in 12 columns (cargo's `Shell::status`).
+/// Whether a line is cargo's report of a successful build step, which has no information that a later line lacks:
+/// the verb is right-aligned in 12 columns (cargo's `Shell::status`).
 pub fn is_cargo_progress(line: &str) -> bool {
     const VERBS: &[&str] = &[
         "Compiling",
@@ -54,19 +54,19 @@ pub const CLAIM_LINES: usize = 4000;
 /// choice.
 pub const SHORT_CLAIM_LINES: usize = 2000;
 
-/// What a claim counted, of the lines with text.
+/// The lines that a claim counted, without empty ones.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Lines that only this grammar has.
     pub own: usize,
-    /// Lines that the grammar knows, the own ones among them.
+    /// Lines that the grammar knows, including its own.
     pub known: usize,
-    /// All.
+    /// All lines.
     pub all: usize,
 }
 
 impl Tally {
-    /// Of the first lines of a text.
+    /// The tally of the first `most` lines of a text, without empty ones.
     pub fn of(source: &Source<'_>, most: usize, is_known: impl Fn(&str) -> bool) -> Self {
         let mut tally = Self::default();
         let lines = source.lines().take(most).filter(|line| !line.trim().is_empty());
@@ -74,7 +74,7 @@ impl Tally {
         tally
     }
 
-    /// Counts one more.
+    /// Counts one more line.
     pub fn add(&mut self, is_own: bool, is_known: bool) {
         self.all += 1;
         self.own += usize::from(is_own);
@@ -87,14 +87,14 @@ impl Tally {
         self.own > 0 && self.known * 2 >= self.all
     }
 
-    /// One own line is proof with the command, a text that is covered without it.
+    /// With a matching command, one own line is enough; without it, the grammar must cover the text.
     pub fn proof(&self) -> Proof {
         Proof::of(self.own > 0, self.covers())
     }
 }
 
-/// Gives lines to `find`, which says whether one is of its format. False if a line before the first such line starts a
-/// quotation: then the text is a document that quotes an output.
+/// Passes lines to `find`, which returns whether a line is of its format. Returns false if a line before the first
+/// such line starts a quotation, because then the text is a document that quotes an output.
 pub fn are_unquoted<'a>(
     mut lines: impl Iterator<Item = &'a str>,
     mut find: impl FnMut(&'a str) -> bool,
@@ -107,7 +107,7 @@ pub fn are_unquoted<'a>(
     })
 }
 
-/// From the first known line to the last; the first line if there is none.
+/// The range from the first known line to the last; only the first line if none is known.
 pub fn extent(source: &Source<'_>, is_known: impl Fn(&str) -> bool) -> Range<usize> {
     let is_known = |i: &usize| is_known(source.line(*i));
     let first = (0..source.len()).find(is_known).unwrap_or(0);
@@ -115,9 +115,9 @@ pub fn extent(source: &Source<'_>, is_known: impl Fn(&str) -> bool) -> Range<usi
     first..source.len().min(last + 1)
 }
 
-/// Whether the result is the report of a program: what it wrote, or a log file that keeps what it
-/// wrote. A source file, a search or a diff that quotes a report is none, and what `sed` picked was
-/// asked for as it is.
+/// Whether the result is the report of a program: what it wrote, or a log file that keeps what it wrote. A source
+/// file, a search or a diff that quotes a report is not a report, and lines that `sed` picked were requested
+/// unchanged.
 pub fn reads_as_report(input: &Input<'_>) -> bool {
     const LOGS: &[&str] = &["log", "out", "output", "txt"];
     let is_log = |path: &str| path.rsplit_once('.').is_some_and(|(_, ext)| LOGS.contains(&ext));
@@ -135,10 +135,10 @@ pub fn reads_as_report(input: &Input<'_>) -> bool {
     }
 }
 
-/// Whether a text is a document in Markdown: it starts with a heading and fences off parts. What those
-/// hold are quotations, which the content alone does not tell from outputs.
+/// Whether a text is a document in Markdown: it has a heading near its start, and fences. Text between fences is
+/// quoted; its content alone does not distinguish it from an output.
 pub fn is_markdown(source: &Source<'_>) -> bool {
-    /// Lines with text before which the heading must stand.
+    /// The heading must be among this many lines at the start, without empty ones.
     const HEAD_LINES: usize = 10;
     if memchr::memchr(b'#', source.text().as_bytes()).is_none() {
         return false;

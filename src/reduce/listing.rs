@@ -5,13 +5,13 @@
 //! the columns of `ls -l`; `ls`, `ls -R` and `ls -laR` with their `folder:` headers; trees. Lines that are
 //! none of these (errors, totals, notes of a tool) stay in place.
 //!
-//! The form of a group is: an empty line, the folder as it stood with its final `/`, its names divided by
-//! single blanks, an empty line. A line of names under no folder holds names that had none. A name with a
-//! blank in it keeps its whole path and a line of its own. The order of the lines is kept: a folder that
-//! comes back gets a new group, headed by `.../` and as much of its end as no other folder has.
-//! One name in many folders is before them: `name in:`, a folder on each line, an empty line.
-//! In the long format of `ls`, the owner, group and date that most lines have stand once, before the first.
-//! A tree is written with one blank for each level.
+//! The form of a group is: an empty line, the folder as it stood with its final `/`, its names divided by single
+//! blanks, an empty line. A line of names under no folder holds names that had none. A name with a blank in it
+//! keeps its whole path and a line of its own. The order of the lines is kept: a folder that occurs again later
+//! gets a new group, headed by `.../` and as much of its end as no other folder has. One name in many folders is
+//! before them: `name in:`, a folder on each line, an empty line. In the long format of `ls`, the owner, group and
+//! date that most lines have are written once, above the first line. A tree is written with one blank for each
+//! level.
 
 mod entry;
 mod long;
@@ -51,7 +51,7 @@ static META: Meta = Meta {
     anchors: &[],
 };
 
-/// Programs that list files, also as part of a longer command.
+/// Programs that list files, including those that run as part of a longer command.
 const LISTERS: &[&str] = &["ls", "find", "fd", "fdfind", "tree", "du", "dir"];
 
 /// Lines that are examined to recognise the format. A choice.
@@ -159,7 +159,7 @@ fn format(source: &Source<'_>) -> Option<Format> {
         foldered += usize::from(entry.is_some_and(|e| !e.folder.is_empty()));
     }
     let most = |n: usize| n > 0 && n * 10 >= all * 8;
-    // A bare name is a path, too, if other lines have folders.
+    // A bare name counts as a path if other lines have folders.
     match () {
         () if most(trees) => Some(Format::Tree),
         () if most(paths) && foldered * 4 >= all => Some(Format::Paths),

@@ -1,10 +1,10 @@
 //! Reducers: each parses one kind of output by its grammar and chooses the lines that the task does not need. They
 //! return spans, never text sizes, and they neither redact nor deduplicate.
 //!
-//! A folder is a family. A format whose lines can be told apart one by one is a table of line forms
-//! ([`format::Format`]); one that needs more is a state machine of its own, which may decide about lines in any
-//! order (`line_actions`). A new reducer is a new file, a row in its family's `REDUCERS` and a folder of fixtures with at least three cases, one of
-//! them a decline.
+//! A folder is a family. A format whose lines can be classified one by one is a table of line forms
+//! ([`format::Format`]). Any other format has a state machine of its own, which may decide about lines in any order
+//! (`line_actions`). A new reducer is a new file, a row in its family's `REDUCERS` and a folder of fixtures with at
+//! least three cases, one of them a decline.
 
 mod anchors;
 mod build;
@@ -41,7 +41,7 @@ use crate::input::{Claim, Input};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 
-/// What is known about a reducer without running it.
+/// The name and the description of a reducer.
 #[derive(Debug)]
 pub struct Meta {
     /// Name in the evidence.
@@ -150,10 +150,11 @@ pub trait Reducer: Sync {
     }
 }
 
-/// The families. The strongest claim wins, the earlier family and row break ties.
+/// The families. The strongest claim wins; if two are equal, the earlier family wins, and within a family the
+/// earlier row.
 ///
-/// Test runners come before builds and builds before version control: a test log may hold what a
-/// compiler said, and either may hold a diff or a status.
+/// Test runners come before builds and builds before version control: a test log may contain the messages of a
+/// compiler, and both may contain a diff or a status.
 static FAMILIES: &[&[&dyn Reducer]] = &[
     test::REDUCERS,
     build::REDUCERS,
@@ -179,7 +180,7 @@ static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
     Anchors::new(all().enumerate().flat_map(|(i, r)| r.meta().anchors.iter().map(move |a| (*a, i))))
 });
 
-/// Whether a step of this name writes lines again.
+/// Whether a step of this name rewrites lines.
 pub fn is_rewriter(id: &str) -> bool {
     id == lint::compiler::ID || all().any(|r| r.rewrites() && r.meta().id == id)
 }

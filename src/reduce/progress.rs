@@ -1,5 +1,5 @@
-//! Progress of any kind inside a report: bars, percentages, counters, spinners. Of each run of states the last is
-//! kept; a finished bar without other text is left out too.
+//! Progress of any kind inside a report: bars, percentages, counters, spinners. The last state of each run is kept,
+//! except for a finished bar without other text.
 //!
 //! It recognizes shapes, not programs, and works on the lines that the reducer kept. Lines with figures other than
 //! sizes, rates and times, such as losses and accuracies of a training, are not progress, nor are results of tests.

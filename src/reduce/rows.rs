@@ -41,7 +41,7 @@ pub enum Row<'a> {
 /// The context of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// The header above it; empty if there is none after the last empty line.
+    /// The header above the row; empty if there is none between the last empty line and the row.
     pub header: &'a str,
     /// The mode of the call.
     pub mode: Mode,
@@ -297,7 +297,7 @@ fn written(names: &[(&str, usize)]) -> String {
     out
 }
 
-/// For formats of which no word of a command asks for the rows that are left out.
+/// Used for formats in which no word of the command can ask for the rows that are left out.
 pub fn never(_: &str) -> bool {
     false
 }

@@ -1,10 +1,10 @@
 //! Searches (grep, rg, ag, ack, git grep, search tools of hosts): lines of the same file are grouped
 //! under its path, written once and in full; the lines follow verbatim, in their order.
 //!
-//! Output that is grouped already is left alone. A file that comes back later starts a new group, so that no line
-//! moves. `grammar` reads the lines, `lists` the names of files, `limits` applies limits, `long` cuts over-long
-//! lines. A compiler's report only looks like a search: unless the call is a search, the lines of each file must be
-//! in order.
+//! Output that is already grouped is left unchanged. A file that occurs again later starts a new group, so that no
+//! line moves. `grammar` reads the lines, `lists` the names of files, `limits` applies limits, `long` cuts
+//! over-long lines. A compiler's report only looks like a search: unless the call is a search, the lines of each
+//! file must be in order.
 
 mod grammar;
 mod limits;

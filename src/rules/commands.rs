@@ -22,7 +22,7 @@ pub(super) struct Prefix {
 
 impl Prefix {
     pub(super) fn new(field: &str, text: &str) -> Result<Self, RuleError> {
-        // `python -m pytest` is read as `pytest`, and so is the command.
+        // Commands are parsed in the same way: `python -m pytest` becomes `pytest` on both sides.
         let parsed = CommandLine::parse(text);
         let plain: Vec<&str> = text.split_whitespace().collect();
         let read = parsed.pipelines.first().and_then(|pipeline| pipeline.first());

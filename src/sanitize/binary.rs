@@ -130,7 +130,7 @@ fn has_odd_control(bytes: &[u8]) -> bool {
     bytes.chunks(BLOCK).any(|block| block.iter().fold(false, |odd, &byte| odd | is_odd_control(byte)))
 }
 
-/// Controls that neither text nor a terminal stream contains. BEL to CR, ESC, SO and SI do occur.
+/// Controls that neither text nor a terminal stream contains. BEL to CR, ESC, SO and SI occur in such text.
 fn is_odd_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, 0x07..=0x0F | 0x1B)
 }

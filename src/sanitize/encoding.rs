@@ -50,7 +50,7 @@ fn decode_utf8(bytes: &[u8]) -> Option<Decoded<'_>> {
     Some(Decoded { text: Cow::Borrowed(text), encoding: UTF_8.name(), replaced: 0, bom: false })
 }
 
-/// As `String::from_utf8_lossy`, with a count.
+/// Like `String::from_utf8_lossy`, but also counts the replacements.
 fn lossy_utf8(bytes: &[u8]) -> Decoded<'_> {
     let mut text = String::with_capacity(bytes.len());
     let mut replaced = 0;
@@ -79,8 +79,8 @@ fn decode_as<'b>(encoding: &'static Encoding, bytes: &'b [u8], bom: bool) -> Dec
     Decoded { text, encoding: encoding.name(), replaced, bom }
 }
 
-/// For text of two bytes a letter that was decoded as one byte a letter: the text without its NULs. A NUL-separated
-/// list of letters is not such a text, because it has no white space.
+/// Removes the NULs from text with two bytes a letter that was decoded as if it had one byte a letter. A
+/// NUL-separated list of letters is not such a text, because it has no white space.
 pub(super) fn narrowed(text: &str) -> Option<String> {
     const MIN_CHARS: usize = 16;
     memchr::memchr(0, text.as_bytes())?;
@@ -159,7 +159,7 @@ pub(super) fn guess_legacy(bytes: &[u8]) -> Option<&'static Encoding> {
     detector.feed(bytes, true);
     let encoding = detector.guess(None, Utf8Detection::Deny);
     let (text, bad) = encoding.decode_without_bom_handling(bytes);
-    // The detector always answers. Its answer is used only if the bytes become letters and no C1 controls.
+    // The detector always returns an encoding. It is used only if the bytes become letters and not C1 controls.
     let plain = |ch: char| ch.is_ascii() || ch.is_alphanumeric() || is_punctuation(ch);
     let odd = text.chars().filter(|&ch| !plain(ch)).count();
     let foreign = text.chars().filter(|ch| !ch.is_ascii()).count();

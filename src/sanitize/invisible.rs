@@ -32,12 +32,13 @@ pub const CLASSES: [&str; 8] = [
 #[derive(Clone, Copy)]
 enum Class {
     /// Embeddings, overrides, isolates and marks of the bidirectional algorithm (UAX #9): they can show code in
-    /// another order than it runs in. Right-to-left text reads the same without them, save for punctuation at its edge.
+    /// another order than it runs in. Right-to-left text looks the same without them, except for punctuation at its
+    /// edge.
     Bidi,
     /// Space without width, word joiner, invisible operators, byte order marks, the deprecated format characters
     /// U+206A to U+206F, Mongolian vowel separator; format characters of music, shorthand and hieroglyphs away from these.
     ZeroWidth,
-    /// ZWJ and ZWNJ where nothing joins.
+    /// ZWJ and ZWNJ between characters that cannot join.
     Joiner,
     /// Tag characters outside the flag of a region: they can spell hidden ASCII text.
     Tag,
@@ -64,7 +65,7 @@ pub fn strip(text: &str) -> Option<Stripped> {
         crate::stop::tick();
         let Some(ch) = text[candidate..].chars().next() else { break };
         let end = candidate + ch.len_utf8();
-        // Judged by the kept text before it, so that a second run changes nothing.
+        // The decision uses the kept text before the character, so that a second run changes nothing.
         let before = text[kept_to..candidate].chars().next_back().or_else(|| out.chars().next_back());
         at = match judge(text, candidate..end, ch, before) {
             Verdict::Keep(end) => end,
@@ -195,7 +196,7 @@ fn judge(text: &str, at: Range<usize>, ch: char, before: Option<char>) -> Verdic
         '\u{200C}' | '\u{200D}' => Class::Joiner,
         '\u{E0000}'..='\u{E007F}' => match flag_end(text, at.start, before) {
             Some(end) => return Verdict::Keep(end),
-            // The whole run: the rest of an invalid flag must not become a valid one.
+            // The whole run of tags is removed, because the rest of an invalid flag must not become a valid one.
             None => return Verdict::Remove(Class::Tag, tags_end(text, at.start)),
         },
         '\u{AD}' => Class::SoftHyphen,

@@ -45,7 +45,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Redaction failed: no content may leave.
+/// Redaction failed, so no content may be returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RedactionFailed;
 
@@ -83,7 +83,7 @@ pub struct How<'a> {
     pub keeps_terminal: bool,
     /// The key that seals outputs.
     pub key: &'a SealKey,
-    /// Found values that stay.
+    /// The found values that are not removed.
     pub spare: &'a Spare<'a>,
     /// Recognises texts that this session gave in place of repeated results.
     pub is_ours: &'a dyn Fn(&str) -> bool,
@@ -175,7 +175,7 @@ fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<()
         add(&mut out.removals, "escape_sequence", rendered.escapes);
         add(&mut out.removals, "overwritten", rendered.overwrites);
         add(&mut out.removals, "control_character", rendered.controls);
-        // Overwritten text is missing from the text that is searched below.
+        // The text that is searched below lacks overwritten text.
         hides =
             redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
         original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
@@ -259,15 +259,15 @@ pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
     redact_but(text, &Spare::nothing())
 }
 
-/// As [`redact_only`], except that values which `spare` allows stay.
+/// Like [`redact_only`], but keeps values that `spare` allows.
 pub fn redact_but(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
     let mut counts = Counts::new();
     let text = redact_into(Cow::Borrowed(text), spare, &mut counts)?.into_owned();
     Ok((text, counts))
 }
 
-/// As [`redact_but`]; but if the clean-up reveals a secret, the cleaned-up text is returned. A rule that keeps a result
-/// exact must not keep a secret that redaction would otherwise remove.
+/// Like [`redact_but`], but returns the cleaned-up text if the clean-up reveals a secret. A rule that keeps a
+/// result exact must not keep a secret that redaction would otherwise remove.
 pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
     let (text, mut counts) = redact_but(text, spare)?;
     let mut cleaned = Sanitized::default();

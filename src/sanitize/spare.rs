@@ -124,7 +124,7 @@ impl<'a> Spare<'a> {
         Self { allowed, key, wrote: None, output_name: None, met: RefCell::default() }
     }
 
-    /// The same, for the output of a command that names it (`detect::output_name`).
+    /// These exemptions, for the output of a command that shows its name (`detect::output_name`).
     pub fn with_output_name(self, output_name: Option<String>) -> Self {
         Self { output_name, ..self }
     }
@@ -154,7 +154,7 @@ impl<'a> Spare<'a> {
             if !met.written.contains(&mark) && met.written.len() < MAX_VALUES {
                 met.written.push(mark);
             }
-            // The record is full: for a value that is not recorded, the decision could not be repeated.
+            // The record is full. A value that is not recorded is removed, because that decision can be repeated.
             return met.written.contains(&mark);
         }
         let of_rule = met.gone.iter().filter(|(known, _)| *known == rule);

@@ -17,7 +17,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Held {
     calls: usize,
     replies: usize,
-    /// Threads that wait for room. Without one nobody is woken: that is a system call for each message.
+    /// Threads that wait for room. If no thread waits, none is woken: that would be a system call for each message.
     waiting: usize,
 }
 

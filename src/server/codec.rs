@@ -199,7 +199,7 @@ impl<R: BufRead> FrameReader<R> {
     }
 }
 
-/// What is said of a client that sends one message a line to a server that expects headers.
+/// The error for a client that sends one message a line to a server that expects headers.
 const JSON_AS_HEADER: &str = "it is JSON; for one message a line start tersed with `--framing lines`";
 
 /// Most bytes of a wrong value that a message quotes.

@@ -5,8 +5,8 @@
 //! as there are cores, and each place counts as a session. One extra thread ensures that small calls never wait for large
 //! ones, which may take only as many threads as there are cores.
 //!
-//! A result of a few kilobytes with no other call beside it, and none after it yet, is compressed on the thread that
-//! read it: to wake another costs about as much.
+//! A result of a few kilobytes is compressed on the thread that read it if no other call runs and no further
+//! message has arrived, because waking another thread costs about as much.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;

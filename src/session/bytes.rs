@@ -62,7 +62,7 @@ impl Session {
         self.kept_bytes() + self.memo.bytes() + self.index.bytes()
     }
 
-    /// Bytes of the data that outcomes depend on. It stays as long as the session.
+    /// Bytes of the data that outcomes depend on; this data stays as long as the session.
     pub(super) fn kept_bytes(&self) -> usize {
         /// The session itself, its settings, the words of its last calls and the rows of its totals.
         const FIXED_BYTES: usize = size_of::<Session>() + 16 * 1024;

@@ -127,7 +127,7 @@ impl Calls {
     fn add_variant(&mut self, number: u32, new: Variant) {
         let key = self.variants(number).find_map(|known| known.key);
         let Some(known) = self.known.get_mut(number as usize) else { return };
-        // Once false it stays false, so an id that a host reuses for everything stays cheap.
+        // Once false, it stays false. So an id that a host reuses for many calls stays cheap.
         known.is_plain &= new.is_plain()
             && (key.is_none() || new.key.is_none() || key == new.key)
             && known.first.fingerprint.content == new.fingerprint.content;
@@ -148,7 +148,7 @@ impl Calls {
             + self.more_bytes
     }
 }
-/// Drops the entries of calls that are gone.
+/// Removes the entries of calls that left the context.
 pub(super) fn keep<K: Clone + Eq + Hash>(of: &mut Arc<HashMap<K, u32>>, is_there: impl Fn(u32) -> bool) {
     if of.values().any(|call| !is_there(*call)) {
         Arc::make_mut(of).retain(|_, call| is_there(*call));

@@ -55,7 +55,7 @@ impl Live<'_> {
 impl History for Live<'_> {
     fn first(&self, key: &Key) -> Option<First> {
         let first = self.newest(key, false)?;
-        // The agent got a reference to lines of it and looks at them again: then it gets the text.
+        // An agent that got a reference to lines of this result and now looks at them again gets the text.
         let is_asked =
             self.caller.looks_at.is_some() && self.session.index.is_referred(&first.call, self.answers());
         (!is_asked).then_some(first)

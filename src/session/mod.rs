@@ -291,7 +291,7 @@ impl Session {
             && self.calls.has_room()
     }
 
-    /// The session as the outcome of a call sees it.
+    /// The state of the session that the outcome of a call may depend on.
     ///
     /// `written` holds the texts that the model wrote into the call, with the names of their arguments.
     pub fn history<'a>(

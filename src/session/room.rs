@@ -14,8 +14,8 @@ use crate::reclaim::{Batch, Facts, Timeline, Words};
 use crate::text::cut::Cut;
 use crate::text::marker::RemovedWhy;
 
-/// The most results that are recorded between two `session/reclaim` requests. With more, no further result is
-/// removed.
+/// The most results that are recorded between two `session/reclaim` requests. If there are more, no further result
+/// of the session is removed.
 const MAX_PENDING: usize = 4096;
 /// The estimated bytes of a token of an answer.
 const BYTES_OF_TOKEN: usize = 4;

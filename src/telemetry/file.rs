@@ -146,7 +146,8 @@ fn without_path(refused: Refused) -> io::Error {
 /// The file with its header: created, or checked to be ours.
 fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) -> io::Result<File> {
     let name = Path::new(name);
-    // The header is written under a lock, so that nobody takes the new file for an empty one of another program.
+    // The header is written under a lock, so that no other process takes the new file for an empty file of another
+    // program.
     match folder.create(name, Opening::New) {
         Ok(made) => {
             made.lock()?;

@@ -9,8 +9,8 @@
 //!                                              └─ OpenTelemetry (feature `otel`)
 //! ```
 //!
-//! The caller never waits. Events that do not fit into the queue are dropped, and the next event tells their number. Names
-//! and ids from the host are redacted on the writer's thread.
+//! The caller never waits. Events that do not fit into the queue are dropped, and the next event has their number.
+//! Names and ids from the host are redacted on the writer's thread.
 
 pub mod alerts;
 mod bound;

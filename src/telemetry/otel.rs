@@ -32,7 +32,8 @@ impl std::fmt::Debug for Exporter {
 impl Exporter {
     /// An exporter to the collector at `endpoint`, for example `http://localhost:4318/v1/logs`.
     pub fn new(endpoint: &str) -> Result<Self, String> {
-        // With the gateway, the client for HTTP knows TLS, and asks for its cryptography even where it is not used.
+        // In builds with the gateway, the HTTP client supports TLS and needs a cryptography provider even for plain
+        // HTTP.
         #[cfg(feature = "gateway")]
         let _ = rustls::crypto::ring::default_provider().install_default();
         let exporter = LogExporter::builder()

@@ -19,7 +19,7 @@ use crate::protocol::notification::{self};
 /// How long closing waits for unwritten events.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Records events. Does nothing if nobody wants them.
+/// Records events. Does nothing if no output for events is set.
 #[derive(Debug)]
 pub struct Recorder {
     settings: Telemetry,

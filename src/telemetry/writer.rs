@@ -1,4 +1,4 @@
-//! The thread that writes events. If it blocks, nobody else does.
+//! The thread that writes events. If it blocks, no other thread waits for it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -128,7 +128,7 @@ impl Writer {
         }
     }
 
-    /// Tells the operator once; from then on there is no file.
+    /// Reports the error to the operator once; from then on nothing is written to the file.
     fn failed(&self, error: &std::io::Error) {
         self.notifier.log(notification::ERROR, &format!("telemetry is not written any more: {error}"));
     }

@@ -110,7 +110,8 @@ fn places(texts: &[String], shown: &Lines, from_end: bool) -> Option<Vec<(usize,
     found(lines.iter(), shown.texts())
 }
 
-/// The position of each `wanted` line in `lines`, searched in order. A line of a file view has its number before it.
+/// The position of each `wanted` line in `lines`, searched in order. A line of a file view may have its number
+/// before the wanted text.
 fn found<'a>(
     mut lines: impl Iterator<Item = &'a (usize, &'a str)>,
     wanted: impl Iterator<Item = &'a str>,

@@ -2,10 +2,10 @@
 
 /// Bytes of a date without its time.
 const DATE_BYTES: usize = b"2024-03-16".len();
-/// Longest time behind a date, with its zone, in bytes.
+/// Longest time after a date, with its zone, in bytes.
 const MAX_TIME_BYTES: usize = 40;
 
-/// What a field that has the form of a date says.
+/// The meaning of a field that has the form of a date.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Date {
     /// Days since the first of January 1970, with the time of the day as a fraction.
@@ -102,7 +102,7 @@ fn day(text: &[u8; DATE_BYTES]) -> Option<Date> {
     Some(Date::Day((since_march_0000 + of_year - 719_468) as f64))
 }
 
-/// The part of a day that `08:30:00` is; seconds and minutes may be missing.
+/// A time of day such as `08:30:00` as a fraction of a day; seconds and minutes may be missing.
 fn time_of_day(time: &[u8]) -> f64 {
     const UNITS: [f64; 3] = [24.0, 24.0 * 60.0, 24.0 * 3600.0];
     let parts = time.split(|b| *b == b':').zip(UNITS);

@@ -12,7 +12,7 @@ use crate::stop;
 use crate::text::judge::RARE_ONE_IN;
 use crate::text::maps::Map;
 
-/// So many commands of one program are needed for one of them to be an exception. A choice: fewer show no habit.
+/// The fewest commands of one program among which one can be an exception. A choice: fewer show no habit.
 const MIN_COMMANDS: usize = 8;
 /// The most commands that may share an exception, however many commands there are.
 const MAX_ALIKE: usize = 3;
@@ -39,7 +39,7 @@ pub struct Odd {
     pub key: u64,
 }
 
-/// What is known about the commands of one program.
+/// The flags of the commands of one program.
 #[derive(Default)]
 struct Group {
     commands: usize,
@@ -119,7 +119,7 @@ pub fn odd<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Odd> {
             *nth += 1;
         }
     }
-    // An exception that too many commands share is none.
+    // A flag value that too many commands share is not an exception.
     out.retain(|odd| seen.get(&odd.key).is_some_and(|count| *count <= MAX_ALIKE));
     out.sort_by_key(|odd| (odd.nth, odd.count, odd.place));
     out

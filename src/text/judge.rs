@@ -76,7 +76,8 @@ pub fn much_larger(quantities: &[u64], least: u64, most: usize) -> Vec<usize> {
 
 /// The most places of a value that are remembered, and so the most that a rare value may have.
 const MAX_RARE_PLACES: usize = 2;
-/// A rare value has at most a fifth of the average count: of many common values, some are rarer by chance.
+/// A rare value occurs at most as often as the average value, divided by this: among many common values, some are
+/// rarer by chance.
 const RARE_SHARE: usize = 5;
 
 /// Counts the values of a column, as long as they are few enough to be an enumeration.
@@ -159,7 +160,7 @@ impl<V: PartialEq> Counted<V> {
     }
 }
 
-/// Zero is far from the other numbers if the smallest of them is more than 1 / this of the median.
+/// Zero is far from the other numbers if the smallest of them is more than the median divided by this.
 const ZERO_ONE_IN: f64 = 10.0;
 /// If the median is smaller, zero is not far.
 const MIN_MEDIAN: f64 = 10.0;
@@ -169,8 +170,8 @@ pub fn is_zero_far(least: Option<f64>, median: f64) -> bool {
     median >= MIN_MEDIAN && least.is_some_and(|least| least * ZERO_ONE_IN > median)
 }
 
-/// The only zero is far if the smallest of the other numbers is more than 1 / this of the median, and at least `MIN_LEAST`:
-/// below these, zero follows as the next number.
+/// A single zero is far if the smallest of the other numbers is more than the median divided by this, and at least
+/// `MIN_LEAST`. If that number is smaller, zero is simply the next one.
 const ONLY_ZERO_ONE_IN: f64 = 100.0;
 const MIN_LEAST: f64 = 2.0;
 
@@ -240,7 +241,7 @@ pub fn form(text: &[u8]) -> u64 {
         && !text.iter().any(|b| b.is_ascii_alphanumeric() && *b != b'0');
     match () {
         () if is_empty => 3,
-        // The other parts of such a text vary by chance too.
+        // The other parts of a text with an id or a date vary by chance too.
         () if by_chance => 1,
         () if has_impossible(text) => 2,
         () => network(text).map_or(state, |network| mix(state, network)),

@@ -34,7 +34,7 @@ fn is_numbered(line: &[u8]) -> bool {
     rest.len() < line.len() && BEHIND_NUMBERS.iter().any(|sign| rest.starts_with(sign.as_bytes()))
 }
 
-/// What follows the number of a line.
+/// The signs that may follow the number of a line.
 const BEHIND_NUMBERS: &[&str] = &[":", "|", "\t", "→"];
 
 /// The number before a line, and the text after it.

@@ -1,7 +1,7 @@
 //! What all stages share: the text of a result, its lines, the spans that record what happens to them, and the words
 //! and markers that replace them.
 //!
-//! The lowest level: nothing here knows a stage, a format, a session or a setting.
+//! A low level: nothing here depends on a stage, a format, a session or a setting.
 
 pub mod call;
 pub mod cut;

@@ -54,7 +54,7 @@ const COMMON: &[&str] = &[
     "time.",
 ];
 
-/// Types that come with a language: nobody searches for a gap that uses one of them.
+/// Types that come with a language. They are not listed: no one would search a gap for them.
 const COMMON_TYPES: &[&str] = &[
     "ArrayList",
     "BTreeMap",
@@ -89,7 +89,7 @@ const LOGS: &[&str] = &["log", "logger", "logging", "slog", "tracing", "zap"];
 /// The starts of the names of logging calls.
 const LOG_CALLS: &[&str] =
     &["critical", "debug", "error", "exception", "fatal", "info", "panic", "print", "trace", "warn"];
-/// What may follow the start.
+/// What may follow such a start.
 const LOG_CALL_ENDS: &[&str] = &["", "context", "f", "ing", "ln", "w"];
 
 /// Collects the names in gaps; each name is listed once, where it first occurs.
@@ -106,7 +106,7 @@ impl<'a> Names<'a> {
         let view = source.view();
         let mut next = gaps.iter().peekable();
         for span in ledger.spans() {
-            // The text in place of lines shows some of their names.
+            // Text that replaces lines may show some of their names.
             let mut there: Option<Set<&str>> = None;
             match &span.action {
                 Action::Keep => {}
@@ -244,7 +244,7 @@ fn link(line: &str) -> Option<&str> {
     is_link.then(|| entry.rsplit(' ').next()).flatten()
 }
 
-/// Whether a text is the part of a line of `ls -l` that says who may do what.
+/// Whether a text is the mode in a line of `ls -l`, such as `-rw-r--r--`.
 fn is_mode(text: &str) -> bool {
     text.len() == 9 && text.bytes().all(|b| b"rwxsStT-".contains(&b))
 }
@@ -359,7 +359,7 @@ const MIN_PART_BYTES: usize = 8;
 /// The longest extension of a file, in bytes.
 const MAX_ENDING_BYTES: usize = 4;
 
-/// Whether a name is a member whose parts are short ordinary words, as `args.length`: nobody searches for it.
+/// Whether a name is a member whose parts are short ordinary words, as `args.length`. No one would search for it.
 fn is_plain_member(name: &str) -> bool {
     let is_plain = |part: &str| part.len() < MIN_PART_BYTES && part.bytes().all(|b| b.is_ascii_lowercase());
     let last = name.rsplit('.').next().unwrap_or_default();
@@ -452,7 +452,7 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
     let mut at = 0;
     while at < bytes.len() {
         let b = bytes[at];
-        // `</Name>` closes an element, which its start names.
+        // `</Name>` is skipped: the start tag of the element has the same name.
         if b == b'<' && at_or_blank(at + 1) == b'/' {
             at += 2;
             at += bytes[at..].iter().take_while(|b| goes_on(**b) || matches!(b, b'.' | b'-' | b':')).count();
@@ -509,7 +509,7 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
             continue;
         }
         let is_part = |b: u8| goes_on(b) || !b.is_ascii() || matches!(b, b'\\' | b'%');
-        // The rest of `web-01.prod.example.com`, of which the start is no name.
+        // The rest of a text such as `web-01.prod.example.com`, whose start is not a name.
         let is_rest = start >= 2 && bytes[start - 1] == b'.' && bytes[start - 2].is_ascii_digit();
         if is_rest
             || start.checked_sub(1).is_some_and(|before| is_part(bytes[before]))

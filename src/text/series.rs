@@ -1,8 +1,9 @@
-//! Readers of the numbers of a series, one after the other: each finds what stands out by its place in the series.
+//! Readers that take the values of a series one by one and find those that stand out by their place in it.
 //!
-//! [`Gaps`] finds what is missing: backups of every day of which one day is missing, consecutive numbers of which one is missing; only
-//! the rows before and after show it. [`Counter`] finds where a counter starts again, [`Steps`] where a setting changes for good,
-//! [`Ends`] a number that is alone at its end. Their memory does not grow with the series.
+//! [`Gaps`] finds missing values, such as a day without a daily backup or a number in a sequence; only the rows
+//! before and after show that one is missing. [`Counter`] finds where a counter starts again, [`Steps`] where a
+//! setting changes for good, [`Ends`] a largest or smallest number that is far from all others. Their memory does
+//! not grow with the series.
 
 use crate::text::dates::day_inside;
 use crate::text::judge::{RARE_ONE_IN, number};
@@ -46,7 +47,7 @@ impl Gaps {
         self.add(place, above, value(field));
     }
 
-    /// As [`Self::look`], for a row whose number was read.
+    /// Like [`Self::look`], for a row whose number was already read.
     pub fn add(&mut self, place: usize, above: Option<usize>, number: Option<f64>) {
         if self.is_uneven {
             return;
@@ -76,7 +77,7 @@ impl Gaps {
         }
     }
 
-    /// The rows before and after each gap, if the series is even but for them.
+    /// The rows before and after each gap, if the series is even apart from its gaps.
     pub fn places(&self) -> Vec<usize> {
         let steps = if self.is_uneven { &[] } else { &self.steps[..self.kinds] };
         let all: usize = steps.iter().map(|step| step.count).sum();
@@ -98,11 +99,12 @@ impl Gaps {
 
 /// The day of a field with a date, or its whole number.
 fn value(field: &[u8]) -> Option<f64> {
-    // Without the time: a daily task does not start at the same second.
+    // The day without the time, because a daily task does not start at the same second every day.
     day_inside(field).or_else(|| number(field)).filter(|value| value.fract() == 0.0)
 }
 
-/// Numbers of which one is alone at an end: its distance to the next is at least this share of the range of all others.
+/// The largest or the smallest number is alone if its distance to the next one is at least this share of the range
+/// of all others.
 const ALONE_SHARE: f64 = 0.75;
 
 /// Reads numbers one by one and finds the largest and the smallest if they are alone, such as the volume that is 99 % full among
@@ -131,7 +133,8 @@ impl Ends {
         put(&mut self.smallest, |a, b| a < b);
     }
 
-    /// The places of the numbers that are alone at their end, if there are at least `RARE_ONE_IN` numbers.
+    /// The places of the largest and the smallest number, if they are alone and there are at least `RARE_ONE_IN`
+    /// numbers.
     pub fn alone(&self) -> impl Iterator<Item = usize> + use<> {
         let [largest, smallest] = [self.largest, self.smallest];
         let gap = |[end, next]: [Option<(f64, usize)>; 2], other: Option<(f64, usize)>| {

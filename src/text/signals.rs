@@ -148,7 +148,7 @@ type Automaton = DFA<&'static [u32]>;
 /// Whether the regex of an automaton matches anywhere in `bytes`.
 fn matches(automaton: &LazyLock<Option<Automaton>>, bytes: &[u8]) -> bool {
     let input = Input::new(bytes).earliest(true);
-    // These automata never give up at any byte.
+    // These automata have no bytes at which they give up, so the search cannot fail.
     automaton.as_ref().is_some_and(|dfa| dfa.try_search_fwd(&input).is_ok_and(|found| found.is_some()))
 }
 

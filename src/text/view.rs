@@ -1,8 +1,8 @@
 //! Views of files: which lines have the number of a file's line before them, and where their text starts.
 //!
 //! A line is numbered if it starts with a number and a separator that file viewers write, and the line before or
-//! after it has the adjacent number in the same form. That tells a view from text that happens to start with numbers,
-//! without knowing the tool.
+//! after it has the adjacent number in the same form. This distinguishes a view from text that happens to start
+//! with numbers, without knowing the tool.
 
 use crate::stop;
 use std::ops::Range;

@@ -159,7 +159,7 @@ impl<'a, S: Fn(&[u8], usize) -> usize> Counter<'a, S> {
                 stop::check();
                 check = start + STRIDE;
             }
-            // One to three digits are a token, and every single byte is one.
+            // Every run of one to three digits is a token, and so is every single byte.
             if bytes[start].is_ascii_digit() {
                 let end = digits(bytes, start);
                 if bytes.get(end).is_none_or(u8::is_ascii) {

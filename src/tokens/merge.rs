@@ -1,19 +1,18 @@
 //! Byte pair merging: how many tokens a piece becomes that is not itself a token.
 //!
-//! The rule: as long as two neighbours together are a token, join the pair of the lowest rank, the
-//! leftmost of equals. It never builds the tokens, only their ends.
+//! The rule: while any two neighbours together are a token, join the pair with the lowest rank, and among equal
+//! ranks the leftmost. It never builds the tokens, only their end positions.
 //!
-//! Short pieces are merged in arrays, longer ones through a heap, and pieces of more than [`CHUNK`]
-//! bytes in chunks, so that time is linear and memory bounded however long a run is. A cut between
-//! chunks is proven: if the two tokens beside it, merged on their own, come out as just these two,
-//! then no merge of the whole crosses the cut. (Up to the first merge that crosses any boundary, the
-//! whole does within the span of two neighbours exactly what these do on their own.) If a cut fails,
-//! the piece is merged in one.
+//! Short pieces are merged in arrays, longer ones through a heap, and pieces of more than [`CHUNK`] bytes in
+//! chunks, so that time is linear and memory bounded however long a run is. Each cut between chunks is checked: the
+//! bytes of the two tokens beside it are merged on their own. If that gives the same two tokens, no merge of the
+//! whole piece crosses the cut. (Until the first merge that crosses a boundary, the whole piece is merged within
+//! these bytes exactly as they are on their own.) If a check fails, the piece is merged without cuts.
 
 use super::table::NO_RANK;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// Longest piece in bytes that the arrays take; less than 256.
+/// Longest piece that is merged in arrays, in bytes; less than 256.
 const MAX_ARRAY_BYTES: usize = 48;
 /// Bytes of a long piece that are merged at a time.
 const CHUNK: usize = 2048;

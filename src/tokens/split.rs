@@ -1,9 +1,8 @@
 //! Cuts a text into the pieces that byte pair encoding never merges across.
 //!
-//! Two hand-written matchers stand for the two published patterns (in `tiktoken_ext/openai_public.py`
-//! of the tiktoken package). Each takes the start of a piece and returns its end; pieces are never
-//! empty and cover the whole text. No matcher backtracks further than to a position that it passed
-//! and remembered, so a text is read at most twice.
+//! Two hand-written matchers replace the two published patterns (in `tiktoken_ext/openai_public.py` of the tiktoken
+//! package). Each takes the start of a piece and returns its end; pieces are never empty and cover the whole text.
+//! No matcher backtracks further than to a position that it passed and remembered, so a text is read at most twice.
 //!
 //! The last three alternatives are the same in both: `\s*[\r\n]+|\s+(?!\S)|\s+`.
 

@@ -32,7 +32,7 @@ fn fold(a: u64, b: u64) -> u64 {
     (wide >> 64) as u64 ^ wide as u64
 }
 
-/// Longest string of which the hash takes all bytes at once.
+/// Longest string that is hashed in one step, in bytes.
 const MAX_WHOLE_HASH_BYTES: usize = 16;
 
 /// The 64-bit hash of a byte string.

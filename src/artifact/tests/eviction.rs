@@ -30,7 +30,7 @@ fn the_oldest_goes_when_they_are_too_large() {
     assert!(ids.iter().all(|id| has(&store, None, id)), "three fit to the byte");
     put(&mut store, None, b"x");
     assert!(!has(&store, None, &ids[0]) && has(&store, None, &ids[1]));
-    // One that needs the room of two takes two.
+    // An artifact that needs the room of two evicts two.
     put(&mut store, None, "y".repeat(250).as_bytes());
     assert!(!has(&store, None, &ids[1]) && !has(&store, None, &ids[2]));
 }

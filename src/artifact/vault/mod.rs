@@ -1,9 +1,10 @@
 //! Copies of originals on disk, in addition to the store of the process, for an operator's later use.
 //!
 //! A vault is a private folder with one self-describing file for each original. So a killed process leaves nothing
-//! inconsistent, and several processes may share the folder. A writer holds its lock and first makes room: there are never
-//! more originals than the limits of the last writer allow, and the oldest are removed first. When an original's retention
-//! is over, its name stays for a while, so that readers can be told.
+//! inconsistent, and several processes may share the folder. A writer holds its lock and first makes room: there
+//! are never more originals than the limits of the last writer allow, and the oldest are removed first. When an
+//! original's retention is over, its name stays for a while, so that the error can say that the original has
+//! expired.
 //!
 //! The vault does not redact: its input must be safe to keep. It reads no clock; the caller passes the time in. If anything
 //! fails, only the copy is lost, never the result.
@@ -363,7 +364,8 @@ fn dead(folder: &Folder, files: &[String], names: &[Name]) -> BTreeSet<u64> {
 
 fn apply(folder: &Folder, plan: &Plan) -> io::Result<()> {
     for name in &plan.bury {
-        // If the name is lost, a reader is told that the copy never existed. That is no reason to keep the content.
+        // If the name cannot be written, an error will say that the copy never existed. That is no reason to keep
+        // the content.
         let _ = folder.write(&Name { is_gone: true, ..name.clone() }.file(), &[]);
         remove(folder, name)?;
     }

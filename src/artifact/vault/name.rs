@@ -1,8 +1,8 @@
 //! Names of the files of a vault. They contain everything that pruning needs, so it opens no file.
 //!
-//! `ID-SCOPE-STORED-EXPIRES-RUN.original`, all in lower-case hexadecimal of fixed width. The ending `.gone` marks a removed
-//! content, so that late readers can be told. Files with other names are not ours and are never changed, except `.part`
-//! files of killed processes.
+//! `ID-SCOPE-STORED-EXPIRES-RUN.original`, all in lower-case hexadecimal of fixed width. The ending `.gone` marks
+//! an original whose content was removed, so that the error can say so. Files with other names are not ours and are
+//! never changed, except `.part` files of killed processes.
 
 use std::time::Duration;
 

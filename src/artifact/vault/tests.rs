@@ -1,4 +1,4 @@
-//! What holds for a vault, on real folders.
+//! Tests of vaults on real folders.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -398,7 +398,7 @@ fn threads_and_vaults_share_a_folder_within_the_bounds() {
                 let vault = vault(path, Reach::Lasting);
                 for i in 0..12 {
                     let text = format!("{writer} {i}");
-                    // A turn that does not come costs the copy, here too.
+                    // If the lock cannot be taken, the copy is lost here too.
                     let (id, bytes) = (digest(&text), text.as_bytes());
                     let _ = vault.keep(None, &id, bytes, &Media::Text, &Label::default(), at(i));
                 }

@@ -1,4 +1,4 @@
-//! Charts as inline SVG: bars without text, which scale with the page. The numbers are beside them as text.
+//! Charts as inline SVG: bars without text, which scale with the page. The numbers are written beside them.
 
 /// A bar of 100 units: first what remains, then what is saved, in proportion to `whole`.
 pub(super) fn bar(after: u64, saved: u64, whole: u64) -> String {

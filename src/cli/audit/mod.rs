@@ -206,7 +206,8 @@ impl Args {
     }
 }
 
-/// What is said if no file was understood, with the names of the first files: the report may be elsewhere.
+/// The message if no file was understood. It has the names of the first files, because the report may go to another
+/// place.
 fn none_understood(report: &Report) -> String {
     const MAX_NAMED: usize = 3;
     let noted = &report.not_understood;

@@ -59,7 +59,7 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// The same audit, but it also passes the row of each result to `each` as soon as its session was played.
+    /// The same audit, but it also passes the row of each result to `each` as soon as its session was processed.
     pub(super) fn with_rows(self, each: impl FnMut(&ResultRow<'_>) -> Result<(), String> + 'a) -> Self {
         Self { each: Some(Box::new(each)), ..self }
     }

@@ -12,7 +12,7 @@ pub(super) struct SplitText {
     pub tokens: u64,
 }
 
-/// Takes the markers out of a text, also those inside JSON strings.
+/// Removes the markers from a text, also those inside JSON strings.
 pub(super) fn take_apart(text: &str, counter: &dyn TokenCounter) -> SplitText {
     let mut split = SplitText { shown: String::with_capacity(text.len()), tokens: 0 };
     let mut rest = text;

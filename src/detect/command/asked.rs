@@ -4,13 +4,14 @@ use memchr::memmem;
 
 /// A variable with which a command line turns compression off; the settings read it too.
 const VARIABLE: &[u8] = b"TERSED_MODE=";
-/// The values that do so, in upper or lower case.
+/// The values of this variable that turn compression off, in upper or lower case.
 pub const OFF_WORDS: [&str; 7] = ["off", "disabled", "none", "no", "raw", "false", "0"];
 /// The wrapper for a command whose output stays as it is.
 const RAW: &[u8] = b"tersed run --raw";
 
-/// Whether `TERSED_MODE=off` or `tersed run --raw` is in a command line, as words of their own. Words in quotes count
-/// too, since scripts are in quotes: at worst the result of a command that only names them stays as it is.
+/// Whether `TERSED_MODE=off` or `tersed run --raw` is in a command line, as words of their own. Words in quotes
+/// count too, because scripts are in quotes. At worst, the result of a command that only mentions these words stays
+/// exact.
 pub fn asks_for_all(text: &str) -> bool {
     let text = text.as_bytes();
     let is_off = |end: usize| {

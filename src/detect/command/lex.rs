@@ -1,7 +1,7 @@
 //! Words, operators and redirections of a command line, as the shell that runs it would split it.
 //!
-//! Nothing is expanded: `$x`, `$(…)`, globs and the like stay in the words as they were written.
-//! Linear in the text; what is never closed ends with it.
+//! Nothing is expanded: `$x`, `$(…)`, globs and the like stay in the words as they were written. Linear in the
+//! text; a construct that is not closed ends with the text.
 //!
 //! There are two readings. [`lex`] is for finding out which programs ran: it reads as much as it can of any text,
 //! even one that is not a command. [`read`] is for changing a command line: it gives the place of each token, and

@@ -48,7 +48,7 @@ pub struct Document<'a> {
     largest: Option<LargestParts>,
 }
 
-/// A document as shown.
+/// The text of a document as it will be shown, and what was left out of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The text.
@@ -353,7 +353,7 @@ impl<'d, 'a> Writer<'d, 'a> {
             // The line that must stay ends or starts here; its indentation is not part of it.
             self.out.text.push_str(text.trim());
         } else {
-            // Mostly a sign and blanks after it.
+            // In most cases a comma or a colon, and blanks after it.
             let sign = text.bytes().take_while(|b| !b.is_ascii_whitespace()).count();
             let (sign, rest) = text.split_at(sign);
             self.out.text.push_str(sign);

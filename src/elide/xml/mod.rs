@@ -155,8 +155,8 @@ impl Writer<'_, '_> {
         self.copy(node.close.max(node.open) as usize..node.end as usize);
     }
 
-    /// A start tag. Values of attributes are data that a reader compares: long ones are only cut if the document
-    /// would not fit otherwise.
+    /// A start tag. A reader compares the values of attributes, so long ones are cut only if the document would not
+    /// fit otherwise.
     fn tag(&mut self, node: Node) {
         let range = node.start as usize..node.open as usize;
         let limit = self.limits.string.unwrap_or(usize::MAX);

@@ -189,7 +189,7 @@ impl<'a> Document<'a> {
                     }
                     continue;
                 }
-                // The name of a member says nothing about its shape.
+                // The name of the member itself is not part of its shape.
                 let is_name = i == lines.start && !line.starts_with("- ");
                 let line = line.trim_start_matches("- ");
                 fails |= signals::is_failure(line);

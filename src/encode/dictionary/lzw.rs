@@ -30,7 +30,8 @@ pub fn candidates(atoms: &Atoms<'_>) -> (Vec<Candidate>, usize) {
         None => Left::Different,
     };
     let mut found = Vec::new();
-    // Open intervals of the suffix array: common length, first suffix, what stands before.
+    // Open intervals of the suffix array: the common length, the first suffix, and the piece before the
+    // occurrences.
     let mut open: Vec<(u32, usize, Left)> = Vec::new();
     for i in 1..=order.len() {
         steps += 1;

@@ -47,7 +47,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Both; at equal savings the first is used.
+    /// Both methods; if they save the same, the first is used.
     pub const ALL: [Self; 2] = [Self::Lzw, Self::Repair];
 
     /// The methods that a policy names.

@@ -105,7 +105,7 @@ fn fill(text: &str, method: Method, legend: &[Cow<'_, str>], out: &mut String) {
     out.push_str(rest);
 }
 
-/// A phrase as it is in a legend.
+/// Writes a phrase as it is written in a legend.
 pub fn escape(phrase: &str, out: &mut String) {
     for c in phrase.chars() {
         match c {

@@ -88,7 +88,7 @@ pub(crate) fn stands_alone(source: &Source<'_>, kept: &Range<usize>, lines: &Ran
     let text = |i: usize| Some(source.line(i).trim()).filter(|line| !line.is_empty());
     let before = (kept.start..lines.start).rev().find_map(text).unwrap_or_default();
     let after = (lines.end..kept.end).find_map(text).unwrap_or_default();
-    // In an example session the layout is what is shown.
+    // In an example of an interactive session, the layout is part of the example.
     let example = before.starts_with(">>> ") || before.starts_with("... ");
     !example && !before.ends_with(['(', '[', '{', ',', '=']) && !after.starts_with([')', ']', '}', ',', ';'])
 }

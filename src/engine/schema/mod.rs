@@ -92,7 +92,7 @@ fn schema(json: Json<'_>, depth: usize, edits: &mut Edits) {
     for member in json.members() {
         match &*member.name {
             name if DATA.contains(&name) => {}
-            // The members of this object are schemas, whatever their names.
+            // All members of this object are schemas; their names are chosen by the author of the tool.
             name if NAMED.contains(&name) && member.value.is_object() => {
                 member.value.members().for_each(|m| schema(m.value, depth + 2, edits));
             }

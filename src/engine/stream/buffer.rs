@@ -32,7 +32,7 @@ impl Default for Limits {
 /// The kept part of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// All of it.
+    /// The whole text.
     Whole(String),
     /// Start, failures and end.
     Parts(Box<Parts>),
@@ -47,7 +47,7 @@ pub(super) struct Parts {
     pub(super) middle: String,
     /// The end.
     pub(super) tail: String,
-    /// What was dropped between start and end.
+    /// The lines that were dropped between start and end.
     pub(super) gone: DroppedLines,
 }
 
@@ -227,7 +227,7 @@ impl Cut {
         let mut all = self.clone();
         all.settle();
         let Middle { kept: middle, mut gone, recent, .. } = all.left;
-        // Lines right before the end belong to it, unless one could be the rest of a key.
+        // Lines right before the end become part of it, unless one could be the rest of a key.
         let mut tail: VecDeque<String> = recent;
         let mut end = all.tail.as_str();
         if gone.bytes > 0 || !tail.is_empty() {

@@ -45,7 +45,7 @@ impl Engine {
             let reason = "is given by `toolResult/append`, expected none here";
             return Err(invalid("result.content", reason));
         }
-        // Refuse now what `close` would refuse.
+        // Refuse a request now that `close` would refuse later.
         let request = request(raw, "\"\"", None)?;
         let request: CompressParams<'_> = by_name(&request)?;
         ToolResult::read(&request.result, "result")?.call("result")?;

@@ -82,7 +82,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             view.output
         }),
         (Treatment::Replaced(Text::At(places)), response) => at(host, event, response, places),
-        // The shape of a result of an unknown tool stays too.
+        // The result of an unknown tool also keeps its shape.
         (Treatment::Stays(Why::Data | Why::Tool), response) => made_safe(host, response),
         (Treatment::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
             compress(host, event, response, None, None)
@@ -90,7 +90,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         _ => None,
     };
     let output = match treatment {
-        // An object from an MCP server.
+        // The result is an object from an MCP server.
         Treatment::Replaced(Text::Whole) if event.tool_response.is_object() => {
             made_safe(host, &event.tool_response)
         }
@@ -128,7 +128,8 @@ fn wrapped(event: &Event) -> Option<Value> {
     let wrap = Wrap {
         session: &session,
         call: &event.tool_use_id,
-        // Output that is still held when the host kills the command would be lost.
+        // If the host kills the command, output that is still held would be lost. So it is held for less than the
+        // host's limit.
         patience: Some(limit.saturating_sub(TIME_MARGIN).max(limit / 2)),
         shown: Some(shown(HOST_LIMIT)),
         ..Wrap::default()
@@ -150,7 +151,7 @@ fn shown(whole: usize) -> Shown {
     Shown { whole, failed: whole.min(HOST_LIMIT_FAILED) }
 }
 
-/// The same limits, read from the environment of a command; `None` under another host.
+/// The limits of `shown`, read from the environment of a command; `None` under another host.
 pub fn shown_by_environment() -> Option<Shown> {
     std::env::var_os("CLAUDECODE")?;
     let given = std::env::var(LIMIT_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
@@ -291,8 +292,8 @@ fn changed(host: &Host, event: &Event, response: &Map<String, Value>, texts: [St
     (updated != *response).then_some(Value::Object(updated))
 }
 
-/// A result with the text in the first of these places that has one compressed, and the members beside it, such as
-/// names of files, redacted; `None` if nothing changed.
+/// A result in which the text in the first of these places that has one is compressed, and all other members, such
+/// as names of files, are redacted; `None` if nothing changed.
 fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<Value> {
     let mut updated = response.clone();
     let holds = |response: &mut Value, place| slots(response, place).iter().any(|text| !text.is_null());
@@ -300,7 +301,8 @@ fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<
         return made_safe(host, response);
     };
     let _ = replace_at(host, event, response, &mut updated, place);
-    // The text that replaces it went through the session, which knows what the model wrote itself.
+    // The replacing text was redacted by the session, which knows the values that the model wrote itself. So only
+    // the rest is redacted here.
     let mut rest = updated.clone();
     let texts: Vec<Value> = slots(&mut rest, place).into_iter().map(Value::take).collect();
     if let Some(mut redacted) = made_safe(host, &rest) {
@@ -312,7 +314,7 @@ fn at(host: &Host, event: &Event, response: &Value, places: &[Place]) -> Option<
 
 /// Replaces the text in a place by the smaller one; `None` if it stays unchanged.
 fn replace_at(host: &Host, event: &Event, response: &Value, updated: &mut Value, place: Place) -> Option<()> {
-    // The exit code of a task that ended.
+    // A task that ended has an exit code.
     let exit_code = response.pointer("/task/exitCode").and_then(Value::as_i64);
     let mut slots = slots(updated, place);
     match place {

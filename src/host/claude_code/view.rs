@@ -4,12 +4,12 @@
 //! is shortened only at its ends. The hook's additional context, which the model reads with the result, names the
 //! omitted lines. Lines between two kept lines are kept too, whether or not the model has seen them.
 //!
-//! The outline of a long file is not such a window. It is answered as a notebook of one cell, whose text the host passes on as
-//! it is. It does not go into the additional context: the host passes that on as its own words, and the lines of a file are
-//! not. Edits are checked against the file, so they work in all of it.
+//! The outline of a long file is not such a window. It is answered as a notebook of one cell, whose text the host
+//! passes on as it is. It is not put into the additional context, because the host presents that as its own words,
+//! and the lines of a file must not look like that. Edits are checked against the file, so they work in all of it.
 //!
-//! For a view that it has shown and that did not change, the host may give a short text in place of the lines, and point to
-//! the earlier result. Where that one had lost lines here, the model gets them now.
+//! If the lines of a view were shown before and did not change, the host may replace them by a short text that
+//! points to the earlier result. If tersed had left out lines of that result, the model gets them now.
 
 use serde_json::{Map, Value, json};
 
@@ -33,7 +33,7 @@ const DEFAULT_LIMIT: usize = 2000;
 pub(super) struct Replaced {
     /// The tool's result.
     pub(super) output: Value,
-    /// Text for the model beside it.
+    /// Text that the model gets in addition to it.
     pub(super) context: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn reply(host: &Host, event: &Event, response: &Map<String, Value>) -
     match response.get("type")?.as_str()? {
         "text" => text(host, event, response, file),
         "file_unchanged" => unchanged(host, event, file),
-        // Cells with their outputs, which the host writes out.
+        // A notebook has cells with their outputs, which the host writes as text.
         "notebook" => {
             let output = made_safe(host, &Value::Object(response.clone()))?;
             Some(Replaced { output, context: None })
@@ -109,7 +109,7 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
         return None;
     }
     let whole = read_file(&key.path)?;
-    // As the host reads it.
+    // The host also removes a byte order mark.
     let whole = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
     let all: Vec<&str> = whole.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let number = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
@@ -118,7 +118,7 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
     let rest = all.get(start - 1..)?;
     let content = rest[..count.min(rest.len())].join("\n");
     let source = Source::new(&content, start);
-    // Tells the session that all of it is shown.
+    // Records in the session that all requested lines are shown.
     let _ = compress_view(host, event, &json!(source.numbered()), View::Unoutlined);
     let lines = source.safe(host, event);
     let output = json!({
@@ -152,7 +152,7 @@ fn cell(host: &Host, path: &str, text: &str) -> Value {
     let mut whole = format!("{open}\n{text}{close}");
     marker::seal(&mut whole, &host.engine().seal_key());
     let source = whole.strip_prefix(&open).and_then(|rest| rest.strip_suffix(&close)).unwrap_or(text);
-    // Beside the text of a cell of this type and language the host writes neither.
+    // For a cell of this type and language, the host writes neither type nor language next to the text.
     json!({
         "type": "notebook",
         "file": {

@@ -79,7 +79,7 @@ pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
     let errors = child.stderr.take().map(|errors| passed_on(&shared, errors));
     pass_signals_on(&child);
     let to_server = shared.clone();
-    // Not joined: it may wait for input from a client that sends no more.
+    // The thread is not joined, because it may wait for input from a client that sends nothing more.
     thread::spawn(move || from_client(&to_server, stdin));
     let is_inside = from_server(&shared, BufReader::new(stdout));
     let status = child.wait().map_err(|e| format!("the server: {e}"))?;
@@ -89,7 +89,7 @@ pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
         let _ = shared.send(b"\n");
     }
     for line in shared.with_traffic(|traffic| traffic.abandoned(&why)) {
-        // A client that is gone needs no answer.
+        // A client that has ended needs no answer.
         let _ = shared.send_line(&line);
     }
     if let Some(errors) = errors {
@@ -108,7 +108,7 @@ fn passed_on(shared: &Arc<Shared>, mut errors: ChildStderr) -> Receiver<()> {
         let read = || shared.host.engine().policy_in_force();
         let policy = LazyPolicy::new(&read);
         let _ = catch_unwind(AssertUnwindSafe(|| pass_on(&mut errors, io::stderr(), &policy)));
-        // If nobody can take it, read it anyway, so that the server does not block.
+        // If it cannot be passed on, it is still read, so that the server does not block.
         let _ = io::copy(&mut errors, &mut io::sink());
         let _ = over.send(());
     });

@@ -1,5 +1,6 @@
-//! What the proxy does to each line. Results of `tools/call` get new texts, and our tools are added to tool lists. Calls of
-//! our tools are answered here. Other lines of the server are redacted; other lines of the client pass byte for byte.
+//! Decides what the proxy does with each line. Results of `tools/call` get new texts, and our tools are added to
+//! tool lists. Calls of our tools are answered here. Other lines of the server are redacted; other lines of the
+//! client pass byte for byte.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -70,7 +71,8 @@ impl Traffic {
         Self::from_client(host, line, |work| work(self))
     }
 
-    /// The same for shared requests: `with` gives short access to them, and no work is done meanwhile.
+    /// Like [`Self::on_client_line`], for shared requests: `with` gives short access to them, and no other work is done
+    /// during it.
     pub(super) fn from_client(
         host: &Host,
         line: &[u8],
@@ -110,7 +112,8 @@ impl Traffic {
         Self::from_server(host, line, |work| work(self))
     }
 
-    /// The same for shared requests: `with` gives short access to them, and no work is done meanwhile.
+    /// Like [`Self::on_server_line`], for shared requests: `with` gives short access to them, and no other work is done
+    /// during it.
     pub(super) fn from_server(
         host: &Host,
         line: &[u8],
@@ -200,8 +203,8 @@ fn rewritten(host: &Host, request: &str, answer: &RawValue, id: &str) -> Option<
     }
 }
 
-/// A line that is not an answer, made safe: a request or notification of the server, or no message at all. An empty line must
-/// not be sent.
+/// Makes a line safe that is not an answer: a request or notification of the server, or no message at all. An empty
+/// line must not be sent.
 fn safe_line(host: &Host, line: &[u8]) -> Option<String> {
     if let Ok(raw) = serde_json::from_slice::<&RawValue>(unmarked(line)) {
         return match safe(host, raw) {

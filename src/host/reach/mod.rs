@@ -13,15 +13,15 @@ pub(super) use table::{CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI};
 pub struct Reach {
     /// Its name, as `tersed install` takes it.
     pub host: &'static str,
-    /// Its tools. The first row that names a tool applies; the last one names all.
+    /// Its tools. The first row that names a tool applies; the last row matches every tool.
     pub tools: &'static [Tools],
-    /// Whether it says which call a result answers. Otherwise no later result refers to one.
+    /// Whether the host says which call a result answers. If not, no result refers to an earlier one.
     pub names_calls: bool,
     /// The program that `tersed gateway` starts so that all requests to its model pass through; `None` if it knows no way.
     pub gateway: Option<&'static str>,
 }
 
-/// Tools that are treated alike.
+/// Tools that are treated in the same way.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Tools {
     /// Their names; `*` at the end stands for any rest.
@@ -42,7 +42,7 @@ pub enum Treatment {
     Seen,
     /// The command runs inside `tersed run`, if its command line allows that and no rules of the user forbid it.
     Wrapped,
-    /// The same, but only if the user asked for it with the variable `TERSED_WRAP`.
+    /// Like [`Self::Wrapped`], but only if the user set the variable `TERSED_WRAP`.
     WrappedIfAsked,
     /// It is not changed. The session learns what the model wrote into the call.
     Noted,
@@ -79,9 +79,9 @@ pub enum Why {
     Failed,
     /// The host accepts no replacement for this tool's results, or the adapter does not know their format.
     Tool,
-    /// The host reads it as data of a fixed form. Secrets are removed.
+    /// The host reads the result as data of a fixed form. Only secrets are removed.
     Data,
-    /// A program that the model wrote reads it, or printed it.
+    /// A program that the model wrote reads the result, or printed it.
     Program,
     /// The model had not seen its lines, and it is not a long file with an outline.
     Unseen,
@@ -89,7 +89,7 @@ pub enum Why {
     Asked,
     /// The command line is not one that can run inside `tersed run`.
     NotWrapped,
-    /// Rules of the user, which would not recognise a command in `tersed run`.
+    /// The user has rules, which would not recognise a command inside `tersed run`.
     Rules,
     /// No host is known for the history.
     NoHost,

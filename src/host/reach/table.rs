@@ -60,7 +60,7 @@ pub(in crate::host) static CLAUDE_CODE: Reach = Reach {
                 "ListMcpResourcesTool",
                 "ReadMcpResourceDirTool",
                 "Skill",
-                // Of older versions.
+                // Only older versions have this tool.
                 "NotebookRead",
                 "KillShell",
                 "AgentOutputTool",
@@ -116,7 +116,7 @@ pub(in crate::host) static CURSOR: Reach = Reach {
 static EMACS: Reach =
     Reach { host: "emacs", tools: &[rest(WHOLE, WHOLE)], names_calls: false, gateway: None };
 
-/// Gemini CLI. Through a call of another tool a failure would look like a success.
+/// Gemini CLI. A result is replaced by a call of another tool, so a replaced failure would look like a success.
 pub(in crate::host) static GEMINI: Reach = Reach {
     host: "gemini",
     tools: &[

@@ -50,7 +50,7 @@ fn answered(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) 
     answer.unwrap_or((Reply::Nothing, Vec::new()))
 }
 
-/// The answer did not reach the client: the host used its own text.
+/// Records that the answer did not reach the client, so that the host used its own text.
 pub fn undelivered(host: &Host, request: &Request, content: &[u8]) {
     let event = match request {
         Request::Run { ran, .. } => ran.session.as_deref().zip(ran.call.as_deref()),
@@ -149,7 +149,7 @@ fn original(host: &Host, id: &str) -> Option<(Reply, Vec<u8>)> {
             break;
         }
     }
-    // The reader need not be the model that wrote a value into the call, so all secrets are removed.
+    // The reader may not be the model that wrote a value into the call, so all secrets are removed.
     if is_text && let Ok((safe, _)) = redact_only(std::str::from_utf8(&bytes).ok()?) {
         bytes = safe.into_bytes();
     }

@@ -1,6 +1,6 @@
-//! A circuit breaker: after two timeouts in a row, no process asks for one minute. Every event is a new
-//! process, so the state is a file in the private folder: one byte for each timeout. Its modification time is the time of
-//! the last one.
+//! A circuit breaker: after two timeouts in a row, no process sends a request for one minute. Every event is a new
+//! process, so the state is a file in the private folder: one byte for each timeout. Its modification time is the
+//! time of the last one.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -27,7 +27,7 @@ impl Breaker {
         Self { path, is_counted: AtomicBool::new(false) }
     }
 
-    /// Whether a request is allowed. After the rest, one process may try, and others wait for its outcome.
+    /// Whether a request is allowed. After the pause, one process may try, and the others wait for its outcome.
     pub fn allows(&self) -> bool {
         let Ok(about) = self.path.symlink_metadata() else { return true };
         if about.len() < MAX_LATE {

@@ -129,7 +129,7 @@ mod system {
             }
         }
 
-        /// Starts a process that inherits nothing from us: no descriptor that a host waits on, no session.
+        /// Starts a process that inherits no descriptor that a host waits on, and no session.
         fn spawn(&self) -> io::Result<Child> {
             close_fds::set_fds_cloexec(3, &[]);
             let mut command = Command::new(std::env::current_exe()?);

@@ -1,5 +1,5 @@
-//! Originals in other processes: in the memory of resident processes, in the private folder if a process worked alone, and
-//! on disk if the process has ended.
+//! Finds originals of other processes: in the memory of resident processes, in the private folder if a process ran
+//! without a resident one, and on disk if the process has ended.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -108,7 +108,7 @@ fn now() -> Duration {
     Duration::from_millis(SystemClock::default().unix_millis())
 }
 
-/// Lets all processes write the counts that wait.
+/// Makes all processes write the counts that they have not written yet.
 pub fn write_counts() {
     if let Some(place) = place() {
         asked(&place, &Request::Counts, |_| Some(()), false);

@@ -269,7 +269,8 @@ fn stamps(host: &Host) -> Vec<Option<(u64, i64, i64)>> {
     host.engine().places_of_settings().iter().map(stamp).collect()
 }
 
-/// Lifts the limits of the first client as far as allowed: they are meant for its command, and other clients follow.
+/// Raises the limits that were inherited from the first client as far as allowed. They are meant for its command,
+/// and this process also serves other clients.
 fn widen() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
     for resource in
@@ -278,7 +279,7 @@ fn widen() {
         let maximum = getrlimit(resource).maximum;
         let _ = setrlimit(resource, Rlimit { current: maximum, maximum });
     }
-    // Its files are only for its user.
+    // Files that this process creates are readable only by its user.
     let _ = umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
 }
 

@@ -1,9 +1,10 @@
 //! `tersed run`: runs a command and holds its output back to compress it, for hosts that can only change a command.
 //!
-//! The command has the same input, variables, folder and process group as without us. Its output is held until it ends or a
-//! time limit is reached, because a host that kills a slow command must have its output so far. After that, or after a
-//! signal, output passes with secrets removed and forged markers escaped, up to half of the host's limit if that is known. The rest is held to the end,
-//! and then compressed. If standard output is a terminal, a person is watching: then this process becomes the command.
+//! The command has the same input, variables, folder and process group as without tersed. Its output is held until
+//! it ends or a time limit is reached, because a host that kills a slow command must have its output so far. After
+//! that, or after a signal, output passes with secrets removed and forged markers escaped, up to half of the host's
+//! limit if that is known. The rest is held to the end, and then compressed. If standard output is a terminal, a
+//! person is watching: then this process replaces itself with the command.
 
 mod hold;
 #[cfg(unix)]
@@ -60,8 +61,8 @@ impl Ended {
 /// How a run ended.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How the command ended. If it succeeded and its output could not be written, that is a failure, as it would have been
-    /// without us: the signal of a closed pipe, or status 1.
+    /// How the command ended. If it succeeded and its output could not be written, that is a failure, as it would
+    /// have been without tersed: the signal of a closed pipe, or status 1.
     pub ended: Ended,
     /// Why output could not be written. A closed pipe is not a fault.
     pub fault: Option<std::io::Error>,

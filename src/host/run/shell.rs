@@ -1,4 +1,4 @@
-//! The shell that reads a command line: the shell that called us, so that it is read the same way.
+//! The shell that reads a command line: the shell that called tersed, so that the line has the same meaning.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

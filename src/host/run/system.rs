@@ -90,7 +90,8 @@ pub fn relay(policy: &LazyPolicy<'_>) {
     let _ = pass_on(io::stdin().lock(), File::from(own(1)), policy);
 }
 
-/// Copies input to output as it comes, made safe.
+/// Copies input to output as it arrives, with secrets removed and look-alikes of markers escaped as the policy
+/// asks.
 ///
 /// # Errors
 ///
@@ -154,7 +155,7 @@ impl Stream {
             return;
         }
         if let Err(error) = self.to.write_all(bytes) {
-            // As without us, the command gets a signal when nobody reads its output.
+            // As without tersed, the command gets a signal if nobody reads its output.
             self.from = None;
             self.fault = Some(error);
         }
@@ -357,7 +358,7 @@ impl Running<'_> {
         self.streams.iter().map(|stream| stream.held.len()).sum()
     }
 
-    /// Makes room when more came than can be held.
+    /// Makes room if more output arrived than can be held.
     fn overflow(&mut self) {
         if !self.limit.is_known() {
             return self.lift();

@@ -53,7 +53,7 @@ impl Wrap<'_> {
         self.within(command, Defined::of_user)
     }
 
-    /// The same with the meanings that the user's shell gives to words.
+    /// Like [`Self::around`], with the meanings that the user's shell gives to words.
     fn within(&self, command: &str, defined: impl FnOnce() -> Defined) -> Option<String> {
         if cfg!(not(unix)) || command.len() > MAX_COMMAND_BYTES || command.contains('\0') {
             return None;
@@ -154,7 +154,8 @@ pub fn is_wrapped(command: &str) -> bool {
     command.contains("tersed run ") || command.contains("tersed' run ")
 }
 
-/// Whether this program wrapped the command line for this call: nobody else knows the call's id at that time.
+/// Whether this program wrapped the command line for this call: no other program knows the id of the call at that
+/// time.
 pub fn is_of_call(command: &str, session: &str, call: &str) -> bool {
     !call.is_empty()
         && command.contains(&format!(" run --session {} --call {} ", quoted(session), quoted(call)))

@@ -1,9 +1,9 @@
-//! The state of its shell that a command line depends on.
+//! Decides whether a command line depends on the state of the shell that would run it.
 //!
-//! A list inside `tersed run` is read by a fresh shell, which has only what is exported: not the variables, functions,
-//! aliases and options that the files of the user's shell gave the first one. `rm -rf "$BUILD"/*` would remove other files
-//! there. So a list is put into a fresh shell only if nothing in it can depend on any of that, and one program only if its
-//! name has no other meaning.
+//! A list inside `tersed run` is read by a fresh shell, which has only what is exported: not the variables,
+//! functions, aliases and options that the start-up files gave the user's shell. `rm -rf "$BUILD"/*` would remove
+//! other files there. So a list is put into a fresh shell only if nothing in it can depend on any of that, and one
+//! program only if its name has no other meaning.
 
 use std::collections::HashSet;
 use std::fs;
@@ -166,7 +166,7 @@ pub(super) fn is_special(name: &str) -> bool {
     NAMES.contains(&name) || ["LD_", "DYLD_", "BASH"].iter().any(|start| name.starts_with(start))
 }
 
-/// What is known about a fresh shell that reads a list.
+/// The differences between a fresh shell that reads a list and the first shell.
 pub(super) struct Fresh<'a> {
     pub(super) scene: &'a Scene,
     /// Whether a word has the same meaning there as in the first shell.
@@ -194,7 +194,7 @@ impl Fresh<'_> {
                 },
                 b'`' => return false,
                 b'~' if !is_quoted => {
-                    // The stack of folders and named folders belong to the shell.
+                    // The stack of folders and named folders are state of the shell.
                     let begins = i == 0 || matches!(bytes[i - 1], b' ' | b'\t' | b'\n' | b'=' | b':');
                     if begins && !matches!(next(i), b'/' | b' ' | b'\t' | b'\n') {
                         return false;
@@ -245,7 +245,7 @@ impl Fresh<'_> {
         }
     }
 
-    /// The same for a substituted command.
+    /// Whether a fresh shell reads a substituted command as the first one would.
     fn reads_list(&self, text: &str, depth: usize) -> bool {
         let Some(parts) = split(text) else { return false };
         parts.iter().all(|part| super::program(part.text).is_some_and(self.is_known))
@@ -357,7 +357,8 @@ impl Defined {
             let name = file.to_string_lossy();
             let is_zsh = name.contains("zsh") || name.contains("/.z");
             text(&file).inspect(|text| match name.contains(SNAPSHOTS) {
-                // Indented lines there are in functions, whose options apply only to them.
+                // Indented lines in these files are in functions; options that are set there apply only inside the
+                // functions.
                 true => text
                     .lines()
                     .filter(|line| !line.starts_with([' ', '\t']))

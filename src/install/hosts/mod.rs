@@ -138,7 +138,7 @@ mod tests {
             let matcher = regex::Regex::new(&matcher).unwrap();
             for tools in Reach::named(host).unwrap().tools {
                 let is_reached = !matches!(tools.result, Treatment::Stays(why) if why != Why::Data);
-                // Codex gives its hooks only the first name of the tool for commands.
+                // Codex calls its hooks for only the first of the names of its command tool.
                 let told = if tools.result == Treatment::Wrapped { &tools.names[..1] } else { tools.names };
                 for name in told.iter().map(|name| name.replace('*', "some_tool")) {
                     assert_eq!(matcher.is_match(&name), is_reached, "{host}: {name}");

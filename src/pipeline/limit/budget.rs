@@ -31,7 +31,8 @@ pub struct Ask {
 const MIN_PRESSURE: usize = 500;
 /// The pressure from which the mode is `aggressive`, in thousandths.
 const AGGRESSIVE_PRESSURE: usize = 750;
-/// Tokens of the budget at `MIN_PRESSURE`, and what each further thousandth takes off: 1,000 are left at the end.
+/// Tokens of the budget at `MIN_PRESSURE`, and by how many each further thousandth reduces it: 1,000 are left at
+/// the end.
 const TOKENS_AT_MIN_PRESSURE: usize = 8_000;
 const TOKENS_PER_PRESSURE: usize = 14;
 

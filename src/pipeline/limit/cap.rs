@@ -46,7 +46,7 @@ const NAMES_SHARE: usize = 8;
 const LEAD_LINES: usize = 3;
 /// Units shown around a failure, nearest first.
 const CONTEXT_OFFSETS: [isize; 4] = [1, -1, 2, -2];
-/// 1 / this of the budget is for samples of the lines that are left out.
+/// Samples of the lines that are left out may take the budget divided by this.
 const SAMPLE_SHARE: usize = 12;
 /// A marker of an earlier step for at most this many lines becomes part of a gap next to it. A choice: of few lines,
 /// the reason is not worth a line.
@@ -75,7 +75,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         let keep = select(source, &units, signals, budget, cap);
         if rounds == MAX_ROUNDS || !headings::restore_lines(&mut ledger, &units, &keep) {
             let mut keep = without_unseen(source, &units, keep);
-            // Show at least one unit, even if it exceeds the cap: a marker alone would tell nothing.
+            // Show at least one unit, even if it exceeds the cap: a marker alone would be of no use.
             if !cap.strict
                 && keep.iter().all(|kept| *kept == Kept::No)
                 && let Some(first) = (0..units.len()).find(|unit| units[*unit].is_shown)
@@ -207,7 +207,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     if let Some(outliers) = &outliers {
         picked.keep_outliers(source, outliers, signals, head..tail, budget.saturating_sub(samples));
     }
-    // What stands out gets its headings before samples take the room.
+    // Outliers get their headings before samples use up the remaining bytes.
     picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
     picked.headings(source, outliers.as_ref(), false);
     picked.references();
@@ -255,7 +255,7 @@ fn join_markers(units: &[Unit], keep: &mut [Kept]) {
     (0..units.len()).rev().for_each(|unit| join(unit, &mut is_gap));
 }
 
-/// What was picked so far.
+/// The units that were picked so far.
 pub(super) struct Picked<'a> {
     pub(super) keep: Vec<Kept>,
     pub(super) units: &'a [Unit],
@@ -319,7 +319,7 @@ impl Picked<'_> {
             if over == 0 {
                 return;
             }
-            // What was chosen by itself stays; the gap behind it has a mark of its own.
+            // A unit that was chosen as a single line stays; the gap after it has its own mark.
             if self.keep[unit] == Kept::Single {
                 continue;
             }
@@ -345,7 +345,7 @@ impl Picked<'_> {
     fn references(&mut self) {
         for (unit, is_reference) in self.units.iter().map(|unit| unit.is_reference).enumerate() {
             crate::stop::tick();
-            // It parts a gap in two, whose mark must not cost lines of the tail.
+            // It splits a gap in two. The mark of the second gap must not displace lines of the tail.
             if is_reference && self.keep[unit] == Kept::No && self.left >= self.units[unit].bytes + GAP_BYTES
             {
                 self.left -= self.units[unit].bytes + GAP_BYTES;
@@ -370,7 +370,8 @@ impl Picked<'_> {
         }
     }
 
-    /// Keeps lines next to each failure, one in turn; failures that differ only in digits count once.
+    /// Keeps lines next to the failures, one line for each failure in turn; failures that differ only in digits
+    /// count once.
     fn contexts(&mut self, source: &Source<'_>, failing: &[usize], within: Range<usize>) {
         let mut seen = Set::default();
         let new: Vec<usize> = failing

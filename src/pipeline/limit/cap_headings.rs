@@ -57,7 +57,8 @@ impl Picked<'_> {
             {
                 continue;
             }
-            // A single line gets no name from the middle of its record: what stands out has one already.
+            // A single line gets no name from the middle of its record: an outlier was kept together with that
+            // name.
             let is_window = self.keep[unit] == Kept::Window;
             let name = outliers.filter(|_| is_below_gap).and_then(|outliers| {
                 outliers.name(line).filter(|name| is_window || outliers.starts_record(*name))

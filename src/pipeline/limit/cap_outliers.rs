@@ -8,8 +8,8 @@ use crate::pipeline::limit::unit::Kept;
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
-/// Outliers may take at least this many bytes, but no more than 1 / `MIN_OUTLIERS_ONE_IN` of the output. A choice: three lines of a
-/// log.
+/// Under a small cap, outliers may still take this many bytes, but at most the cap divided by
+/// `MIN_OUTLIERS_ONE_IN`. A choice: three lines of a log.
 const MIN_OUTLIERS_BYTES: usize = 600;
 const MIN_OUTLIERS_ONE_IN: usize = 3;
 
@@ -32,7 +32,7 @@ impl Picked<'_> {
         // Bytes of the tail that may be given up for outliers.
         let mut free = 0;
         let mut end = gone.end;
-        // A few lines, also where the cut leaves little.
+        // Enough for a few lines, even if the cap is small.
         let most = (budget / OUTLIERS_ONE_IN).max(MIN_OUTLIERS_BYTES.min(budget / MIN_OUTLIERS_ONE_IN));
         while free < most && end < units.len() && (fails(end) || free + units[end].bytes <= 2 * most) {
             free += if fails(end) { 0 } else { units[end].bytes };
@@ -47,7 +47,7 @@ impl Picked<'_> {
         let mut cost = |place: usize| units[single[place]].bytes;
         let chosen = outliers.choose(source, &is_shown, &mut cost, most.min(free));
         let mut chosen: Set<usize> = chosen.into_iter().map(|place| single[place]).collect();
-        // The lines around a failure in this part of the tail may go. The line that names its record stays.
+        // The lines around a failure in this part of the tail may be dropped. The line that names its record stays.
         let names = tail
             .clone()
             .filter(|unit| fails(*unit))
@@ -62,7 +62,7 @@ impl Picked<'_> {
         }
         let mut over = (before + added).saturating_sub(budget).min(added);
         for unit in tail {
-            // A mark takes the room of lines of a window, but not that of a line that stands out.
+            // Lines of a window make room for a mark; an outlier does not.
             if chosen.contains(&unit) || over > 0 && fails(unit) {
                 self.keep[unit] = Kept::Single;
             } else if over > 0 {

@@ -26,7 +26,7 @@ const MAX_RANGE_LINE_BYTES: usize = 1_000;
 /// Texts of fewer lines keep at least half of the full limits in a small context.
 const MIN_SCALED_LINES: usize = 40;
 
-/// A cut is only made if it removes at least 1 / this of the text. A choice: less is not worth a gap.
+/// A cut must remove at least the size of the text divided by this. A choice: less is not worth a gap.
 const MIN_GAIN_ONE_IN: usize = 16;
 
 /// The facts that decide how far a text is cut.

@@ -15,7 +15,7 @@ use crate::text::source::Source;
 pub(super) const MIN_ROWS: usize = 20;
 /// Longer texts are not searched, in bytes.
 pub(super) const MAX_TEXT_BYTES: usize = 8 << 20;
-/// So many rare values of a column are shown before the second lines of other values.
+/// The first lines of this many rare values of a column rank before a second line of any value.
 const MAX_FIRST_VALUES: usize = 3;
 /// Lines that are sampled to choose the divider and to estimate the spread of numbers.
 const SAMPLE_LINES: usize = 64;
@@ -256,7 +256,7 @@ pub(super) fn is_table(source: &Source<'_>) -> bool {
 
 /// The number of words that most lines of a text have, if it is a table.
 pub(super) fn table_words(source: &Source<'_>) -> Option<usize> {
-    // Not lines at regular distances: in records, they could all be the same line of a record.
+    // The first lines are counted, not lines at regular distances: those could all be the same line of a record.
     const FIRST_LINES: usize = 4096;
     let mut fields = Vec::new();
     let mut counts: Vec<usize> = Vec::new();
@@ -297,7 +297,8 @@ fn sampled(lines: &[&str], divider: Divider, count: usize, of: &Rows) -> Vec<Col
 /// A line with a bar has at least this many words if its second cell is a message.
 const MIN_MESSAGE_WORDS: usize = 6;
 
-/// Whether two blanks or more do not separate all numbers, and shares from what they are of, in most lines.
+/// Whether most lines have a field that [`Divider::Wide`] does not split although it should: several numbers, or a
+/// percentage with a name.
 fn joins_numbers(trials: &[&str]) -> bool {
     let (mut fields, mut inner) = (Vec::new(), Vec::new());
     let mut joining = 0;
@@ -307,7 +308,7 @@ fn joins_numbers(trials: &[&str]) -> bool {
             inner.clear();
             words(field, &mut inner);
             let is_number = |word: &&[u8]| number(word).is_some();
-            // A share beside a name: `67% /srv/0`.
+            // A percentage with a name: `67% /srv/0`.
             let is_share_of = inner.len() == 2 && inner[0].ends_with(b"%") && is_number(&inner[0]);
             inner.len() > 1 && inner.iter().all(is_number) || is_share_of
         }));
@@ -342,7 +343,8 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
         }
         (wide, words) => wide.or(words),
     };
-    // A name and a message, as in the logs of services: if each message has as many words, they are compared.
+    // A name and a message, as in the logs of services. The messages are compared word by word if all have the same
+    // number of words.
     let bar_or_words = |most: &mut dyn FnMut(Divider, usize) -> Option<(Divider, usize, usize)>| match most(
         Divider::Bar('|'),
         2,

@@ -19,7 +19,7 @@ use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// Tokens of a preview, to which failures and totals may add.
+/// Tokens of a preview; failures and totals may make it longer.
 const PREVIEW_TOKENS: usize = 400;
 
 /// A text that was cut to its goal.

@@ -65,7 +65,7 @@ pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) 
     true
 }
 
-/// The header that says a part of the row that follows a unit. `last` is the one for the unit itself.
+/// The table header that applies to the row after a unit. `last` is the header that applies to the unit itself.
 pub(super) fn head_of_table(units: &[Unit], unit: usize, last: Option<usize>) -> Option<usize> {
     match units[unit].form {
         Form::TableHead => Some(unit),
@@ -194,9 +194,9 @@ impl Headings {
         Self { seen: 0, paragraph: 0, sections, hunks: Hunks::of(source), tables: Tables::of(source) }
     }
 
-    /// The heading of a line. In a diff, the line that starts the hunk, and above it the name of the file. Of an
-    /// indented line, the nearest line above with less indentation; in a paragraph that starts with a line ending in a
-    /// colon, as in `ls -R`, that line; otherwise the title of the section.
+    /// The heading of a line. In a diff it is the line that starts the hunk, whose own heading is the name of the
+    /// file. For an indented line it is the nearest line above with less indentation. In a paragraph whose first
+    /// line ends in a colon, as in `ls -R`, it is that line; otherwise it is the title of the section.
     pub(super) fn of(&mut self, source: &Source<'_>, at: usize) -> Option<usize> {
         if let Some(heading) = self.hunks.above(at) {
             return Some(heading);

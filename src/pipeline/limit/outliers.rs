@@ -150,15 +150,16 @@ impl Outliers {
         }
         let is_short = |c: &Candidate| source.line(lines[c.place]).len() <= MAX_LINE_BYTES;
         out.retain(is_short);
-        // A line that is written otherwise says more than a number.
+        // A line with unusual words says more than one with an unusual number.
         out.sort_by_key(|c| (c.nth, c.count, !c.is_word, c.place));
         let mut seen = Set::default();
         out.retain(|c| seen.insert(c.place));
         Self { lines, candidates: out, records }
     }
 
-    /// Adds the few lines that an earlier step kept although it left out the lines on both sides, such as the one package
-    /// that is removed among hundreds that are installed. More lines are compared with each other.
+    /// Adds the few lines that an earlier step kept although it left out the lines on both sides, such as the one
+    /// package that is removed among hundreds that are installed. If there are more such lines, they are compared
+    /// with each other instead.
     fn add_islands(&mut self, source: &Source<'_>, units: &[Unit]) {
         let is_gap = |unit: Option<&Unit>| unit.is_some_and(|unit| !unit.is_shown);
         let is_island = |at: &usize| {
@@ -183,7 +184,7 @@ impl Outliers {
         self.candidates.sort_by_key(|c| (c.nth, c.count, !c.is_word, c.place));
     }
 
-    /// Chooses outliers, each with the lines that it depends on, at a total cost of at most `left`. `is_shown` tells
+    /// Chooses outliers, each with the lines that it depends on, at a total cost of at most `left`. `is_shown` says
     /// which lines are shown anyway, `cost` what a line costs. Returns indexes into the lines.
     pub(super) fn choose(
         &self,
@@ -234,7 +235,7 @@ impl Outliers {
         self.records.as_ref().map(|records| records.around(source, line)).unwrap_or_default()
     }
 
-    /// The line that tells the record of a line from others.
+    /// The line that distinguishes the record of a line from the other records.
     pub(super) fn name(&self, line: usize) -> Option<usize> {
         self.records.as_ref().and_then(|records| records.name(line))
     }
@@ -284,7 +285,7 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
         from = source.byte_range(line..line + 1).end;
         counts[word] += 1;
         if found[word].len() < MAX_LINES_PER_VALUE {
-            // Without its digits a line with a network is like those with others.
+            // Without its digits, a line with a network address would equal lines with other addresses.
             let is_of_digits = !WORDS[word].contains(char::is_alphabetic);
             let text = source.line(line);
             let key = if is_of_digits { digest(text.as_bytes(), word) } else { likeness(text) };
@@ -314,15 +315,15 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     is_start && !is_part(text.get(end)) && !before.ends_with(b"no ") && !before.ends_with(b" 0 ")
 }
 
-/// A cut reserves 1 / this of its output for outliers.
+/// A cut reserves its size divided by this for outliers.
 pub(super) const OUTLIERS_ONE_IN: usize = 6;
 
-/// The units that are one line which is shown.
+/// The units that consist of one shown line.
 pub(super) fn single(units: &[Unit]) -> impl Iterator<Item = usize> {
     (0..units.len()).filter(|&unit| units[unit].lines.len() == 1 && units[unit].is_shown)
 }
 
-/// Outliers may take 1 / this of a file of settings.
+/// Outliers may take the size of a file of settings divided by this.
 const DATA_ONE_IN: usize = 12;
 
 /// The outliers in a file of settings or data, with the lines on which they depend, in order; none in a file that does

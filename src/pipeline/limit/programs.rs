@@ -1,5 +1,6 @@
-//! Records of a journal from a host, from a program, or about a thing that hardly any other record comes from or is
-//! about: `Mar 14 09:27:45 host-2 kernel: EXT4-fs (dm-3): …` among thousands of `host-1 kernel: veth1a2b3c4: …`.
+//! Finds the rare records of a journal: those whose host, program or subject of the message hardly any other record
+//! has, such as `Mar 14 09:27:45 host-2 kernel: EXT4-fs (dm-3): …` among thousands of
+//! `host-1 kernel: veth1a2b3c4: …`.
 
 use crate::pipeline::limit::candidate::{Candidate, digest};
 use crate::text::details::likeness;
@@ -90,7 +91,7 @@ fn names(line: &str) -> Option<[u64; KINDS]> {
     let program = program.split_once('[').map_or(program, |(name, _)| name);
     let about = words.next().unwrap_or_default();
     let program = digest(program.as_bytes(), 1);
-    // A host whose name is a number is a time or an id.
+    // A number in the place of the host is a time or an id.
     let host = if host.starts_with(|c: char| c.is_ascii_alphabetic()) { host } else { "" };
     Some([digest(host.as_bytes(), 0), program, digest(&form(about), program as usize)])
 }

@@ -17,7 +17,8 @@ use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
-/// Lines of a record, on average: a single line is a row of a table, a longer block a section of a document.
+/// How many lines a record has on average. With one line, the records are rows of a table; longer blocks are
+/// sections of a document.
 const RECORD_LINES: std::ops::RangeInclusive<usize> = 2..=400;
 /// At least this many quarters of the text must be records, and of the distances between records be regular.
 const MOST_QUARTERS: usize = 3;
@@ -204,8 +205,8 @@ impl Records {
         }));
     }
 
-    /// The line that tells the record of a line from others: its first line, or if that is the same in all records,
-    /// the first one that names it, if there is one.
+    /// The line that distinguishes the record of a line from the other records: its first line, or, if that is the
+    /// same in all records, the first line that names the record, if there is one.
     pub(super) fn name(&self, line: usize) -> Option<usize> {
         let (_, lines) = self.record(line)?;
         let is_constant =

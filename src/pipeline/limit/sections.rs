@@ -39,7 +39,7 @@ impl Sections {
                 let known = found.last().filter(|(last, _)| *last == name).map(|(_, id)| *id);
                 let known = known.and_then(|id| forms.get_mut(&id));
                 if known.as_ref().is_none_or(|(_, form)| !form.is_marked) {
-                    // It is no numbered title then.
+                    // The line counts as a name now, and no longer as a title of its own form.
                     if let Some((count, _)) = known {
                         *count -= 1;
                         found.pop();

@@ -27,7 +27,8 @@ const MAX_DIFFERENT: usize = 1 << 15;
 const COMMON_ONE_IN: [usize; 4] = [64, 32, 16, 8];
 /// The most lines of a form that stand out.
 const MAX_ALIKE: usize = 2;
-/// So many blocks of lines with rare forms come before the second outliers that were found for other reasons.
+/// This many blocks of lines with rare forms rank as high as the first outlier of any other reason, the next ones
+/// as high as the second.
 const FIRST_BLOCKS: usize = 3;
 /// The most lines of such a block.
 const BLOCK_LINES: usize = 4;
@@ -37,10 +38,11 @@ const SMALL_ONE_IN: usize = 6;
 const MIN_OF_KIND: usize = 8;
 /// The most kinds whose values are compared.
 const MAX_KINDS: usize = 64;
-/// 1 / this of the lines at the start and at the end, and the fewest, are headings and totals.
+/// The number of lines divided by this, but at least `MIN_EDGE`, counts as headings at the start and as totals at
+/// the end.
 const EDGE_ONE_IN: usize = 32;
 const MIN_EDGE: usize = 2;
-/// What stands for names, paths and numbers, and for rare words.
+/// Placeholders in a form: for names, paths and numbers, and for rare words.
 const NAME: u64 = 1;
 const RARE: u64 = 2;
 
@@ -98,7 +100,7 @@ type Odd = (bool, usize, usize);
 /// Adds lines with a rare form.
 fn add(source: &Source<'_>, lines: &[usize], mut odd: Vec<Odd>, out: &mut Vec<Candidate>) {
     odd.sort_unstable();
-    // Lines below each other belong together.
+    // Adjacent lines form one block.
     let (mut block, mut len, mut last) = (0, 0, None);
     for (_, count, place) in odd {
         let is_below = last.is_some_and(|last| place == last + 1) && len < BLOCK_LINES;

@@ -9,7 +9,7 @@ use crate::text::judge::{
 };
 use crate::text::series::{Counter, Ends, Steps};
 
-/// A rare value occurs in at most a fifth of the rows that the column's values have on average.
+/// A rare value occurs at most as often as the average value of the column, divided by this.
 const RARE_SHARE: usize = 5;
 /// A column is numeric if at most 1 in 10 of its fields, apart from the header, is not a number.
 pub(super) const NON_NUMBERS_ONE_IN: usize = 10;
@@ -59,7 +59,7 @@ impl Value {
     }
 }
 
-/// What is known about a column so far.
+/// The values and numbers of a column so far.
 #[derive(Default)]
 pub(super) struct Column {
     /// The different values (none if there were too many) and their keys, which are searched.
@@ -174,7 +174,7 @@ impl Column {
         } else if number > 0.0 && self.least.is_none_or(|least| number < least) {
             self.least = Some(number);
         }
-        // A disk that is full is far from the others, whatever they vary.
+        // A full disk counts as far from the others, however much these vary.
         let is_full = number >= FULL_SHARE && self.middle < FULL_SHARE && field.ends_with(b"%");
         if is_full || !range.contains(&number) {
             self.outside += 1;
@@ -243,7 +243,7 @@ impl Column {
         [(&self.above, is_extreme || is_largest), (&self.below, is_extreme)].into_iter().filter_map(farthest)
     }
 
-    /// The rows whose number is alone at its end of the column.
+    /// The rows with the largest and the smallest number, if it is far from the next one.
     pub(super) fn alone(&self) -> impl Iterator<Item = usize> + use<> {
         self.ends.alone()
     }

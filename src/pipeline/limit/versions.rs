@@ -1,5 +1,5 @@
-//! Packages of a list or a tree whose version is unlike the others: `minimist@0.0.8` among releases from 1.0 on, one
-//! `3.0.0-rc.1`, one older major of a package that is there in another one several times.
+//! Packages of a list or a tree whose version is unlike the others: `minimist@0.0.8` among releases from 1.0 on,
+//! one `3.0.0-rc.1`, a package in one older major version while it occurs several times in another.
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::text::judge::{RARE_ONE_IN, is_share};
@@ -14,7 +14,7 @@ const MOST_ONE_IN: usize = 2;
 const MAX_WORDS: usize = 24;
 /// The most packages that are counted separately. Bounds the memory for a hostile text.
 const MAX_NAMES: usize = 4096;
-/// A package that is there in this many lines or more has a usual major.
+/// A package needs at least this many lines to have a usual major version.
 const MIN_ALIKE: usize = 5;
 
 /// The kind of a version.

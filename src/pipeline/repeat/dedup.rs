@@ -37,14 +37,15 @@ pub struct First {
     pub label: Option<String>,
     /// How far back it was shown.
     pub ago: Ago,
-    /// Whether the two results differ in times.
+    /// Whether the two results differ, but only in times.
     pub but_for_times: bool,
     /// Whether the model sees the ids of calls.
     pub shows_id: bool,
 }
 
 impl First {
-    /// The same, without details that the model of this host does not see or cannot count.
+    /// The same result as the marker names it: without an id that the model does not see, and without a count that
+    /// it cannot check.
     pub fn as_told(self, policy: &Policy) -> Self {
         Self { shows_id: policy.ids_visible, ago: self.ago.if_counted(policy.sees_all_results), ..self }
     }
@@ -75,8 +76,8 @@ impl First {
     }
 }
 
-/// The session data that an outcome used, and what the session should remember. Kept as long as the session lives, so
-/// that the outcome can be made again later, when the session's state has changed.
+/// The session data that an outcome used, and what the session should remember. It is kept as long as the session
+/// lives, so that the same outcome can be made again after the session has changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Decision {
     /// The key by which repeated results are found; `None` if the result is not compared.

@@ -28,8 +28,8 @@ pub(super) fn likeness(call: &ToolCall, sources: &[Source<'_>]) -> u64 {
     dedup::likeness(lines)
 }
 
-/// The key of a command's output without its times; `None` for a call that looks at a file or changes one, or that was
-/// made for the times.
+/// The key of a command's output without its times; `None` for a call that looks at a file or changes one, or that
+/// was made to measure times.
 pub(super) fn key_of_run(call: &ToolCall, parts: &[Sanitized]) -> Option<Key> {
     let command = call.command.as_deref().filter(|_| !call.acts() && viewed::file(call).is_none())?;
     let texts = || parts.iter().map(|part| &*part.text);

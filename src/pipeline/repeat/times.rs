@@ -43,7 +43,7 @@ const TIMERS: &[&str] = &[
 /// Texts in outputs that report durations: of libtest and Go, Criterion, pytest and others.
 const TIMED: &[&str] = &["ns/iter", "ns/op", "time:   [", "slowest"];
 
-/// Whether the call was made for the times.
+/// Whether the call was made to measure times.
 pub(super) fn are_wanted<'a>(command: &str, mut texts: impl Iterator<Item = &'a str>) -> bool {
     let mut words = command.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| TIMERS.iter().any(|timer| word.eq_ignore_ascii_case(timer)))

@@ -103,7 +103,7 @@ fn unlike_hosts(source: &Source<'_>, body: Range<usize>) -> Vec<usize> {
         }
     }
     let rare = said.rare();
-    // With few hosts, one counts as different if all others agree and it has a result, not just `ok`.
+    // With few hosts, one counts as different if all others agree and it has a result of its own, not just `ok`.
     if rare.is_empty() && said.kinds() == 2 && said.all() >= FEW_HOSTS {
         let results = said.single().filter(|i| source.line(*i).contains(" => {"));
         return results.into_iter().collect();

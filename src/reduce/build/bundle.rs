@@ -29,7 +29,8 @@ pub struct Bundler {
     pub explains: fn(&str) -> bool,
 }
 
-/// Files of one list that are shown, and how many in mode `aggressive`. A choice: about a screen, and a third of it.
+/// Files of one list that are shown, and how many in mode `aggressive`. Choices: about a screen, and a third of a
+/// screen.
 const SHOWN_FILES: usize = 24;
 const SHOWN_FILES_AGGRESSIVE: usize = 8;
 /// Marker groups above those that a format uses: one for explanations, then one for each list.

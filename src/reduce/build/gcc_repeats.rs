@@ -99,7 +99,7 @@ impl<'a> Repeats<'a> {
             self.directories.clear();
             self.is_directory_known = false;
         }
-        // Two open directories on one level: parallel jobs, whose lines cannot be told apart from here on.
+        // Two open directories on one level mean parallel jobs; from here on it is unknown which job wrote a line.
         self.is_directory_known &= self.directories.iter().all(|(open, _)| *open != level);
         self.directories.push((level, name));
     }

@@ -89,7 +89,8 @@ impl Reducer for Msvc {
                 actions.omit(i..i + 1, Reason::Progress, STEPS);
             }
         }
-        // From the end: a header is left out if all lines below it, up to an empty line, were shown before.
+        // The lines are read from the end: a header is left out if all lines below it, up to an empty line, were
+        // shown before.
         let mut all_said = true;
         for i in (below..source.len()).rev() {
             let line = source.line(i);

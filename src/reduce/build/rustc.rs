@@ -191,8 +191,8 @@ fn is_short(line: &str) -> bool {
     RUST.reads(line)
 }
 
-/// Whether a line is progress of cargo. Two facts that no other line has are kept: why a package is built again, and
-/// that a newer version exists.
+/// Whether a line is progress of cargo. Lines with a fact that no other line has are kept: why a package is built
+/// again, and that a newer version exists.
 fn is_progress(line: &str) -> bool {
     is_cargo_progress(line) && !line.starts_with("       Dirty ") && !line.contains(" (available: ")
 }

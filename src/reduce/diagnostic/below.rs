@@ -5,7 +5,7 @@ pub fn is_caret(line: &str, between: &[u8]) -> bool {
     line.contains('^') && line.bytes().all(|b| matches!(b, b'^' | b'~') || between.contains(&b))
 }
 
-/// `a.c: In function ‘f’:`, `a.h: At top level:`: where the diagnostics below stand.
+/// `a.c: In function ‘f’:`, `a.h: At top level:`: the scope of the diagnostics below it.
 pub fn is_scope(line: &str) -> bool {
     line.ends_with(':') && [": In ", ": At "].iter().any(|word| line.contains(word)) && !line.starts_with(' ')
 }
@@ -15,11 +15,11 @@ pub fn is_scope(line: &str) -> bool {
 pub struct Margin {
     /// Blanks before the number.
     pub indent: usize,
-    /// Digits of the line's number; none where the line has no number.
+    /// Digits of the line's number; 0 if the line has no number.
     pub digits: usize,
     /// Blanks after the number.
     pub gap: usize,
-    /// The sign that parts the margin from the code: `|`, or `+`, `-` and `~` of a suggested change.
+    /// The sign between the margin and the code: `|`, or `+`, `-` and `~` of a suggested change.
     pub sign: u8,
     /// Bytes of the margin with its sign.
     pub len: usize,

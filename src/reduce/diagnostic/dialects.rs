@@ -3,7 +3,7 @@
 use super::Dialect;
 use super::forms::{jvm, linter, microsoft, one_line, plain, rust_short, scala3, typescript, vetted};
 
-/// gcc and clang: `a.c:3:5: warning: …`. A line of this form without a severity is one that belongs to another.
+/// gcc and clang: `a.c:3:5: warning: …`. A line of this form without a severity belongs to another diagnostic.
 pub static C: Dialect = Dialect { forms: &[plain], extensions: &[] };
 
 /// rustc with `--message-format=short`: `src/main.rs:2:9: error[E0308]: …`.
@@ -20,8 +20,8 @@ pub static GO: Dialect = Dialect { forms: &[vetted], extensions: &[".go"] };
 /// tsc: `src/a.ts(3,5): error TS2322: …`, `src/a.ts:3:5 - error TS2322: …`, `error TS18003: …`.
 pub static TYPESCRIPT: Dialect = Dialect { forms: &[typescript], extensions: &[] };
 
-/// cl, link, csc and MSBuild: `a.cpp(3,5): warning C4996: …`, `LINK : fatal error LNK1181: …`. Path and place are not read:
-/// projects and numbers of nodes are around them.
+/// cl, link, csc and MSBuild: `a.cpp(3,5): warning C4996: …`, `LINK : fatal error LNK1181: …`. Path and place are
+/// not separated, because projects and numbers of nodes may be around them.
 pub static MICROSOFT: Dialect = Dialect { forms: &[microsoft], extensions: &[] };
 
 /// Linters: `a.py:3:5: E501 …`, `a.py:3: [W0611] …`, `a.js: line 3, col 5, Warning - …`, `[WARN] A.java:3:5: …`,

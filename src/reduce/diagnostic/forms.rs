@@ -9,8 +9,8 @@ use super::message::{
 use super::{Diagnostic, Form};
 use crate::reduce::lines::{MAX_LINE_BYTES, is_number};
 
-/// `path:3: message` or `path:3:5: message`. A path may hold a colon (`C:\a.c:3:5: …`), but what has one followed by a blank is a
-/// message (`make: *** [Makefile:3: a.o] Error 1`).
+/// `path:3: message` or `path:3:5: message`. A path may contain a colon (`C:\a.c:3:5: …`), but a text with a colon
+/// and a blank after it is a message (`make: *** [Makefile:3: a.o] Error 1`).
 pub(super) fn plain(line: &str) -> Option<Diagnostic<'_>> {
     if line.starts_with([' ', '\t', ':']) {
         return None;
@@ -106,8 +106,8 @@ fn place_before(text: &str) -> Option<(&str, &str)> {
     fits.then(|| (&path[..path.len() - 1], &text[path.len()..]))
 }
 
-/// `…: warning C4996: …`, `LINK : fatal error LNK1181: …`: the code, wherever it is on the line. TypeScript writes its
-/// places alike.
+/// `…: warning C4996: …`, `LINK : fatal error LNK1181: …`: the code, wherever it is on the line. TypeScript writes
+/// its places in the same way.
 pub(super) fn microsoft(line: &str) -> Option<Diagnostic<'_>> {
     const WORDS: &[(&str, Severity)] = &[
         (": warning ", Severity::Warning),
@@ -124,11 +124,11 @@ pub(super) fn microsoft(line: &str) -> Option<Diagnostic<'_>> {
     Some(Diagnostic { severity: Some(severity), text, ..found })
 }
 
-/// What may be before the path.
+/// Words that may be before the path.
 const BEFORE: &[&str] =
     &["[WARN] ", "[ERROR] ", "[INFO] ", "[WARNING] ", "ERROR: ", "WARNING: ", "warning: ", "  "];
 
-/// What linters write, the earlier form first.
+/// The forms that linters use, in the order in which they are tried.
 const LINTERS: &[Form] = &[compact, colon, bracketed, bug];
 
 /// A line of a linter in any of its forms.
@@ -320,7 +320,7 @@ fn kotlin(text: &str) -> Option<Diagnostic<'_>> {
     fits.then(|| Diagnostic::marked(path, place, format!("w: {message}")))
 }
 
-/// Whether a text can be a file's path: no time, no address, no word of a sentence.
+/// Whether a text can be the path of a file, and is not a time, an address or a word of a sentence.
 pub fn is_path(text: &str) -> bool {
     const BARE: &[&str] = &["Dockerfile", "Makefile", "Gemfile", "Rakefile", "Containerfile", "<stdin>", "-"];
     let has_folder = text.contains(['/', '\\']);

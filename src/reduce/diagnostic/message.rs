@@ -30,7 +30,7 @@ pub fn severity(message: &str) -> Option<(Severity, &str)> {
     Some((severity, rest))
 }
 
-/// The same with the code that rustc puts after the word: `error[E0308]: …`, `warning[E0170]: …`.
+/// Like [`severity`], with the code that rustc writes after the word: `error[E0308]: …`, `warning[E0170]: …`.
 pub fn severity_with_code(message: &str) -> Option<(Severity, &str)> {
     let (severity, rest) = [("warning", Severity::Warning), ("error", Severity::Error)]
         .into_iter()

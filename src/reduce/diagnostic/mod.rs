@@ -17,32 +17,32 @@ pub use dialects::{C, GO, JAVA, LINTERS, MICROSOFT, ONE_LINE, RUST, TYPESCRIPT};
 pub use forms::{at_end, is_path, without_node};
 pub use message::Severity;
 
-/// A headline, read.
+/// A parsed headline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic<'a> {
     /// The file; empty where the form names none.
     pub path: &'a str,
     /// Line and column as `3:5`, or the line alone; empty as above.
     pub place: Cow<'a, str>,
-    /// All that the line says but for path and place, its severity included.
+    /// The line without path and place, but with its severity.
     pub message: Cow<'a, str>,
-    /// How severe it is, where its dialect has words for that.
+    /// How severe it is, if its dialect has words for that.
     pub severity: Option<Severity>,
-    /// What it says after severity and place.
+    /// The text after severity and place.
     pub text: &'a str,
     /// Whether the message has a severity or a rule, which only a tool writes.
     pub is_marked: bool,
 }
 
-/// A form of headlines: what a line says, where it has this form.
+/// Parses one form of headlines; `None` if the line does not have this form.
 type Form = for<'a> fn(&'a str) -> Option<Diagnostic<'a>>;
 
 /// How the tools of one family write headlines.
 #[derive(Debug)]
 pub struct Dialect {
-    /// The forms; an earlier one counts first.
+    /// The forms, in the order in which they are tried.
     forms: &'static [Form],
-    /// How the names of its files end; any if empty.
+    /// How the names of its files end; if empty, any file is allowed.
     extensions: &'static [&'static str],
 }
 
@@ -61,7 +61,7 @@ impl Dialect {
 }
 
 impl<'a> Diagnostic<'a> {
-    /// One whose message has what only a tool writes.
+    /// A diagnostic whose message has a rule or a severity, which only a tool writes.
     pub fn marked(path: &'a str, place: impl Into<Cow<'a, str>>, message: impl Into<Cow<'a, str>>) -> Self {
         let (place, message) = (place.into(), message.into());
         Self { path, place, message, severity: None, text: "", is_marked: true }

@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(out.matches("warning: 'strcpy' may be unsafe").count(), 2, "{out}");
         let second = out.find("Entering directory '/p/b'").unwrap();
         assert!(out[..second].contains("part18.c: 18") && out[second..].contains("part30.c: 30"), "{out}");
-        // Nothing says where the one ends and the other starts.
+        // The text does not show where one compiler's output ends and the other's starts.
         let both = warnings(10) + &warnings(30);
         assert_eq!(shown(&both, "cd a && make; cd ../b && make"), both);
         assert!(shown(&both, "make").contains("part18.c: 18"));

@@ -38,18 +38,20 @@ pub enum Layout {
     ByRule,
     /// Below the heading that names the file: the places before the message. The number identifies the heading.
     Below(usize),
-    /// Not at all: only the body may be left out, except lines that start with this text.
+    /// It is not written together with others. Only its body may be left out, except lines that start with this
+    /// text.
     Alone(&'static str),
 }
 
 /// Findings of a group that are shown with their bodies. A choice: the second shows what differs.
 const SHOWN_WHOLE: usize = 2;
-/// Of a group with diagnostics of more lines than this, only one is shown with its body. A choice.
+/// If a group has diagnostics of more lines than this, only one is shown with its body. A choice.
 const LONG_DIAGNOSTIC_LINES: usize = 10;
 /// Fewest bytes that a group saves, and all groups together. A choice: less does not pay for reading a list.
 const MIN_SAVED_BYTES: usize = 24;
 const MIN_SAVED_TOGETHER_BYTES: usize = 160;
-/// Longest line of a list of places, in bytes, about. A choice: a later cut can keep a part of the list.
+/// Approximate length of the longest line of a list of places, in bytes. A choice: a later cut can keep a part of
+/// the list.
 const MAX_LIST_LINE_BYTES: usize = 1200;
 /// Places of one file in a group that `aggressive` shows if there are more than twice as many. A choice.
 const SHOWN_PLACES: usize = 3;
@@ -93,7 +95,7 @@ impl<'a> Plan<'a> {
         self.actions.is_omitted(line)
     }
 
-    /// Writes together what can be.
+    /// Writes diagnostics together where that is possible.
     pub fn group(&mut self, blocks: &[Block<'a>]) {
         let mut groups: Vec<Vec<Member>> = Vec::new();
         let mut index: HashMap<(String, usize), usize> = HashMap::new();

@@ -138,7 +138,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
     out
 }
 
-/// What `ruff format --check` writes above the change that it would make, which is not an excerpt.
+/// The text that `ruff format --check` writes above the change that it would make; that change is not an excerpt.
 const UNFORMATTED: &str = "unformatted: ";
 
 /// The finding that starts at a line, and the first line below its headline.
@@ -176,7 +176,7 @@ fn body_end(source: &Source<'_>, found: &Diagnostic<'_>, start: usize, end: usiz
         let next = || (i + 1 < end).then(|| source.line(i + 1));
         let goes_on = match () {
             () if line.trim().is_empty() => next().is_some_and(is_caret) && i == start,
-            // A finding with many places, which is no body.
+            // The line is a finding with many places, not a body.
             () if ends_with_link(line.trim_end()) => false,
             () if finding(source, i, end).is_some() => false,
             () if line.starts_with([' ', '\t']) || is_caret(line) || is_gutter(line) => true,
@@ -188,7 +188,7 @@ fn body_end(source: &Source<'_>, found: &Diagnostic<'_>, start: usize, end: usiz
         }
         i += 1;
     }
-    // The empty line after one of ruff's is its own.
+    // The empty line after a finding of ruff belongs to it.
     let is_own = start > 1 && source.line(start - 1).trim_start().starts_with("--> ");
     i + usize::from(is_own && i < end && source.line(i).is_empty())
 }

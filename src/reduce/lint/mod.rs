@@ -20,8 +20,8 @@ mod template;
 
 use super::Reducer;
 
-/// The reducers of this family; of two equal claims the first one is used. Reducers of tools that run others come
-/// before those.
+/// The reducers of this family; if two claims are equal, the first one is used. Reducers of tools that run others
+/// come before those.
 pub static REDUCERS: &[&dyn Reducer] = &[
     &pre_commit::PreCommit,
     &shellcheck::SHELLCHECK,

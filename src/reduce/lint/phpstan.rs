@@ -96,9 +96,9 @@ fn entry(line: &str) -> Option<(&str, &str)> {
     (digits > 0 && rest.starts_with("  ")).then(|| (place, rest.trim_start()))
 }
 
-/// Whether a text was wrapped at a blank between two lines of a column so many characters wide. A line that fills the
-/// column may have been cut inside a word. If the next word would have fitted, the text below is a line of its own,
-/// and so are the identifier and tips.
+/// Whether a text was wrapped at a blank between two lines of a column that is `width` characters wide. A line that
+/// fills the column may have been cut inside a word. If the next word would have fitted, the text below is a line
+/// of its own, and so are the identifier and tips.
 fn is_wrapped(above: &str, below: &str, width: usize) -> bool {
     let len = above.chars().count();
     let word = below.split(' ').next().unwrap_or_default().chars().count();

@@ -14,7 +14,7 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// The classes of the lines of a text.
+/// What a format recognized in the lines of a text.
 #[derive(Debug, Default)]
 pub struct Reading<'a> {
     /// The diagnostics, in order.
@@ -31,7 +31,7 @@ pub struct Reading<'a> {
     pub known: usize,
     /// Lines with text.
     pub all: usize,
-    /// From the first to the last line that the format recognizes.
+    /// The lines from the first to the last one that the format recognizes.
     pub extent: Range<usize>,
 }
 

@@ -1,7 +1,7 @@
 //! The template of the diagnostics of one rule: the message, with gaps where names and numbers differ.
 //!
-//! A gap is text in quotes, a number, or a word that looks like a name in the code. A text that would be hard to read
-//! inside a list of places, such as one with a comma, is no gap but part of the message.
+//! A gap is text in quotes, a number, or a word that looks like a name in the code. A text that would be hard to
+//! read inside a list of places, such as one with a comma, is not a gap but part of the message.
 
 use std::ops::Range;
 
@@ -82,8 +82,8 @@ fn number(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     if before || after { Some(end..end) } else { Some(start..end) }
 }
 
-/// The word at `start` inside a sentence, if it looks like a name: `Load`, `snake_case`, `a.b`, but no first word
-/// of a sentence and no abbreviation.
+/// The word at `start` inside a sentence, if it looks like a name: `Load`, `snake_case`, `a.b`, but not the first
+/// word of a sentence or an abbreviation.
 fn name(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let before = start.checked_sub(2).and_then(|i| bytes.get(i))?;
     let rest = &bytes[start..bytes.len().min(start + MAX_GAP_BYTES + 1)];
@@ -108,7 +108,7 @@ fn name(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (ends && has_lower && is_name).then_some(start..start + word.len())
 }
 
-/// The key with its gaps filled: with what all messages have there, else with `…`.
+/// The key with its gaps filled: with the text that all messages have there, otherwise with `…`.
 pub fn fill(key: &str, common: &[Option<&str>]) -> String {
     let mut out = String::with_capacity(key.len() + 16);
     let mut common = common.iter();

@@ -19,7 +19,7 @@ impl<'a> Entry<'a> {
         &line[self.prefix.len()..]
     }
 
-    /// Whether the name can stand among others on a line.
+    /// Whether the name can be joined with others on one line.
     pub fn is_joinable(&self) -> bool {
         self.prefix.is_empty() && !self.name.is_empty() && !self.name.contains(char::is_whitespace)
     }

@@ -11,7 +11,7 @@ use super::sheet::Sheet;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// With fewer lines, nothing is written only once.
+/// With fewer lines, common values are not written once above the list.
 const MIN_ROWS: usize = 8;
 
 /// One line, in columns.

@@ -31,7 +31,7 @@ impl<'a> Noise<'a> {
         Self { names: names.filter(|name| !asked(name)).collect() }
     }
 
-    /// Whether the name of a folder, with or without a final separator, is one of them.
+    /// Whether a name, with or without a final separator, is that of a noise folder.
     pub fn has(&self, name: &str) -> bool {
         self.names.contains(&name.trim_end_matches(['/', '\\']))
     }

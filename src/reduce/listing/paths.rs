@@ -98,7 +98,7 @@ fn run_end(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize, fir
     at + entries[at..].iter().zip(&roots[at..]).take_while(fits).count().max(1)
 }
 
-/// How many entries from `at` on have the same name in folders that differ from one to the next.
+/// How many entries from `at` on have the same name, each in another folder than the one before.
 fn alike(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize) -> usize {
     let Some(first) = entries[at].filter(|e| e.is_joinable() && !e.name.ends_with(['/', '\\'])) else {
         return 0;
@@ -200,7 +200,7 @@ fn are_distinct(source: &Source<'_>, entries: &[Option<Entry<'_>>]) -> bool {
     (0..entries.len()).filter(|&i| entries[i].is_some()).all(|i| seen.insert(super::text(source, i)))
 }
 
-/// The noise folder of every line in one; none at all if the whole list is in noise folders.
+/// For each line in a noise folder, that folder; none at all if the whole list is in noise folders.
 fn noise_roots<'a>(
     source: &Source<'a>,
     entries: &[Option<Entry<'a>>],

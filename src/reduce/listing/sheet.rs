@@ -14,7 +14,8 @@ use crate::text::reason::Reason;
 use crate::text::series::{Ends, Gaps};
 use crate::text::signals;
 
-/// Characters of a line of names, about: long enough that line ends cost little, short enough to cut.
+/// Approximate characters of a line of names: so many that line ends cost little, so few that a cut can drop single
+/// lines.
 const LINE_CHARS: usize = 160;
 /// `aggressive` shows only some names of a folder that has more than this. A choice.
 const LARGE_FOLDER_NAMES: usize = 100;
@@ -207,7 +208,7 @@ impl Sizes {
 
     /// The places of numbers that are alone: the only zero, the largest and the smallest.
     fn odd(mut self, names: usize) -> Vec<usize> {
-        // If few names have one, it belongs to names with blanks.
+        // If few names have a number before them, it is part of names with blanks.
         if self.numbers.len() * 2 < names {
             return Vec::new();
         }
@@ -259,7 +260,7 @@ fn odd(names: &[&str]) -> Vec<usize> {
     }
     let mut out: Vec<usize> =
         columns.iter().flat_map(|(_, numbers)| judge::much_larger(numbers, 1, 1)).collect();
-    // If few lines have a column, it belongs to names with blanks.
+    // If few lines have this column, it is part of names with blanks.
     let counted =
         columns.iter().map(|(counted, _)| counted).filter(|counted| counted.all() * 2 >= names.len());
     out.extend(counted.flat_map(Counted::rare));

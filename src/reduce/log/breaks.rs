@@ -10,12 +10,12 @@ use crate::text::source::Source;
 const MIN_STEPS: usize = 12;
 /// A pause is a break if it is this many times as long as 19 of 20 others.
 const TIMES_LONGER: u64 = 4;
-/// Shorter pauses are no breaks, in milliseconds.
+/// Shortest pause that is a break, in milliseconds.
 const MIN_PAUSE: u64 = 2_000;
 /// Most pauses of a log that are shown, the longest first, and most of one kind of record.
 const MAX_PAUSES: usize = 3;
 const MAX_PAUSES_OF_KIND: usize = 1;
-/// Most breaks of a counter that are shown. More are no exception.
+/// Most breaks of a counter that are shown. If there are more, they are not exceptions.
 const MAX_COUNTER_BREAKS: usize = 2;
 /// A number is a counter if all but 1 in this many steps are upwards, or equal.
 const COUNTER_ONE_IN: usize = 12;
@@ -179,7 +179,7 @@ fn clock(stamp: &[u8]) -> Option<(&[u8], u64)> {
         let start = colon.checked_sub(2)?;
         let (hour, minute) = (two(start)?, two(colon + 1)?);
         let second = two(colon + 4).filter(|_| stamp.get(colon + 3) == Some(&b':'))?;
-        // Not the year of `26/Nov/2012:10:00:00`.
+        // The clock does not start with the year of `26/Nov/2012:10:00:00`.
         let goes_on = stamp.get(colon + 6) == Some(&b':') && two(colon + 7).is_some();
         if goes_on || hour > 24 {
             return None;

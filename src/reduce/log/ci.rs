@@ -1,9 +1,9 @@
 //! Logs of CI runs: GitHub Actions (raw, and as `gh run view --log` prints them) and GitLab.
 //!
 //! Their steps are in groups that the pages of both show closed: `##[group]` to `##[endgroup]`, `section_start:` to
-//! `section_end:`. The content of a closed group of GitHub is left out if nothing in it is severe, except settings in
-//! which steps differ. A section of GitLab has the output of commands, and is kept. Lines outside of groups are
-//! folded like those of any log.
+//! `section_end:`. The content of a closed group of GitHub is left out if no line in it is severe; settings in
+//! which steps differ are kept. A section of GitLab has the output of commands, and is kept. Lines outside of
+//! groups are folded like those of any log.
 
 use super::layout::Level;
 use super::{lines, record, repeats};
@@ -33,7 +33,7 @@ static META: Meta = Meta {
 
 /// Fewest lines of a group that are left out. A choice: a marker takes one.
 const MIN_GROUP_LINES: usize = 3;
-/// What a line does to groups.
+/// The effect of a line on groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Opens,
@@ -216,7 +216,7 @@ fn each_setting<'a>(
 
 /// A line without job, step and stamp.
 fn message(line: &str) -> &str {
-    /// Bytes in which the stamp ends.
+    /// The stamp must end within this many bytes.
     const REACH: usize = 200;
     let is_end = |at: &usize| *at > 0 && line.as_bytes()[at - 1].is_ascii_digit() && *at < REACH;
     let end = memchr::memmem::find_iter(line.as_bytes(), b"Z ").find(is_end);

@@ -22,7 +22,7 @@ const COMMIT_HASH_DIGITS: usize = 40;
 /// Words before the hash of a commit.
 const COMMIT: &[&[u8]] = &[b"commit", b"sha", b"rev", b"revision", b"HEAD", b"ref", b"checkout"];
 
-/// Those of the records to be left out that are kept after all.
+/// The records in `gone` that are kept after all.
 pub fn stay(source: &Source<'_>, records: &[Record], gone: &[usize], query: Option<&str>) -> HashSet<usize> {
     let mut cited: HashSet<&[u8]> = HashSet::new();
     for record in records.iter().filter(|r| r.level >= Level::Error) {

@@ -41,7 +41,7 @@ struct Column<'a> {
     values: Counted<&'a [u8]>,
     words: Counted<&'a [u8]>,
     forms: Counted<u64>,
-    /// The forms of addresses: those of one network have the same.
+    /// The forms of addresses; addresses of one network have the same form.
     shapes: Counted<u64>,
     /// The first folders of paths, and the names in their queries.
     folders: Counted<&'a [u8]>,
@@ -112,7 +112,7 @@ impl<'a> Column<'a> {
         let negative = numbers.len() - positive.len();
         let middle = Spread::of(&mut positive).map(|spread| spread.median);
         let limit = middle.map(|median| if median > 0.0 { median * MUCH_LARGER } else { MUCH_LARGER });
-        // If negative numbers are usual, their sign means nothing.
+        // If negative numbers are common, a negative sign is not unusual.
         let spread = if is_share(negative, numbers.len(), RARE_ONE_IN) { Spread::of(numbers) } else { None };
         // If nearly all numbers are equal, a rare one is found as a value.
         let least = |spread: Spread| if spread.deviation > 0.0 { spread.median - spread.far() } else { 0.0 };

@@ -1,7 +1,7 @@
-//! `aggressive`: lines of one form, which differ only in values. Kept are the first and the last of a form, the one
-//! that stands out, and those with rare words (`variants`) or values (`columns`). The marker counts the others and
-//! lists the numbers of orders and the like (`numbers`) that they name. A form with few lines is kept whole, and so
-//! are severe lines.
+//! `aggressive`: lines of one form, which differ only in values. The first and the last line of a form are kept,
+//! and so are the one that stands out and those with rare words (`variants`) or values (`columns`). The marker
+//! counts the others and lists the numbers of orders and the like (`numbers`) that they name. A form with few lines
+//! is kept whole, and so are severe lines.
 
 use super::columns;
 use super::layout::Level;

@@ -25,7 +25,7 @@ pub enum Level {
 pub struct Head {
     /// Where the stamp starts; without one, where the text starts.
     pub start: usize,
-    /// Where the stamp ends; the same.
+    /// Where the stamp ends; without one, where the text starts.
     pub end: usize,
     /// How severe the line is.
     pub level: Level,
@@ -71,7 +71,7 @@ pub struct Severe<'a> {
 }
 
 impl<'a> Severe<'a> {
-    /// For the lines of a text.
+    /// Starts the search in a text.
     pub fn new(text: &'a str) -> Self {
         let mut severe = Self { text: text.as_bytes(), next: 0..0 };
         severe.seek(0);
@@ -113,7 +113,7 @@ pub fn head(line: &str) -> Option<Head> {
     head_with(line, || Severe::new(line).hints(&(0..line.len())))
 }
 
-/// The same without a level.
+/// The head of such a line without its level.
 pub fn stamp(line: &str) -> Option<Head> {
     head_with(line, Hints::default)
 }
@@ -138,7 +138,7 @@ pub fn head_with(line: &str, hints: impl FnOnce() -> Hints) -> Option<Head> {
     }
 }
 
-/// A line of a long listing has a date as well.
+/// A line of `ls -l` has a date too, but is not a line of a log.
 fn is_listing(line: &[u8]) -> bool {
     line.len() > 10
         && matches!(line[0], b'-' | b'd' | b'l' | b'b' | b'c' | b'p' | b's')

@@ -2,8 +2,8 @@
 //! logging, logcat, Windows, nginx, PostgreSQL and other layouts with a stamp or a level before each line.
 //!
 //! `standard` leaves out records that are equal to kept ones except for times, process and thread ids, memory
-//! addresses, ports and durations. Kept are records with a duration that is many times the others, severe records
-//! with their neighbours, and both sides of a break (`breaks`). `aggressive` compares forms (`forms`).
+//! addresses, ports and durations. Records with a duration that is many times the others, severe records with their
+//! neighbours, and both sides of a break (`breaks`) are kept. `aggressive` compares forms (`forms`).
 
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ const NO_LOGS: &[&str] = &[
 /// Lines that a claim examines: the first, then some of each part. A choice, for speed.
 const HEAD_LINES: usize = 24;
 const SAMPLE_LINES: usize = 100;
-/// Fewest lines of `tail`, `head` or `sed -n` on a log that are folded. A choice: nobody reads so many lines one by
+/// Fewest lines of `tail`, `head` or `sed -n` on a log that are folded. A choice: so many lines are not read one by
 /// one.
 const MIN_TAIL_LINES: usize = 100;
 /// Ends of the names of logs.
@@ -73,7 +73,7 @@ pub(super) fn may_be_log(input: &Input<'_>) -> bool {
         && !input.detection.is_written
         && (input.call.path.as_deref().is_some_and(is_kept)
             || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|a| is_kept(a))));
-    // `tail -800 x.log` wants the end of the log, which is folded as the whole is.
+    // `tail -800 x.log` asks for the end of the log, which is folded like a whole log.
     let is_tail = !input.detection.is_written
         && input.source.len() >= MIN_TAIL_LINES
         && input.call.arguments.get("offset").or(input.call.arguments.get("limit")).is_none()
@@ -157,11 +157,11 @@ fn repeats(source: &Source<'_>) -> bool {
     (all - distinct) * MIN_REPEATS_ONE_IN >= all
 }
 
-/// Whether most lines of a text start a record. Looks at some only.
+/// Whether most lines of a text start a record. Only some lines are examined.
 fn is_log(source: &Source<'_>) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    // The indentation of records. A line without a stamp that is indented no further is beside them, not below: if
-    // one of several fields is a date, its line does not start a record.
+    // The smallest indentation of lines with a stamp. A line without a stamp that is indented no further is not a
+    // part of a record: in a list of fields of which one is a date, the line of that field does not start a record.
     let beside = (0..source.len().min(HEAD_LINES))
         .map(|i| source.line(i))
         .filter(|line| layout::stamp(line).is_some())

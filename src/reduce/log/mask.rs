@@ -81,7 +81,7 @@ fn is_id_key(word: &[u8]) -> bool {
 
 /// Appends a line with its varying values masked.
 pub fn strict(line: &[u8], head: Option<Head>, out: &mut Vec<u8>) {
-    // Up to `done` the line is written.
+    // The line is written up to `done`.
     let mut done = 0;
     masked(line, head, |at, end| {
         out.extend_from_slice(&line[done..at]);
@@ -166,7 +166,7 @@ fn is_word_start(line: &[u8], at: usize) -> bool {
     at == 0 || CLASSES[usize::from(line[at - 1])] & CONTINUES_WORD == 0
 }
 
-/// The end of the number at `at` if it is of a kind that varies.
+/// The end of the number at `at`, if it is a value that is masked.
 fn number(line: &[u8], at: usize, stamp: Option<usize>) -> Option<usize> {
     if let Some(end) = stamp::end(line, at) {
         return Some(end);

@@ -17,5 +17,5 @@ mod variants;
 
 use super::Reducer;
 
-/// The reducers of this family. Of two equal claims the first one is used.
+/// The reducers of this family. If two claims are equal, the first one is used.
 pub static REDUCERS: &[&dyn Reducer] = &[&ci::CiLog, &lines::Log];

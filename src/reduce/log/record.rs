@@ -19,7 +19,8 @@ use crate::text::source::Source;
 pub const WINDOW: usize = 200;
 /// Omissions with more shown lines than this between them have separate markers. A choice: about a screen.
 const MAX_LINES_BETWEEN: usize = 24;
-/// Folding is used if it saves at least 1/N of the bytes of a text. A choice: less does not pay for its markers.
+/// Folding is used if it saves at least the bytes of the text divided by this. A choice: less does not pay for its
+/// markers.
 const MIN_SAVED_ONE_IN: usize = 20;
 /// Most keys that a marker counts separately. A choice: a marker stays one line.
 const MAX_COUNTED_KEYS: usize = 6;
@@ -66,7 +67,7 @@ pub fn records(source: &Source<'_>) -> Vec<Record> {
     out
 }
 
-/// Gives each record the number of its key, which `write` makes of its lines. Equal keys, equal numbers.
+/// Gives each record the number of its key, which `write` makes of its lines. Equal keys get equal numbers.
 pub fn number(
     source: &Source<'_>,
     records: &mut [Record],
@@ -169,7 +170,7 @@ fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
     }
     let mut others: usize = counts.iter().filter(|(label, _)| label.is_empty()).map(|(_, count)| count).sum();
     counts.retain(|(label, _)| !label.is_empty());
-    // Stable: among equals the first stays first.
+    // The sort is stable: equal counts keep their order.
     counts.sort_by_key(|(_, count)| usize::MAX - count);
     others += counts.iter().skip(MAX_COUNTED_KEYS).map(|(_, count)| count).sum::<usize>();
     counts.truncate(MAX_COUNTED_KEYS);

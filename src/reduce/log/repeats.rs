@@ -11,8 +11,8 @@ const MIN_KEY_RECORDS: usize = 4;
 /// Records before and after a severe one that are kept with it. A choice.
 const CONTEXT_RECORDS: usize = 2;
 
-/// The records to leave out because kept records have the same message. Of each key the first and the last of a run
-/// are kept, and so are records with an unusual duration, and severe records with their neighbours.
+/// The records to leave out because kept records have the same message. For each key, the first and the last record
+/// of a run are kept, and so are records with an unusual duration, and severe records with their neighbours.
 pub fn repeats(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usize> {
     let mut counts = vec![0_usize; keys];
     records.iter().filter_map(|record| record.key).for_each(|key| counts[key] += 1);

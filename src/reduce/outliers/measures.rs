@@ -35,7 +35,7 @@ impl Measures {
     /// `#40 211.31 ok`.
     pub fn of_step(line: &str) -> Self {
         let mut out = Self::default();
-        // A timeout is not a duration, and a step that continues reports its duration when it ends.
+        // A timeout is not a duration. A step that still runs reports its duration when it ends.
         if memchr::memmem::find(line.as_bytes(), b"imeout").is_some()
             || line.trim_end().ends_with(" elapsed]")
         {
@@ -152,7 +152,7 @@ fn seconds(text: &str) -> u64 {
     time.map_or(0, |time| time.saturating_mul(1000))
 }
 
-/// A number with its unit, of which the first word counts: `4 seconds`.
+/// The unit after a number; of several words only the first counts: `4 seconds`.
 fn unit_of(value: &str, unit: &str) -> String {
     const MAX_UNIT_BYTES: usize = 12;
     if unit.len() > MAX_UNIT_BYTES { String::new() } else { format!("{value} {unit}") }

@@ -26,7 +26,7 @@ const MIN_LINES: usize = 20;
 const MIN_STEPS: usize = 32;
 /// Most slow tests that are kept.
 const MAX_SLOW_TESTS: usize = 2;
-/// A test is slow if it takes at least 1 / this of the time of all tests,
+/// A test is slow if it takes at least the time of all tests divided by this,
 const SLOW_ONE_IN: u64 = 4;
 /// or at least this many times as long as every test that is not kept.
 const SLOW_GAP: u64 = 4;
@@ -59,7 +59,8 @@ const MAX_LINES_TO_TITLE: usize = 2000;
 
 /// The reduction without the outliers, so that they are shown.
 pub fn keep(source: &Source<'_>, out: Reduction) -> Reduction {
-    // The text of a marker that counts its lines would not be true with fewer; its reducer kept the slow ones.
+    // A marker that counts its lines would be wrong with fewer lines, so these stay left out; their reducer already
+    // kept the slow ones.
     let counted = |span: &Span| match &span.action {
         Action::Omit { reason: Reason::PassingTests, group, names: Some(_) } => Some(*group),
         _ => None,
@@ -204,8 +205,8 @@ fn headings(source: &Source<'_>, lines: &[usize], line: usize) -> Vec<usize> {
     out
 }
 
-/// The line that names the part of the output which an unindented line belongs to, if it is left out: `TASK [Copy] ****`,
-/// `== web`, `Downloading:`.
+/// The line that names the part of the output to which an unindented line belongs, if that line is left out:
+/// `TASK [Copy] ****`, `== web`, `Downloading:`.
 fn title(source: &Source<'_>, out: &Reduction, line: usize) -> Option<usize> {
     let reach = line.saturating_sub(MAX_LINES_TO_TITLE)..line;
     let found = reach.rev().find(|above| is_title(source.line(*above)))?;
@@ -266,7 +267,7 @@ fn other_kinds<'a>(
             && is_usual(lines.get(place + 1))
             && (1..=MAX_LINE_BYTES).contains(&text.len())
             && !text.ends_with("...")
-            // A heading alone is of no use without the lines below it.
+            // A heading is of no use without the lines below it.
             && !is_title(text)
             // A drawn bar is not a step.
             && kind(text).0.bytes().any(|b| b.is_ascii_alphabetic())

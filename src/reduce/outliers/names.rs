@@ -143,7 +143,7 @@ fn few(counted: &Counted<&str>) -> Vec<usize> {
     if rare.len() > MAX_UNLIKE { Vec::new() } else { rare }
 }
 
-/// `https://deb.debian.org` of an address in a line, the last where there are several.
+/// The scheme and host of the last address in a line, such as `https://deb.debian.org`.
 fn host(line: &str) -> Option<&str> {
     let at = line.rfind("://")?;
     let start = line[..at].rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |at| at + 1);

@@ -82,7 +82,7 @@ const CONTAINER_STATES: &[&str] = &[
     "Restarted",
 ];
 
-/// What `docker-compose` 1 writes about an image that it pulls.
+/// The lines of `docker-compose` 1 about an image that it pulls.
 const PULL: &[&str] = &[
     "pulling from ",
     "pulling fs layer",

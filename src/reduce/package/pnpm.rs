@@ -1,5 +1,5 @@
-//! `pnpm install`, `add`, `update`: of the progress lines with counts and downloads only the last is kept; what was
-//! added, warnings, peer issues and errors are kept.
+//! `pnpm install`, `add`, `update`: only the last progress line with counts and downloads is kept. Added packages,
+//! warnings, peer issues and errors are kept.
 //!
 //! Lines as written by pnpm 7 to 10 without a terminal.
 

@@ -46,7 +46,7 @@ pub static POETRY: Format = Format::new(
             r" +(?:-|\xE2\x80\xA2) ((?:Updating|Removing) \S+ \([^()]*\))(?:: .*\.\.\.)?",
             Named(Reason::Packages),
         ),
-        // Nobody expects an older version.
+        // A downgrade is kept, because nobody expects it.
         (r" +(?:-|\xE2\x80\xA2) Downgrading \S+ \([^()]*\)", Keep),
         (
             r" +(?:-|\xE2\x80\xA2) (?:Installing|Updating|Downgrading|Removing) \S+ \([^()]*\): (?:Downloading|Preparing|Installing|Building|Pending|Unpacking|Cloning|Removing|Updating)\.\.\.(?: .*)?",

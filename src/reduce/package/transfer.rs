@@ -70,7 +70,7 @@ impl Reducer for Transfer {
 
     fn proof(&self, input: &Input<'_>) -> Proof {
         let plain = input.detection.command.runs(lists_plain);
-        // If the command does not say so, the text must start like a list.
+        // If the command does not name such a program, the text must start like a list of files.
         let is_file = |line: &&str| read(line, false) != Line::Other;
         if !plain && input.source.lines().take(HEAD_LINES).filter(is_file).count() < 2 {
             return Proof::None;

@@ -98,8 +98,8 @@ pub(super) fn select(
 /// length of a function.
 const MAX_BLOCK_LINES: usize = 60;
 
-/// The blocks of matches with lines around them of which some match is shown, as ranges of hits: those that are shown whole, so
-/// that no line is missing between two others, and longer ones.
+/// The blocks of matches and their context in which some match is shown, as ranges of hits: first the blocks that
+/// are shown whole, so that no line is missing between two others, then longer blocks.
 fn blocks(found: &Found<'_>, keep: &[bool]) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let hits = &found.hits;
     let (mut whole, mut parts) = (Vec::new(), Vec::new());
@@ -149,8 +149,8 @@ fn unlike(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec<u
 /// Matches that a result may always show, unless the caller set a limit. A choice: about a screen.
 const MIN_SHOWN_MATCHES: usize = 32;
 
-/// A file may exceed the limit by 1/N, unless the caller set it: hiding few matches saves less than their count
-/// costs.
+/// A file may exceed the limit by the limit divided by this, unless the caller set it: hiding few matches saves
+/// less than their count costs.
 const EXTRA_SHARE: usize = 4;
 
 /// The limit per file, raised as far as the whole result stays within `MIN_SHOWN_MATCHES` matches: few matches are
@@ -160,7 +160,7 @@ fn with_room(matches: &[Vec<usize>], limit: usize) -> usize {
     (limit + 1..=MIN_SHOWN_MATCHES).rev().find(|&more| total(more) <= MIN_SHOWN_MATCHES).unwrap_or(limit)
 }
 
-/// Bytes of the counts after a path, about.
+/// Approximate bytes of the counts after a path.
 const COUNT_BYTES: usize = 20;
 
 /// Keeps up to `most` lines on each side of the matches that are shown, except lines that are nearer to a
@@ -191,7 +191,7 @@ fn keep_context(found: &Found<'_>, most: usize, keep: &mut [bool]) {
     sweep(&mut (0..hits.len()));
     sweep(&mut (0..hits.len()).rev());
     for i in (0..hits.len()).filter(|&i| hits[i].is_context) {
-        // Lines that belong to no match are kept, because they are not understood.
+        // Lines that belong to no match are kept, because it is unknown what they are.
         keep[i] = nearest[i].0 == usize::MAX || (nearest[i].1 && nearest[i].0 <= most);
     }
 }

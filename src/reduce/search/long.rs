@@ -10,7 +10,7 @@ use crate::text::call::ToolCall;
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 
-/// Characters that two markers take, about: a line is only cut if that removes more than these.
+/// About the characters that two markers take: a line is only cut if the cut removes more than that.
 const TWO_MARKERS_CHARS: usize = 160;
 /// Shortest literal that locates a match, in characters. A choice.
 const MIN_LITERAL_CHARS: usize = 2;
@@ -123,7 +123,7 @@ pub(super) fn cut(text: &str, limit: usize, literals: &[String], line: usize) ->
     let step = |from: usize, chars: usize| {
         text[from..].char_indices().nth(chars).map_or(text.len(), |(i, _)| from + i)
     };
-    // A window that would reach over the end starts earlier; one near the start starts there.
+    // A window that would extend past the end starts earlier; a window near the start begins at the start.
     let before = |at: usize, chars: usize| {
         if chars == 0 { at } else { text[..at].char_indices().rev().nth(chars - 1).map_or(0, |(i, _)| i) }
     };

@@ -144,9 +144,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The end of the run of lines of one file that starts at a hit; `--` between them belongs to it. A
-    /// line that needs a span of its own is a run of its own and keeps its path, so that no later cut
-    /// can part lines from their path.
+    /// The end of the run of lines of one file that starts at a hit; `--` between them belongs to it. A line that
+    /// needs a span of its own is a run of its own and keeps its path, so that no later cut can separate lines from
+    /// their path.
     fn end_of_run(&self, start: usize) -> usize {
         let hits = &self.found.hits;
         let alone = |hit: &Hit<'_>| {
@@ -221,7 +221,7 @@ impl<'a> Writer<'a> {
         let shown = self.selection.shown[run.clone()].to_vec();
         let is_left_alone = self.is_left_alone(hits[0].line);
         let count = if is_left_alone { None } else { self.count(file) };
-        // One line alone costs the same with its path before it.
+        // A single line costs the same with its path on the same line.
         let path = hits[0].path.filter(|_| hits.len() > 1 || count.is_some());
         let mut header = match (path, count) {
             (Some(path), Some(count)) => Some(format!("{path} {count}")),

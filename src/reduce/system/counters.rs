@@ -1,6 +1,6 @@
 //! Counters of interfaces and drivers (`ifconfig`, `ip -s`, `ethtool -S`, `show interfaces` of network gear): lines
-//! with nothing but counters that are all zero are left out. A line with any other number is kept, and so is one with
-//! a property beside its counters, and a zero if most lines of its form are not zero.
+//! with nothing but counters that are all zero are left out. A line with any other number or with a property
+//! besides its counters is kept. A line with zeros is kept if most lines of its form are not zero.
 
 use std::collections::HashSet;
 use std::ops::Range;

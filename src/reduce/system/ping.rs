@@ -1,5 +1,5 @@
-//! `ping`: replies between the first and the last of a run without a gap are left out. A lost, late, repeated
-//! or odd one breaks the run; one that took many times as long as the others and the statistics are kept.
+//! `ping`: replies between the first and the last of a run without a gap are left out. A lost, late, repeated or
+//! unusual reply ends the run. Replies that took many times as long as the others, and the statistics, are kept.
 
 use crate::input::{Claim, Input};
 use crate::reduce::format::is_command;

@@ -60,7 +60,8 @@ fn command<'a>(header: &str, line: &'a str) -> Option<&'a str> {
     from_cell(line, header.split_whitespace().count() - 1)
 }
 
-/// In brackets, without memory of its own or a child of thread 2, and not running.
+/// Whether a process is a kernel thread that does not run: its name is in brackets, and it has no memory of its own
+/// or is a child of process 2.
 fn is_kernel_thread(header: &str, line: &str, command: &str) -> bool {
     let cell = |name| cell(header, line, name);
     let idle = |name| cell(name).is_none_or(|use_of| matches!(use_of, "0" | "0.0"));

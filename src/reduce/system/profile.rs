@@ -32,7 +32,7 @@ fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     if line.starts_with("# ") {
         return Row::Keep;
     }
-    // An empty line of its own, `#` alone, follows the header.
+    // A line with only `#` follows the header.
     let _ = at;
     let first = line.split_whitespace().next().unwrap_or_default();
     match first.strip_suffix('%').and_then(|share| share.parse::<f32>().ok()) {

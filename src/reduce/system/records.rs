@@ -22,7 +22,8 @@ static META: Meta = Meta {
             `pip show`, `dmidecode`, `nmcli`, `zipinfo -v`, `sensors`",
     keeps: "every field that is not the same in all records",
     folds: "lines that all records have, after the first record",
-    // A sign between names and values would be found in every text, so the command is checked instead.
+    // The only common text is a sign between names and values, which nearly every text has. So there is no anchor,
+    // and the command is checked instead.
     anchors: &[],
 };
 
@@ -63,8 +64,8 @@ const PROGRAMS: &[&str] = &[
 ];
 /// Fewer records are not a series. A choice.
 const MIN_RECORDS: usize = 4;
-/// Lines are only left out if that saves at least 1/N of the bytes. A choice: the rest is harder to read without
-/// them.
+/// Lines are only left out if that saves at least the bytes of the text divided by this. A choice: the rest is
+/// harder to read without them.
 const MIN_SAVED_ONE_IN: usize = 6;
 
 impl Reducer for Records {
@@ -103,7 +104,7 @@ impl Reducer for Records {
     }
 }
 
-/// The lines of a record that are left out: those that are everywhere, but no title of lines that stay below it.
+/// The lines of a record that are left out: those that occur in every record, except titles of lines that stay.
 fn left_out(source: &Source<'_>, record: &Range<usize>, everywhere: impl Fn(&str) -> bool) -> Vec<usize> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let mut out = Vec::new();

@@ -1,6 +1,6 @@
 //! Bats with the formatter `pretty`. Without a terminal, Bats writes TAP by default, which the reducer `tap` reads.
 //!
-//! What a failed test printed is indented below its line, and is kept.
+//! The output of a failed test is indented below its line, and is kept.
 
 use super::tree::LineKind::{Failed, File, Passed, Skipped, Totals};
 use super::tree::Tree;

@@ -1,9 +1,9 @@
 //! CTest: passing tests and what they printed are left out. Other tests, the list of failures and the totals are
 //! kept.
 //!
-//! Grammar: `    Start  3: name`; with `-V` the output of the test, each line with its number before it (`3: …`); then
-//! ` 3/25 Test  #3: name .....   Passed    0.05 sec` or another outcome. The number says which test a line belongs
-//! to, so tests may run in parallel. The passing tests of a failing GoogleTest binary are left out as well.
+//! Grammar: `    Start  3: name`; with `-V` the output of the test, each line with its number before it (`3: …`);
+//! then ` 3/25 Test  #3: name .....   Passed    0.05 sec` or another outcome. The number shows to which test a line
+//! belongs, so tests may run in parallel. The passing tests of a failing GoogleTest binary are left out as well.
 
 use std::collections::{HashMap, HashSet};
 

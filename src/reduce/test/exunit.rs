@@ -1,7 +1,7 @@
 //! ExUnit: dots, or one line per test with `--trace`; numbered failures; totals.
 //!
-//! With `--trace`, the lines of passed and failed tests look the same; only the failure report below tells them
-//! apart. The report continues to the next test or module.
+//! With `--trace`, the lines of passed and failed tests look the same; only the failure report below distinguishes
+//! them. The report continues to the next test or module.
 
 use super::tree::LineKind::{Begins, File, Hide, Keep, OpensAbove, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;

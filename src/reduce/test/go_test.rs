@@ -126,7 +126,7 @@ impl Reducer for GoTest {
                 || ["panic: ", "goos: ", "# ", "go: downloading "].iter().any(|s| l.starts_with(s))
         };
         let first = (0..source.len()).find(|&i| known(source.line(i))).unwrap_or(0);
-        // Without a last line of the run, it was cut off or crashed: everything below belongs to it.
+        // If the run has no last line, it was cut off or crashed, and everything below belongs to it.
         let last = (first..source.len()).rev().find(|&i| ends(source.line(i)));
         first..last.map_or(source.len(), |last| last + 1)
     }
@@ -210,7 +210,7 @@ impl<'a> Package<'a> {
                 }
             } else if let Some((name, over)) = current {
                 log = continues_log(line, log);
-                // After its verdict, only log lines belong to a test, as Go before 1.14 prints them there.
+                // After the verdict of a test, only log lines belong to it: Go before 1.14 prints them there.
                 if (!over || log) && self.output_may_go(name, line, log) {
                     out.omit_in(i..i + 1, Reason::TestOutput, output);
                 }

@@ -2,8 +2,8 @@
 //! reason for being skipped are kept whole.
 //!
 //! Some runners write one test case a line, others all of them in one line, from which passed ones are cut out. The
-//! marker in place of the test cases is not XML. A test case passed if nothing in it says otherwise, neither an
-//! element nor its `status`. What it printed is left out with it, unless that reads like a failure.
+//! marker in place of the test cases is not XML. A test case passed unless an element in it or its `status` says
+//! that it did not. Its output is left out with it, unless the output looks like a failure.
 
 use crate::detect::Shape;
 use crate::formats::xml;
@@ -130,7 +130,7 @@ struct KeepRules {
 /// Most slow test cases, and the least time of one, in milliseconds.
 const MAX_SLOW: usize = 2;
 const MIN_SLOW: u64 = 500;
-/// A slow test case takes at least 1 / this of the time of all.
+/// A slow test case takes at least the time of all test cases divided by this.
 const SLOW_ONE_IN: u64 = 4;
 /// Test cases that printed are kept if the report has at most this many outputs, up to this many bytes each.
 const MAX_PRINTING: usize = 3;
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(end("<testcase name=\"a\"></testcase>\n"), Some(1));
         assert_eq!(end("<testcase name=\"a\">\n<system-out>x</system-out>\n</testcase>\n"), Some(3));
         assert_eq!(end("<testcase name=\"a\">\n<system-out/>\n</testcase>\n"), Some(3));
-        // Elements that share a line cannot be told apart.
+        // Elements that share a line are not separated.
         assert_eq!(end("<testcase name=\"a\"/><testcase name=\"b\"/>\n"), None);
         assert_eq!(end("<testcase name=\"a\"></testcase></testsuite>\n"), None);
         assert_eq!(end("<testcases>\n"), None);

@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        // The mark below a line of code goes with it.
+        // The caret below a line of code is left out together with the code.
         if self.is_repeat && text.bytes().all(|b| b"^~ \t".contains(&b)) {
             return self.actions.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
         }

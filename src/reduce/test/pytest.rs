@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a line. Returns `false` if the lines below it cannot be told apart.
+    /// Reads a line. Returns `false` if it is unknown to what the lines below belong.
     fn line(&mut self, i: usize) -> bool {
         let line = self.source.line(i);
         if self.at == Part::Passes {

@@ -2,9 +2,9 @@
 //! the lines of passing tests.
 //!
 //! Grammar: a rule that says that the tests start; the environment; then for each file a heading with the path and
-//! the number of tests. Dots follow in the same line, or with `--verbose` one line a test below it. The last of these
-//! lines ends with the verdict on the file. Then failures below rules of `_`, and the totals. What tests print is
-//! kept.
+//! the number of tests. Dots follow in the same line, or with `--verbose` one line a test below it. The last of
+//! these lines ends with the verdict on the file. Then failures below rules of `_`, and the totals. The output of
+//! tests is kept.
 
 use std::ops::Range;
 

@@ -2,8 +2,8 @@
 //!
 //! Grammar of the text runner: with `-v` one line a test, `test_a (pkg.Class.test_a) ... ok`, or two lines if the
 //! test has a docstring; otherwise dots. Then one block per failure, each from a rule of `=` to the next, then
-//! `Ran N tests in 0.1s`. What tests print is in between, and is kept. From the first failure block on everything is
-//! kept, since what follows may be the output of that test.
+//! `Ran N tests in 0.1s`. The output of tests is in between, and is kept. From the first failure block on
+//! everything is kept, since what follows may be the output of that test.
 
 use std::ops::Range;
 

@@ -149,8 +149,9 @@ fn goroutine(source: &Source<'_>, frames: usize) -> Option<usize> {
     is_header.then_some(header)
 }
 
-/// What a goroutine waits for, the magnitude of its minutes, and what else the header says of it: `locked to thread`. Minutes of
-/// one magnitude count as equal, since they differ between goroutines that wait for the same.
+/// What a goroutine waits for, the magnitude of its minutes, and the other properties in its header:
+/// `locked to thread`. Minutes of one magnitude count as equal, since they differ between goroutines that wait for
+/// the same.
 fn state(header: &str) -> impl Iterator<Item = &str> {
     let state =
         header.split_once('[').and_then(|(_, state)| state.rsplit_once(']')).map_or("", |(state, _)| state);
@@ -160,7 +161,7 @@ fn state(header: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A name for the numbers of so many digits.
+/// The magnitude of numbers with this many digits, as a word.
 fn magnitude(digits: usize) -> &'static str {
     const NAMES: [&str; 5] = ["minutes", "tens", "hundreds", "thousands", "more"];
     NAMES[digits.saturating_sub(1).min(NAMES.len() - 1)]

@@ -1,7 +1,7 @@
-//! Consecutive entries that share the text before their names: a folder, a mark, a mode. It is written once, above
-//! the names.
+//! Consecutive entries that share the text before their names: a folder, a mark, a mode. The folder is written
+//! once, above the names.
 //!
-//! Of a status with very many files a sample is shown ([`sampled`]).
+//! For a status with very many files, a sample is shown ([`sampled`]).
 //!
 //! Writing a folder once loses no information. A name that reads like a failure keeps its whole line, so that a
 //! search for that line finds it.
@@ -130,8 +130,9 @@ const MAX_NAMED_FOLDERS: usize = 5;
 /// Files are outliers if at most this many share their folder or extension.
 const MAX_RARE: usize = 2;
 
-/// The files that a sample leaves out, by line, and the text of the marker: their number by state, and their folders.
-/// Kept are files that stand out by their folder or extension, relevant files, and the first and the last.
+/// The files that a sample leaves out, by line, and the text of the marker: their number by state, and their
+/// folders. Files that stand out by their folder or extension, relevant files, and the first and the last file are
+/// kept.
 pub(super) fn sampled(input: &Input<'_>, all: &[Listed<'_>]) -> (BTreeSet<usize>, String) {
     let most = if input.policy.mode >= Mode::Aggressive { MAX_SHOWN_AGGRESSIVE } else { MAX_SHOWN };
     let mut states: Vec<(&str, Vec<&Listed<'_>>)> = Vec::new();

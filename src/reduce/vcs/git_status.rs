@@ -1,9 +1,9 @@
 //! `git status` in the long format: hints about further commands are left out, very many files in one state are shown
 //! as a sample, and a folder that many consecutive entries share is written once.
 //!
-//! Grammar: a block starts with `On branch …`, `HEAD detached at|from …`, `Not currently on any branch.` or a rebase
-//! in progress; sections follow, each a heading, hints, and entries after a tab. A line that is none of these ends
-//! the block, and none starts in a Markdown fence. The short, porcelain and `-z` formats have nothing to leave out
+//! Grammar: a block starts with `On branch …`, `HEAD detached at|from …`, `Not currently on any branch.` or a
+//! rebase in progress; sections follow, each a heading, hints, and entries after a tab. Any other line ends the
+//! block. A block never starts in a Markdown fence. The short, porcelain and `-z` formats have nothing to leave out
 //! and are not read. The reducer never describes the state of the tree in other words than git's.
 
 use std::collections::BTreeMap;

@@ -2,9 +2,9 @@
 //! like, and the same of hg. Object counts, finished transfers and advice on further commands are left out; changes
 //! of references, files and commits are kept.
 //!
-//! Of an unfinished transfer the last state is kept. New references that keep their name, and added or removed files
-//! in one folder, are listed below the text that they share. Conflicts, rejections and the first lines of hints,
-//! which name the cause, are kept.
+//! The last state of an unfinished transfer is kept. New references that keep their name, and added or removed
+//! files in one folder, are listed below the text that they share. Conflicts, rejections and the first lines of
+//! hints, which name the cause, are kept.
 
 use std::ops::Range;
 
@@ -244,7 +244,7 @@ fn new_ref(line: &str) -> Option<(&str, &str, &str)> {
 /// New references in a row for which a common line pays.
 const MIN_REFS: usize = 4;
 
-/// Lists new references that keep their name by it alone.
+/// Lists new references that have the same name on both sides by that name alone.
 fn fold_refs(source: &Source<'_>, out: &mut Reduction) {
     let mut i = 0;
     while i < source.len() {

@@ -35,7 +35,7 @@ pub struct File<'a> {
     pub path: &'a str,
     /// Its lines. A hunk that is shorter than its header states is included up to the line that shows this.
     pub lines: Range<usize>,
-    /// Its hunks, without one that something inside it cut or filtered.
+    /// Its hunks, without a hunk that is cut off or filtered inside.
     pub hunks: Vec<Hunk>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Changes that stand together, with unchanged lines around them.
+/// Changes close to each other, with unchanged lines around them.
 pub struct Hunk {
     /// Its lines without its `@@` line, which is before them.
     pub body: Range<usize>,
@@ -95,7 +95,7 @@ pub struct Hunk {
 }
 
 impl Hunk {
-    /// Reads the hunk whose `@@` line is `header`, or gives the line that cannot be in it.
+    /// Reads the hunk whose `@@` line is `header`, or returns the line that cannot be in it.
     fn read(source: &Source<'_>, header: usize, mut lengths: Lengths) -> Result<Self, usize> {
         let first = header + 1;
         let parents = lengths.parents;
@@ -117,7 +117,7 @@ impl Hunk {
         }
         hunk.body.end = at;
         hunk.is_whole = lengths.is_used_up();
-        // A hunk without a change is none that a tool wrote; after a cut a change may have followed.
+        // A hunk without a change was not written by a tool. In a hunk that is cut off, a change may have followed.
         if run > first && hunk.is_whole {
             hunk.gap(source, run..at, CONTEXT, 0);
         }
@@ -202,7 +202,8 @@ impl Lengths {
         rest.strip_prefix(' ')?.starts_with(fence).then_some(Self { parents, old, new })
     }
 
-    /// Counts one line of the hunk; gives whether it is unchanged, or `None` when it cannot be here.
+    /// Counts one line of the hunk; returns whether it is unchanged, or `None` if it cannot be part of the hunk
+    /// here.
     fn take(&mut self, line: &str) -> Option<bool> {
         let mut marks = [b' '; MAX_PARENTS];
         // Editors and hosts cut the blanks of an empty unchanged line.

@@ -1,7 +1,8 @@
 //! Lists with a path or a reference in every line: a folder that many consecutive lines share is written once.
 //!
-//! Each kind is recognized by its lines; a line that is not an entry of the kind is kept. No entry, hash or mark of a
-//! list is left out. The only exception are very many files in one state of `git status`, of which a sample is shown.
+//! Each kind is recognized by its lines; a line that is not an entry of the kind is kept. No entry, hash or mark of
+//! a list is left out. The only exception is a very large number of files in one state of `git status`, of which a
+//! sample is shown.
 
 use std::ops::Range;
 
@@ -40,7 +41,7 @@ type Kind = fn(&str) -> Option<Line<'_>>;
 enum Line<'a> {
     /// It has a folder.
     Entry(Entry<'a>),
-    /// Of the kind, but without a folder.
+    /// A line of the kind without a folder.
     Other,
 }
 

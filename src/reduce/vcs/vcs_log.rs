@@ -1,5 +1,5 @@
-//! Logs of git, hg and svn: an author or date that is the same as in the commit before is written once. Of older
-//! commits of a long log the subject is kept and the body is left out.
+//! Logs of git, hg and svn: an author or date that is the same as in the commit before is written once. For older
+//! commits of a long log, the subject is kept and the body is left out.
 //!
 //! A commit without an author has that of the commit above. If authors and dates of all commits from one on are left
 //! out, a marker says so.
@@ -178,7 +178,7 @@ enum Place {
     After,
 }
 
-/// Reads logs, also in pieces between which something else stands: the changes of each commit.
+/// Reads logs, also in pieces with other text between them, such as the changes of each commit.
 pub(super) struct Log<'a> {
     mode: Mode,
     groups: u32,
@@ -265,7 +265,7 @@ impl<'a> Log<'a> {
 
     fn field(&mut self, style: Style, line: &'a str, i: usize, out: &mut Reduction) {
         let Some(key) = style.repeating_key(line) else { return };
-        // Without it the commit would read as one of the author before.
+        // Without its author, the commit would look like one of the author above.
         let is_by_another = || {
             self.known
                 .iter()

@@ -39,8 +39,8 @@ fn is_list(text: &[u8], value: &Range<usize>) -> bool {
         && next.is_some_and(|b| b"],".contains(b))
 }
 
-/// The quotation mark for a placeholder in a list, with the backslashes of the string that holds the list. `None` behind a
-/// name without quotation marks, as in YAML: such a list may be part of a string.
+/// The quotation mark for a placeholder in a list, with the backslashes of the string that holds the list. `None`
+/// after a name without quotation marks, as in YAML: such a list may be part of a string.
 fn quote_of_list(text: &[u8], start: usize) -> Option<&[u8]> {
     /// Bytes before a list that are searched for the name of its member. A choice.
     const MAX_NAME_BYTES: usize = 64;

@@ -1,6 +1,7 @@
-//! A value in quotation marks that is in the line below its name: after an operator or an open bracket at the end of
-//! the line, in a string of many lines, or in a here-document of a shell. Also a value in a form of strings that few
-//! languages have, or in a call around a string. It only finds the value; the caller claims it.
+//! A value in quotation marks that is in the line below its name: after an operator or an open bracket at the end
+//! of the line, in a string of many lines, or in a here-document of a shell. It also finds a value in a string
+//! literal of a form that few languages have, or in a call around a string. It only finds the value; the caller
+//! claims it.
 
 use super::extent::is_strong;
 use super::judge::{ByteSet, skip};
@@ -16,7 +17,7 @@ const MAX_WORD_BYTES: usize = 32;
 const BLANK: ByteSet = ByteSet::parse(" \t");
 const QUOTE: ByteSet = ByteSet::parse("\"'`");
 
-/// The value below what is at `at`, after the operator of a name.
+/// The value in the line below `at`, which is after the operator of a name.
 pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
     match text.get(at)? {
         b'\r' | b'\n' => string(text, next_line(text, at)?, false),
@@ -50,7 +51,7 @@ fn of_more_marks(text: &[u8], at: usize) -> Option<Range<usize>> {
     let quote = *text.get(at)?;
     let count = text[at..].iter().take(4).take_while(|b| **b == quote).count();
     let first = text.get(at + count).filter(|b| b.is_ascii_graphic())?;
-    // Behind an empty string there is a sign.
+    // After an empty string there would be a sign.
     let is_form = count == 3 || count == 2 && quote == b'\'' && first.is_ascii_alphanumeric();
     if !is_form {
         return None;
@@ -63,7 +64,7 @@ pub(super) fn is_raw(text: &[u8], at: usize) -> bool {
     raw_mark(text, at).is_some()
 }
 
-/// Where the number signs of a raw string begin, and where its text does.
+/// The positions at which the number signs and the text of a raw string begin.
 fn raw_mark(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let signs = skip(text, at, const { ByteSet::parse("bcr") }, 2);
     let mark = skip(text, signs, const { ByteSet::parse("#") }, 4);

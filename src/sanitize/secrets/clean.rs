@@ -1,5 +1,5 @@
-//! The short texts without secrets that this thread searched last. The parts of a call are examined for several
-//! reasons, and come again with the next call. Texts with a secret are never stored.
+//! The short texts without secrets that this thread searched last. Parts of a call are examined several times, and
+//! occur again in the next call. Texts with a secret are never stored.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

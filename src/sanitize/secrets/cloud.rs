@@ -1,5 +1,5 @@
 //! Values that are secret because of their place: the data of a Kubernetes Secret, the answer of a secrets manager.
-//! All values there are removed, whatever they look like; names stay.
+//! All values there are removed, even if they do not look like secrets; names stay.
 //!
 //! Examines the document around a keyword, at most `REACH_BYTES` in each direction.
 

@@ -28,7 +28,7 @@ pub(super) fn setting_before(text: &[u8], start: usize) -> Option<bool> {
     Some(false)
 }
 
-/// As `setting_before`, for the next line.
+/// Like `setting_before`, for the next line.
 pub(super) fn setting_behind(text: &[u8], end: usize) -> Option<bool> {
     let mut at = end + 1;
     for _ in 0..=MAX_LINES_APART {
@@ -88,8 +88,9 @@ pub(super) fn is_given(bytes: &[u8], password: bool) -> bool {
 
 const BLANK: ByteSet = ByteSet::parse(" \t");
 
-/// Where the value of a name begins that a command or a file declares without an operator: `ENV NAME value`, `setenv NAME value`,
-/// `set -gx NAME value`, `gh secret set NAME --body value`; `3) "name"` above `4) "value"` of Redis.
+/// The start of the value of a name that a command or a file declares without an operator: `ENV NAME value`,
+/// `setenv NAME value`, `set -gx NAME value`, `gh secret set NAME --body value`; `3) "name"` above `4) "value"` of
+/// Redis.
 pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
     const WORDS: &[&[u8]] = &[
         b"ENV ",
@@ -133,7 +134,7 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     (line > closed && number > line && text[number..].starts_with(b") \"")).then_some(number + 2)
 }
 
-/// `- --api-token` above `- VALUE`: where the value begins of a flag in a list of YAML.
+/// `- --api-token` above `- VALUE`: the start of the value of a flag in a list of YAML.
 fn next_item(text: &[u8], name: &Range<usize>, closed: usize) -> Option<usize> {
     let end = closed + usize::from(text.get(closed) == Some(&b'\r'));
     if text.get(end) != Some(&b'\n') || !text[name.clone()].starts_with(b"--") {
@@ -167,7 +168,7 @@ pub(super) fn behind_brackets(text: &[u8], at: usize) -> Option<usize> {
     is_array.then_some(operator + 1)
 }
 
-/// Where a value begins that is after a name without an operator: after a flag, a declaration, or in an element.
+/// The start of a value that follows a name without an operator: after a flag or a declaration, or in an element.
 pub(super) fn behind_word(text: &[u8], name: &Range<usize>) -> Option<usize> {
     let before = name.start.checked_sub(1).map(|at| text[at]);
     if before == Some(b'<') {

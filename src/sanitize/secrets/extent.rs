@@ -1,9 +1,10 @@
 //! Finds the end of a value without quotation marks that contains characters which also end values:
 //! `DB_PASSWORD=Kp7mQ2xR)t9zQ`.
 //!
-//! If a setting is the whole line, the value ends with the line; in a log line or after a flag it ends with the word.
-//! `password=get(user2)` is code and `password=abc1,host=db` is a list: there these characters end the value. It
-//! reads one word and makes no claims. [`Around`] removes what other readers took for the end of a value.
+//! If a setting is the whole line, the value ends with the line; in a log line or after a flag it ends with the
+//! word. `password=get(user2)` is code and `password=abc1,host=db` is a list: there these characters end the value.
+//! It reads one word and makes no claims. [`Around`] removes surrounding text that other readers included in a
+//! value.
 
 use super::hidden::entities::is_style;
 use super::hidden::logged::head_of_line;
@@ -70,8 +71,8 @@ pub(super) fn end(
     goes_on.then_some(start + core.len())
 }
 
-/// Removes from values what is around them: the heads of lines, the end of the string that holds a value, references and ends
-/// of elements. It reads what is before the values once.
+/// Removes from values text that is not part of them: the heads of lines, the end of the string that holds a value,
+/// references and ends of elements. It reads what is before the values once.
 pub(super) struct Around<'t> {
     text: &'t [u8],
     /// Up to where quotation marks were counted, and whether one is open there.
@@ -94,7 +95,8 @@ impl<'t> Around<'t> {
         Self { text, read: 0, is_open: false }
     }
 
-    /// The value without what is around it; empty if nothing is left. Values come in the order of their starts.
+    /// The value without text that is not part of it; empty if nothing is left. Values come in the order of their
+    /// starts.
     pub(super) fn removed(&mut self, value: Range<usize>) -> Range<usize> {
         let text = self.text;
         let Range { start, end } = before_head(text, behind_head(text, value));
@@ -186,7 +188,7 @@ fn before_tag(text: &[u8], value: &Range<usize>) -> Option<usize> {
     let element = memchr::memmem::find_iter(bytes, b"</").take(MAX_ENDS).find(|at| {
         let name = value.start + at + 2;
         let end = skip(text, name, const { ByteSet::parse("a-zA-Z0-9:._-") }, MAX_ELEMENT_BYTES);
-        // Colours cut values into pieces of any length.
+        // Tags for colours cut values into pieces of any length.
         let least = if is_style(&text[name..end]) { 1 } else { MIN_BEHIND_BYTES };
         end > name && text.get(end) == Some(&b'>') && !goes_on(bytes, *at, least)
     });
@@ -199,7 +201,7 @@ fn before_tag(text: &[u8], value: &Range<usize>) -> Option<usize> {
     (len > 0 && len < bytes.len()).then_some(len)
 }
 
-/// Whether a text of `least` bytes is behind the tag at `at`.
+/// Whether the tag at `at` is followed by a text of at least `least` bytes.
 fn goes_on(bytes: &[u8], at: usize, least: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
     rest.split(|b| *b == b'<').any(|piece| {

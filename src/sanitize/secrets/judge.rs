@@ -124,8 +124,8 @@ fn is_marked(value: &[u8], mark: &str) -> bool {
     !is_part
 }
 
-/// Whether letters of both cases and digits alternate as in generated values, and not as in examples that people
-/// write.
+/// Whether letters of both cases and digits alternate as often as in generated values, and more often than in
+/// examples that people write.
 fn is_made(value: &[u8]) -> bool {
     let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
     count(u8::is_ascii_digit) > 1
@@ -134,8 +134,8 @@ fn is_made(value: &[u8]) -> bool {
         && oddity(value) > 0
 }
 
-/// Whether `value` is an example from documentation: one of AWS, which a random value is once in many billions, or the key
-/// of every Azurite.
+/// Whether `value` is an example from documentation: the keys in the documentation of AWS, which a random value
+/// equals once in many billions, or the default key of Azurite.
 fn is_documented(value: &[u8]) -> bool {
     let is_capital = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit();
     let is_id = value.len() == 20 && value.ends_with(b"EXAMPLE") && value.iter().all(is_capital);
@@ -383,8 +383,9 @@ const COMMON_PAIRS: [u32; 26] = [
     0x15dfdb5, 0x15ed9bd, 0x00eb97f, 0x0004111, 0x0066191, 0x0088114, 0x004a801, 0x0000010,
 ];
 
-/// Whether the letters of a value follow one another as in no language: 1 pair in 3 is rare. Of values of random letters 91
-/// to 97 % are like that, with digits among them 81 %; of 22,902 names in source code of at least 12 letters, 4 in 1,000.
+/// Whether the letters of a value look random, unlike those of any language: 1 pair of adjacent letters in 3 is
+/// rare. This is so for 91 to 97 % of values of random letters, for 81 % of those with digits among the letters,
+/// and for 4 in 1,000 of 22,902 names of at least 12 letters in source code.
 pub(super) fn is_gibberish(value: &[u8]) -> bool {
     /// Fewest bytes, and fewest rare pairs: with a digit and without. A choice.
     const MIN_BYTES: usize = 12;
@@ -521,7 +522,7 @@ pub(super) fn is_password(value: &[u8]) -> bool {
     if digits == n {
         return true;
     }
-    // A value mostly in other scripts is a label.
+    // A value that is mostly in a script other than Latin is a label.
     if other * 2 > n {
         return false;
     }

@@ -91,7 +91,7 @@ impl Head {
         }
     }
 
-    /// Its first four bytes; of a word of three bytes these.
+    /// Its first four bytes; for a word of three bytes, these three.
     fn four(&self) -> u32 {
         self.eight as u32
     }
@@ -225,7 +225,7 @@ impl Keywords {
         while let Some(head) = heads.get(next) {
             next += 1;
             if !head.starts(first) {
-                // Neither do those that start with the same eight bytes.
+                // Heads with the same first eight bytes do not match either.
                 next += usize::from(head.alike);
                 continue;
             }

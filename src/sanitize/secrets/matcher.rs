@@ -64,7 +64,7 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// Records the row of a table that has a name in a cell.
+    /// Records a table row with the name of a secret in a cell.
     fn add_row(&mut self, hit: Range<usize>) {
         let end = self.rows.last().map_or(0, |last| last.end);
         if end <= hit.start
@@ -186,8 +186,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Runs a regex at each of a few places, up to its first match. It reads up to `end`, and does not read a match
-    /// twice.
+    /// Runs a regex at each of a few places, up to its first match. It reads up to `end` and reads no match twice.
     fn run_pattern_at(&mut self, rule: &Rule, index: u16, starts: Range<usize>, end: usize) {
         let Some(regex) = self.regex(rule, index, &(starts.start..end)) else { return };
         let text = &self.text[..end];

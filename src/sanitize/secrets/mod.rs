@@ -1,4 +1,4 @@
-//! Finds secrets in bytes, by rules that are data, and puts a named placeholder where each value stood.
+//! Finds secrets in bytes, by rules that are data, and replaces each value by a named placeholder.
 //!
 //! [`rules.toml`](./rules.toml) holds the rules, `read` and `table` load them, `matcher` and `scan` run them, `judge`
 //! distinguishes secrets from look-alikes. `keywords` finds the keywords of all rules in one pass; a rule reads only
@@ -114,12 +114,12 @@ pub fn redact(text: &str) -> Option<Redacted> {
     Some(Redacted { text, hits })
 }
 
-/// As [`redact`], for bytes that need not be UTF-8.
+/// Like [`redact`], for bytes that need not be UTF-8.
 pub fn redact_bytes(text: &[u8]) -> Option<(Vec<u8>, Hits)> {
     redact_bytes_but(text, &mut |_, _| false)
 }
 
-/// As [`redact`], except values for which `keeps` returns true, given the name of their rule.
+/// Like [`redact`], but keeps the values for which `keeps` returns true, given the name of their rule.
 pub fn redact_but(text: &str, keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<Redacted> {
     let (bytes, hits) = redact_bytes_but(text.as_bytes(), keeps)?;
     let text =
@@ -150,9 +150,9 @@ fn has_secret_inside(value: &str) -> bool {
     })
 }
 
-/// As [`redact_but`], for a text that is nothing but the value of `name`, as the command shows that wrote it
-/// (`printenv DB_PASSWORD`). The whole value is removed if it would be a secret beside that name. `None` for any
-/// other text, and for one that is a secret behind something else.
+/// Like [`redact_but`], for a text that consists only of the value of `name`; the command that wrote it shows that
+/// name (`printenv DB_PASSWORD`). The whole value is removed if it would be a secret beside that name. `None` for
+/// any other text, and for a text with something else before the secret.
 pub fn redact_value(
     text: &str,
     name: &str,
@@ -176,7 +176,7 @@ pub fn redact_value(
     Some(Redacted { text, hits: vec![(found.rule, 1)] })
 }
 
-/// As [`redact_but`], for bytes that need not be UTF-8.
+/// Like [`redact_but`], for bytes that need not be UTF-8.
 pub fn redact_bytes_but(
     text: &[u8],
     keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,

@@ -33,13 +33,13 @@ const BARE_END: ByteSet = ByteSet::parse(" \t\r\n\"'`,;&<>(){}[]|\\");
 struct Value {
     range: Range<usize>,
     quoted: bool,
-    /// The name starts the line, and only a line end follows the value.
+    /// Whether the name starts the line and only a line end follows the value.
     whole_line: bool,
-    /// After a `--flag` or in an element.
+    /// Whether the value follows a `--flag` or is in an element.
     marked: bool,
     /// `KEY=value` with a name in capitals, as shells and containers write it.
     environment: bool,
-    /// In a field of its own: `name: DB_PASSWORD`, then `value: …`.
+    /// Whether the value is in a field of its own: `name: DB_PASSWORD`, then `value: …`.
     is_field: bool,
 }
 
@@ -135,7 +135,7 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// What stands between the name and the value.
+    /// The text between the name and the value.
     fn between(&self) -> &[u8] {
         &self.text[self.name.end..self.value.range.start]
     }
@@ -194,10 +194,11 @@ impl Found<'_> {
         }
     }
 
-    /// Whether the letters of the value follow one another as in no language, at a place where values occur.
+    /// Whether the letters of the value look random, unlike those of any language, at a place where values occur.
     fn is_random_text(&self) -> bool {
         let Self { text, value, bytes, .. } = *self;
-        // In code a password has a type behind the colon, which is a word.
+        // In code, a colon after the name of a password is followed by a type, which is a word; so random letters
+        // there are a value.
         let is_told = self.password && self.between().trim_ascii_start().first() == Some(&b':');
         let is_data = value.quoted || value.environment || value.marked && !value.whole_line || is_told;
         judge::is_gibberish(bytes)

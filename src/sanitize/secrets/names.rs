@@ -55,8 +55,8 @@ pub(super) enum Tail {
     About,
 }
 
-/// Whether the word of a keyword that ends with `last` continues in `tail`, as in `tokenizer`; with a plural it does
-/// not.
+/// Whether the word of a keyword that ends with `last` continues in `tail`, as in `tokenizer`. A plural does not
+/// continue it.
 pub(super) fn goes_on(tail: &[u8], last: u8) -> bool {
     let Some(&next) = tail.first() else { return false };
     let is_one_word = next.is_ascii_alphabetic() && next.is_ascii_lowercase() == last.is_ascii_lowercase();
@@ -93,7 +93,7 @@ const ABOUT: &[&str] = &[
     "host", "in", "out", "embed", "encod", "counter", "finger",
 ];
 
-/// Words after a keyword that change nothing: `password_prod`.
+/// Words after a keyword that do not change what the name means: `password_prod`.
 const PLAIN: &[&str] = &[
     "value",
     "val",
@@ -252,7 +252,7 @@ pub(super) fn is_about(head: &[u8]) -> bool {
     })
 }
 
-/// Whether the value behind `before` is a public key: `VAPID_PUBLIC_KEY="`.
+/// Whether the value after `before` is a public key: `VAPID_PUBLIC_KEY="`.
 pub(super) fn is_public(before: &[u8]) -> bool {
     /// Most bytes between a name and its value.
     const MAX_BETWEEN_BYTES: usize = 8;

@@ -20,7 +20,7 @@ pub fn open(text: &[u8]) -> Option<usize> {
     let line = match memchr::memrchr2(b'\n', b'\r', near).map(|at| at + 1) {
         Some(line) => line,
         None if from == 0 => 0,
-        // Of a line that is too long, only the last word is held back.
+        // If the line is too long, only its last word is held back.
         None => near.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1),
     };
     if line == near.len() || is_prompt(near.get(line..).unwrap_or_default()) {
@@ -29,7 +29,7 @@ pub fn open(text: &[u8]) -> Option<usize> {
     let mut read = line;
     for _ in 0..LINES_BEFORE {
         let before = near.get(..read).unwrap_or_default().trim_ascii_end();
-        // The line of a name whose value is still to come ends with an operator or a bracket.
+        // A line with a name whose value follows on a later line ends with an operator or a bracket.
         if before.last().is_none_or(u8::is_ascii_alphanumeric) {
             break;
         }

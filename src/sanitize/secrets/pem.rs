@@ -24,7 +24,7 @@ const MIN_RUN_IN_CODE_BYTES: usize = 40;
 const MAX_HEADER_LINES: usize = 8;
 
 const BASE64: ByteSet = ByteSet::parse("a-zA-Z0-9+/=");
-/// Bytes that no key block contains, in whatever quoting.
+/// Bytes that no key block contains, however it is quoted.
 const CODE: ByteSet = ByteSet::parse("(){}<>[]$@#%^&*?!~");
 const SPACE: ByteSet = ByteSet::parse(" \t\r\n");
 
@@ -57,7 +57,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
 
 /// Whether a block with this name holds a key.
 fn is_key(label: &[u8]) -> bool {
-    /// Private keys whose label does not say so.
+    /// Labels of private keys that do not say that the key is private.
     const KEYS: &[&[u8]] = &[b"tls-crypt-v2 client key", b"tls-crypt-v2 server key"];
     label.windows(11).any(|w| w == b"PRIVATE KEY")
         || is_of_hex(label)
@@ -169,7 +169,7 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
             let last = runs(text, at..stop, if is_key { MIN_RUN_BYTES } else { 1 }).last();
             end = last.map_or(end, |run| run.end);
         }
-        // Names and values stand before the key; behind it they belong to what follows.
+        // Names and values come before the key; after it they are part of other text.
         let is_header = line.is_empty()
             || line.starts_with(b"#") && is_hex
             || end == start && line.windows(2).any(|w| w == b": ");

@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub(super) regex: String,
     /// How many bytes before and after a keyword a match of `regex` may reach.
     pub(super) reach: Vec<usize>,
-    /// Whether `regex` asks for the end of a word, or a byte that no word has, after each keyword.
+    /// Whether `regex` requires the end of a word, or a byte that no word has, after each keyword.
     pub(super) ends_word: bool,
     /// The byte with which a match of `regex` begins, if only a name that ends with a keyword is after it.
     pub(super) opening: String,

@@ -24,7 +24,7 @@ const MIN_WORK_BYTES: usize = 16 << 10;
 /// The state table grows in steps of this many rules.
 const PLACES_STEP: usize = 512;
 
-/// Bytes after a keyword that suffice, and the same for rules that read many lines.
+/// Bytes after a keyword that are enough for most rules, and for rules that read many lines.
 const NARROW_BYTES: usize = 256;
 const WIDE_BYTES: usize = 64 << 10;
 
@@ -146,7 +146,7 @@ pub(super) struct Scan<'t> {
     pub(super) names: Names,
     /// Matches of regexes.
     pub(super) matches: Matches,
-    /// The value that was last asked whether it is a template, and whether it is.
+    /// The value that was last tested for being a template, and the result.
     judged: (Range<usize>, bool),
     /// Groups of the last match.
     pub(super) groups: Groups,
@@ -244,7 +244,8 @@ impl<'t> Scan<'t> {
         false
     }
 
-    /// Whether a value is a template. Several rules ask that of a value one after the other.
+    /// Whether a value is a template. The last result is remembered, because several rules test the same value one
+    /// after the other.
     pub(super) fn is_template(&mut self, value: &Range<usize>) -> bool {
         if self.judged.0 != *value {
             let bytes = &self.text[value.clone()];
@@ -272,7 +273,7 @@ impl<'t> Scan<'t> {
     pub(super) fn into_claims(mut self) -> Vec<Claim> {
         self.claims.sort_unstable();
         let mut around = Around::of(self.text);
-        // What nobody examined goes to its end.
+        // A rule that read too much claimed the rest of the text without examining it, so no claim is made smaller.
         let is_hostile = self.is_hostile;
         self.claims.retain_mut(|claim| {
             stop::tick();
@@ -325,7 +326,7 @@ fn is_encrypted(value: &[u8]) -> bool {
     value.starts_with(b"ENC[")
 }
 
-/// `access-token`, `a-token-string`: small words that say what a value would be.
+/// `access-token`, `a-token-string`: small words that describe a value instead of being one.
 fn is_named_token(value: &[u8]) -> bool {
     value.iter().all(|b| b.is_ascii_lowercase() || *b == b'-')
         && value.contains(&b'-')

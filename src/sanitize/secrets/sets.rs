@@ -5,8 +5,8 @@
 pub(super) struct ByteSet([u64; 4]);
 
 impl ByteSet {
-    /// Reads the inside of a regex class: single characters and `a-z` ranges; a `-` first or last is itself. `^` first makes
-    /// it all other bytes.
+    /// Reads the inside of a regex class: single characters and `a-z` ranges; a `-` at the start or the end is a
+    /// hyphen. A `^` at the start means all other bytes.
     pub(super) const fn parse(class: &str) -> ByteSet {
         let bytes = class.as_bytes();
         let is_inverted = !bytes.is_empty() && bytes[0] == b'^';
@@ -46,7 +46,7 @@ impl ByteSet {
         self
     }
 
-    /// The same with the bytes of letters of other scripts, without those of punctuation, arrows and box-drawing
+    /// This set with the bytes of letters of other scripts, without those of punctuation, arrows and box-drawing
     /// characters.
     pub(super) const fn with_letters(mut self) -> ByteSet {
         let mut b = 0x80;

@@ -146,8 +146,8 @@ fn is_this_machine(host: &[u8]) -> bool {
     })
 }
 
-/// `scheme://user:p@ss/word@host`: a password with an `@` and a sign that ends an address. What stands behind the first `@` is
-/// no host then: letters of both cases and digits.
+/// `scheme://user:p@ss/word@host`: a password with an `@` and a sign that ends an address. In that case the text
+/// after the first `@` is not a host: it has letters of both cases and digits.
 fn password_with_at(text: &[u8], start: usize, authority: &[u8], at: usize) -> Option<Range<usize>> {
     let colon = memchr::memchr(b':', &authority[..at])?;
     let from = start + colon + 1;
@@ -155,7 +155,7 @@ fn password_with_at(text: &[u8], start: usize, authority: &[u8], at: usize) -> O
     let end = rest.iter().position(|b| END_OF_SLASHED.has(*b)).unwrap_or(rest.len());
     let last = memchr::memrchr(b'@', &rest[..end])?;
     let is_host = rest.get(last + 1).is_some_and(u8::is_ascii_alphanumeric);
-    // A host without a dot before a query, and one with a dot behind it.
+    // There is a host without a dot before a query, and a host with a dot after it.
     let first = &authority[at + 1..];
     let is_query = text.get(start + authority.len()).is_some_and(|b| b"?#".contains(b));
     let is_dotted = rest[last + 1..].iter().take_while(|b| !b"/:?".contains(b)).any(|b| *b == b'.');
@@ -228,8 +228,8 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     scan.state(index).seen = hit.start..at.max(hit.end);
 }
 
-/// Where the cookies begin that a keyword announces: after an operator, a flag, or the member of a header with that
-/// name.
+/// The start of the cookies that a keyword announces: after an operator, a flag, or the member of a header with
+/// that name.
 fn behind_cookie(text: &[u8], hit: &Range<usize>) -> Option<usize> {
     let word = &text[hit.clone()];
     if !word.ends_with(b"e") && !word.ends_with(b"E") {

@@ -98,7 +98,7 @@ fn has_one_length(part: &str) -> bool {
 pub(super) enum Place {
     /// Anywhere in reach.
     Near,
-    /// The same, if the keyword ends a word.
+    /// Anywhere in reach, if the keyword ends a word.
     NearWord,
     /// At the keyword, if its name and an operator are followed by a value that begins with this many bytes of a set.
     Assigned(ByteSet, usize),
@@ -175,7 +175,8 @@ pub(super) fn load(source: &str) -> Result<Table, String> {
             true => entry.prefix.iter().map(|p| p.to_ascii_lowercase()).collect(),
             false => entry.keywords,
         };
-        // A word is not a vendor's key; a hexadecimal or UUID value is never a word.
+        // An ordinary word is not a vendor's key. Values of hexadecimal digits and UUIDs are never words, so they
+        // need no test.
         let words = matches!(&form, Form::Assigned { set, .. } if set.has(b'g') || set.has(b'G'));
         let random = entry.random || words;
         rules.push(Rule { form, keywords, random, entropy: entry.entropy, allow: entry.allow });

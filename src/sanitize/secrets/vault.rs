@@ -14,7 +14,7 @@ const MAX_ROWS: usize = 64;
 const MAX_LINE_BYTES: usize = 4 << 10;
 /// Words of names of secrets. Under other names only random values count.
 const TELLING: &[&str] = &["pass", "pwd", "secret", "token", "key", "cred", "api", "auth"];
-/// Shorter values are no secrets.
+/// Shorter values, in bytes, are not secrets.
 const MIN_BYTES: usize = 6;
 
 /// Claims the values below the heading that holds a keyword.
@@ -55,7 +55,7 @@ fn column(head: &[u8]) -> Option<usize> {
     (is_head && head[column..].trim_ascii_end() == b"Value").then_some(column)
 }
 
-/// The rest of a line, then the lines behind it.
+/// The rest of a line, then the lines after it.
 struct Lines<'t> {
     text: &'t [u8],
     at: usize,

@@ -14,7 +14,7 @@ const KEY: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
 /// Shorter words, in bytes, are names, labels and values of tests.
 const MIN_BYTES: usize = 8;
 const MAX_BYTES: usize = 64;
-/// The same for words with a special character among the letters. A choice.
+/// Shortest password with a special character among the letters, in bytes. A choice.
 const MIN_BYTES_WITH_SIGN: usize = 12;
 /// Lines before a setting that are searched for the heading of its section.
 const MAX_LINES_OF_SECTION: usize = 16;
@@ -136,7 +136,7 @@ pub(super) fn is_data(text: &[u8], name: &Range<usize>, value: &Range<usize>, is
 /// Whether letters are neither a word nor words in camel case: two runs of capitals or more among small letters, or letters
 /// of alternating case.
 pub(super) fn is_mixed(bytes: &[u8]) -> bool {
-    // A special character between letters comes from a generator.
+    // A special character between letters suggests a generated value.
     let sign = bytes.iter().position(|b| matches!(b, b'_' | b'-'));
     if let Some(at) = sign.filter(|at| (2..bytes.len() - 2).contains(at)) {
         let letters = [&bytes[..at], &bytes[at + 1..]].concat();
@@ -309,8 +309,8 @@ fn is_setting(text: &[u8], name: &Range<usize>, value: &Range<usize>) -> bool {
     }
 }
 
-/// Whether all lines beside a setting are settings with the same operator, comments or blank, and none is code; also
-/// true without such lines.
+/// Whether all lines around a setting are settings with the same operator, comments or blank lines, and none is
+/// code. Also true if there are no such lines.
 fn are_settings(text: &[u8], start: usize, end: usize, operator: u8) -> bool {
     let is_data = |line: &[u8]| {
         let line = line.trim_ascii();

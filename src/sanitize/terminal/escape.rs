@@ -1,12 +1,12 @@
 //! Cuts a terminal stream into text runs and controls (ECMA-48, and what xterm adds to it).
 //!
-//! Printable text never counts as part of a control unless the sequence is complete and valid; of a broken sequence only the
-//! introducer is removed. Each byte is read a bounded number of times.
+//! Printable text counts as part of a control only if the sequence is complete and valid. For a broken sequence,
+//! only the introducer is removed. Each byte is read a bounded number of times.
 //!
-//! The crate `vte` is not suitable here. It parses as terminals do, so a broken sequence takes the text after it
-//! along: all that follows a title without an end, the first letter after `ESC [ 31` and a blank. Outputs that were
-//! cut or mixed have such sequences, and the text after one may be an error. It also prints what follows a C1 control
-//! that UTF-8 encodes. `tests::text_behind_broken_sequences_stays` compares the two.
+//! The crate `vte` is not suitable here. It parses as terminals do, so a broken sequence removes text after it: a
+//! title without an end removes all text after it, and `ESC [ 31` with a blank removes the next letter. Outputs
+//! that were cut or mixed have such sequences, and the text after one may be an error. It also prints the payload
+//! after a C1 control in UTF-8. `tests::text_behind_broken_sequences_stays` compares the two.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,9 @@
 //! Renders terminal output as the terminal would show it at the end.
 //!
-//! The simulated screen is infinitely wide and tall, so nothing wraps or scrolls away. Text disappears only if the stream
-//! itself overwrites, erases or deletes it. Failure lines stay even then, as lines of their own. The text is not interpreted
-//! otherwise, the size of a real terminal is not read, and work and memory are linear in the input.
+//! The simulated screen is infinitely wide and tall, so no line wraps and no text scrolls out of view. Text
+//! disappears only if the stream itself overwrites, erases or deletes it. Failure lines stay even then, as lines of
+//! their own. The text is not interpreted otherwise, the size of a real terminal is not read, and work and memory
+//! are linear in the input.
 
 mod escape;
 mod failure;

@@ -1,4 +1,4 @@
-//! Keeps placeholders of secrets from being overwritten: without them nothing would show that a value was removed.
+//! Keeps placeholders of secrets from being overwritten: otherwise a reader could not see that a value was removed.
 
 use crate::sanitize::secrets::PLACEHOLDER;
 use crate::stop;

@@ -123,7 +123,7 @@ impl Row {
         }
     }
 
-    /// Whether writing `run` at `column` would take shown text away.
+    /// Whether writing `run` at `column` would remove shown text.
     pub(super) fn write_loses(&mut self, column: usize, run: &str) -> bool {
         if self.form == Form::Ascii && is_simple(run) {
             let old = self.text.as_bytes().get(column..).unwrap_or_default();
@@ -184,7 +184,7 @@ impl Row {
         }
         let old = self.within(columns);
         if self.form == Form::Ascii {
-            // In blocks, which compile to vector code.
+            // Bytes are tested in blocks, which compile to vector code.
             let shown = |block: &[u8]| block.iter().fold(false, |any, &byte| any | (byte != b' '));
             self.text.as_bytes()[old].chunks(32).any(shown)
         } else {

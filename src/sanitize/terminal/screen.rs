@@ -24,7 +24,7 @@ const NEAR: usize = 256;
 /// Columns that edits may read or move: for each byte of the stream, and at least in any stream.
 const EFFORT: usize = 32;
 const MIN_EFFORT: usize = 1 << 16;
-/// Rows that a status bar below a scroll region may take.
+/// Most rows that a status bar below a scroll region may have.
 const MAX_FOOTER: usize = 8;
 /// The column "end of the row", for rows whose width was not computed yet.
 const END_OF_ROW: usize = usize::MAX;

@@ -1,8 +1,8 @@
 //! The ledger: what happened to every line of the source.
 //!
-//! Reducers and encoders return spans over source lines, never text. Markers, the evidence and the guard all use the
-//! spans, so they cannot disagree with what is shown. One long file, because a change of what a span means concerns
-//! every function here.
+//! Reducers and encoders return spans over source lines, never text. Markers, the evidence and the guard all use
+//! the spans, so they cannot disagree with what is shown. This file is longer than most because a change of what a
+//! span means concerns every function here.
 
 mod marks;
 
@@ -27,8 +27,8 @@ use crate::tokens::Verbatim;
 const MAX_LINES_BETWEEN_TIMES: usize = 16;
 /// Gaps of at most this many lines get no mark if they have only blank lines and rules.
 const MAX_RULES: usize = 3;
-/// The most gaps whose marks count the omitted lines. With more gaps, such marks would cost more than they tell, so
-/// each gets [`SHORT_GAP_MARK`].
+/// The most gaps whose marks count the omitted lines. With more gaps, such marks would cost more than they are
+/// worth, so each gets [`SHORT_GAP_MARK`].
 pub const MAX_GAP_MARKS: usize = 64;
 /// The mark of a gap if there are many.
 pub const SHORT_GAP_MARK: &str = "\u{2026}";

@@ -368,7 +368,7 @@ impl Origin {
         Marker::Shown { first, last, there, origin, ago: Some(ago) }
     }
 
-    /// The marker for lines whose outline was shown so far back.
+    /// The marker for lines whose outline was shown `ago`.
     pub fn outline_marker(
         &self,
         source: &Source<'_>,

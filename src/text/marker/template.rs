@@ -1,5 +1,5 @@
-//! Tells a template of a marker in program code from a marker: it has placeholders where a marker has numbers, so it
-//! claims nothing. A text that might claim something is never a template.
+//! Distinguishes a template of a marker in program code from a marker. A template has placeholders where a marker
+//! has numbers, so it claims nothing. A text that might claim something is never a template.
 
 /// The longest placeholder, in bytes, and its most words: a longer one could claim something. A choice.
 const MAX_BLANK_BYTES: usize = 24;

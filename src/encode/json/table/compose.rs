@@ -108,7 +108,8 @@ fn rows_as_table<'a>(
         sample <= SAMPLE_BYTES
     });
     let few = few.count().max(MIN_ROWS);
-    // As JSON each row has a separator after it, and a verbatim row is longer than the row.
+    // The JSON form has a separator after each row. In the table, a row that is kept verbatim is longer than the
+    // row itself.
     let mut plain = String::new();
     for row in shape.rows.iter().take(few) {
         plain.push_str(row);

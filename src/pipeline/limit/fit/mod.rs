@@ -119,7 +119,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Lets outliers come before the ends of the text.
+    /// Makes outliers rank before the ends of the text.
     pub(super) fn with_outliers(mut self) -> Self {
         let is_line = |unit: &usize| self.units[*unit].kind == Kind::Line;
         let units: Vec<usize> = (0..self.units.len()).filter(is_line).collect();
@@ -181,8 +181,8 @@ impl<'a> Fit<'a> {
         lines
     }
 
-    /// Tries with less and less until the text is under the goal. Returns the ledger, its tokens and the number of
-    /// missing failures.
+    /// Tries smaller and smaller selections until the text meets the goal. Returns the ledger, its tokens and the
+    /// number of missing failures.
     fn attempts(&mut self, goal: Goal, finish: &dyn Fn(&Ledger) -> String) -> Option<(Ledger, usize, usize)> {
         let mut less = 0;
         for _ in 0..MAX_TRIES {
@@ -269,7 +269,7 @@ impl<'a> Fit<'a> {
         }
         match self.form {
             Form::Lines => self.counter.count(text),
-            // Without its quotes.
+            // The quotes of the JSON string are not counted.
             Form::JsonString => {
                 let quoted = self.form.write(text.to_owned());
                 self.counter.count(quoted.get(1..quoted.len() - 1).unwrap_or(&quoted))

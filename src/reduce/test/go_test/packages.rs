@@ -9,7 +9,7 @@ const MIN_FOLDED_PACKAGES: usize = 10;
 const MIN_SLOW_SECONDS: f64 = 5.0;
 const SLOW_FACTOR: f64 = 8.0;
 
-/// What the line of a package that did not fail says, if it says nothing else.
+/// The result that the line of a package that did not fail reports, if it reports nothing else.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum PackageResult {
     /// It passed, in this many seconds.
@@ -88,7 +88,8 @@ fn result_in(line: &str) -> Option<PackageResult> {
     }
 }
 
-/// What line `i` says, if it may be folded. The last line of the text is kept: it shows how far the run came.
+/// The result on line `i`, if the line may be folded. The last line of the text is kept: it shows how far the run
+/// came.
 fn result_at(source: &Source<'_>, i: usize) -> Option<PackageResult> {
     let line = source.line(i);
     result_in(line).filter(|_| i + 1 < source.len() && !signals::is_failure(line))

@@ -1,7 +1,8 @@
-//! What passed tests printed: of many alike lines the few of another form stay, with the test that printed them.
+//! The output of passed tests: among many similar lines, the few of another form are kept, with the test that
+//! printed them.
 //!
-//! Lines that the runner writes around the output are no part of it. If tests print all kinds of lines, only warnings and
-//! rare titles stay, such as the only `stderr` among many `stdout`.
+//! Lines that the runner writes around the output are not part of it. If tests print all kinds of lines, only
+//! warnings and rare titles stay, such as the only `stderr` among many `stdout`.
 
 use super::{FORMS, TestLine, is, named};
 use crate::reduce::lines::is_warning;
@@ -57,7 +58,7 @@ impl PrintedForms {
     }
 }
 
-/// What is left out of a reduction as the output of tests.
+/// The lines that a reduction leaves out as the output of tests.
 struct Hidden<'a> {
     source: &'a Source<'a>,
     /// The lines, in order.
@@ -111,13 +112,13 @@ impl Hidden<'_> {
         if prints.all < MIN_LINES {
             return out;
         }
-        // What counts from zero has a one too.
+        // A line with a zero is not odd if the same line also occurs with a one: then it is a counter.
         let is_odd = |line: &usize| {
             form_of_counter(said(self.text(*line)), b"0").is_none_or(|form| !counters.contains(&form))
         };
         let rare: Vec<usize> = prints.rare().into_iter().filter(is_odd).collect();
         let mut places = self.places(&rare);
-        // What a program says at its start it says once.
+        // A program prints the lines at its start only once, so they are not odd.
         places.retain(|place| place.first().copied() != opening);
         let are_exceptions = |count: usize, most: usize| count <= most && count * ODD_ONE_IN <= prints.all;
         if are_exceptions(places.len(), MAX_ODD) && rare.len() * MAX_RARE_SHARE <= prints.all {
@@ -259,9 +260,9 @@ fn said(line: &str) -> &str {
     }
 }
 
-/// The form of a line: its text without its numbers. Unlike `details::likeness`, it keeps a zero that stands alone, and a
-/// word with a digit counts as a number. Letters with digits among them count as a number too, since they are
-/// most often made up. A zero that stands alone is no number: nothing was done, or there is nothing.
+/// The form of a line: its text without its numbers. Unlike `details::likeness`, it keeps a zero that stands alone,
+/// and a word with a digit counts as a number. Letters with digits among them count as a number too, since they are
+/// most often made up. A zero that stands alone counts as a word, because it means that nothing was done or found.
 pub fn form(text: &str) -> u64 {
     form_with(text, b"0")
 }
@@ -272,7 +273,7 @@ fn form_of_counter(text: &str, number: &[u8]) -> Option<u64> {
     has_it.then(|| form_with(text, number)).filter(|form| *form != form_with(text, b""))
 }
 
-/// The same with another number that counts as a word, written like the zero.
+/// Like [`form`], with another number that counts as a word if it stands alone.
 fn form_with(text: &str, number: &[u8]) -> u64 {
     const SIGNS: &[u8] = b".,:-/";
     let text = text.trim().as_bytes();

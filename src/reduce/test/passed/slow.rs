@@ -11,7 +11,7 @@ use crate::text::span::Span;
 
 /// A faster test is never slow. Vitest marks tests from 300 ms on, Mocha from 75 ms, Jest files from 5 s. A choice.
 const MIN_SLOW: u64 = 400 * MILLI;
-/// The most slow tests, and the share of the total time that each of them takes at least: 1 / this.
+/// The most slow tests that are kept. Each takes at least the total time divided by `SLOW_ONE_IN`.
 const MAX_SLOW: usize = 2;
 const SLOW_ONE_IN: u64 = 4;
 /// The most headings that are shown with a slow test, and the most lines up from one to the next omitted line.

@@ -1,4 +1,4 @@
-//! The lines that pytest writes: titles, totals and progress. Reads one line at a time, keeps no state.
+//! The lines that pytest writes: titles, totals and progress. Each line is read by itself, without any state.
 
 use crate::reduce::lines::leading_number;
 

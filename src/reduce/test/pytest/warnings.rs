@@ -27,7 +27,7 @@ pub fn repeated(source: &Source<'_>, from: usize) -> Vec<Range<usize>> {
             && !(start..stop).any(|i| signals::is_failure(source.line(i)) && i != place)
             && !shown.insert(message)
         {
-            // The test above a warning says whose it is.
+            // The test above a warning stays, because it shows where the warning comes from.
             gone.extend([start + 1..place, place + 1..stop].into_iter().filter(|lines| !lines.is_empty()));
         }
         start = stop + 1;

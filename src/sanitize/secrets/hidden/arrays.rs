@@ -1,7 +1,7 @@
 //! Arrays that spell a text byte by byte: `{0x67, 0x68}`, `{'g', 'h'}`, `[103, 104]` and `[103 104]`, also mixed and over
 //! lines, and the bytes that `gdb` prints after addresses.
 //!
-//! It does not read types. A text without `0x`, `','` and brackets costs only the search for these.
+//! It does not read types. For a text without `0x`, `','` and brackets, the only cost is the search for these.
 
 use super::base64::is_text;
 use super::escapes;
@@ -13,7 +13,7 @@ use memchr::memmem;
 
 /// Fewest elements of an array that is examined.
 const MIN_ELEMENTS: usize = 12;
-/// The same if a name precedes the array. A choice.
+/// Fewest elements if a name precedes the array. A choice.
 const MIN_NAMED_ELEMENTS: usize = 8;
 /// Longest name of an array, in bytes; and the bytes of the word before it that are compared.
 const MAX_NAME_BYTES: usize = 48;
@@ -82,7 +82,7 @@ fn least(is_named: bool) -> usize {
 }
 
 /// Writes the name before an array whose first element is at `start`, as if the array were a string: `apiKey = [`,
-/// `"token": {"type": "Buffer", "data": [`, `secret: <Buffer `. Whether there is one.
+/// `"token": {"type": "Buffer", "data": [`, `secret: <Buffer `. Returns whether there is a name.
 pub(super) fn name(text: &[u8], start: usize, view: &mut View) -> bool {
     const OPENS: ByteSet = ByteSet::parse("[({< \t\r\nb");
     const AROUND: ByteSet = ByteSet::parse(" \t\"'\\[]");
@@ -208,8 +208,8 @@ fn element(text: &[u8], at: usize) -> Option<(u8, usize)> {
     }
 }
 
-/// Where the next element begins: after a comma, where a letter of Rust may have a `b` before it, or after white
-/// space and perhaps an address.
+/// The start of the next element: after a comma, with a `b` before a letter as in Rust, or after white space and
+/// perhaps an address.
 fn separator(text: &[u8], at: usize) -> Option<usize> {
     let next = blank(text, at);
     if text.get(next) != Some(&b',') {

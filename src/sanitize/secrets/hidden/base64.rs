@@ -98,14 +98,15 @@ fn plain(digit: u8) -> u8 {
     }
 }
 
-/// Whether a run fills its line to the end, after something else than a blank: a number, the name of a file.
+/// Whether a run fills the rest of its line after something other than a blank, such as a number or the name of a
+/// file.
 fn is_behind(text: &[u8], run: &Range<usize>) -> bool {
     let ends = text.get(run.end).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'='));
     if !ends || run.len() < MIN_LINE_BYTES {
         return false;
     }
     let begins_line = run.start == 0 || text[run.start - 1] == b'\n';
-    // `12-` and the signs of a diff read like digits of it.
+    // `12-` and the signs of a diff are also base64 digits.
     let number = text[run.clone()].iter().take(8).take_while(|b| b.is_ascii_digit()).count();
     !begins_line || matches!(text[run.start + number], b'-' | b'+')
 }
@@ -149,7 +150,7 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
         let ends = text.get(behind).is_none_or(|b| b"\r\n\\\"'`,;)<".contains(b));
         // The first line may be after a name and so be shorter.
         let fits = end > start && end - start <= width.max(last.len()).max(76);
-        // A word below a complete encoded text does not belong to it.
+        // A word below a complete encoded text is not part of it.
         let sum = || lines.iter().map(Range::len).sum::<usize>();
         let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && (end - start).is_multiple_of(2);
         let completes = end - start >= MIN_RUN_BYTES || is_hex || (sum() + behind - start).is_multiple_of(4);

@@ -41,7 +41,7 @@ const NAMING: &[&[u8]] = &[
 ];
 /// Members that hold the value for that name.
 const VALUES: &[&[u8]] = &[b"value", b"val", b"parametervalue", b"secretvalue", b"stringvalue"];
-/// The same in an object that is itself the value of a name.
+/// Members that hold the value in an object that is itself the value of a name.
 const INNER_VALUES: &[&[u8]] = &[b"value", b"val", b"s", b"stringvalue", b"plaintext"];
 
 /// The value beside the name in `name`, whose quotation marks end at `closed`.
@@ -64,7 +64,8 @@ pub(super) fn value_of(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         .or_else(|| piped(text, name))
 }
 
-/// The value that replaces the one in `value`: `"old" -> "new"` of Terraform, `[-old-]{+new+}` of a diff of words.
+/// The new value that replaces the value at `value`: `"old" -> "new"` of Terraform, `[-old-]{+new+}` of a diff of
+/// words.
 pub(super) fn replacing(text: &[u8], value: &Range<usize>) -> Option<Range<usize>> {
     let rest = text.get(value.end..)?;
     if rest.starts_with(b"-]{+") {
@@ -74,7 +75,7 @@ pub(super) fn replacing(text: &[u8], value: &Range<usize>) -> Option<Range<usize
     text.get(arrow..)?.starts_with(b"-> ").then(|| string(text, arrow + 3))?
 }
 
-/// What stands from `from` up to `mark` in its line.
+/// The text from `from` up to `mark` in the same line.
 fn marked(text: &[u8], from: usize, mark: &[u8]) -> Option<Range<usize>> {
     let near = &text[from..text.len().min(from + MAX_ALONE_BYTES)];
     let len = memchr::memmem::find(near, mark)?;
@@ -249,7 +250,7 @@ fn part(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>>
     let (first, behind) = line_behind(text, closed)?;
     first.is_empty().then_some(())?;
     let (second, behind) = line_behind(text, behind)?;
-    // A header of the part may stand between.
+    // A header of the part may be between the name and the value.
     let behind = if second.is_empty() {
         behind
     } else {

@@ -46,8 +46,8 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
     }
 }
 
-/// The line of the name that holds `hit`, if it is a cell with others on both sides. Its value is a cell too, so nothing in front
-/// of the line hides it.
+/// The line of the name that holds `hit`, if it is a cell with others on both sides. Its value is a cell too, so
+/// text in front of the line cannot hide it.
 pub(in crate::sanitize::secrets) fn barred(text: &[u8], hit: &Range<usize>) -> Option<Range<usize>> {
     let around = |b: &u8| b.is_ascii_alphanumeric() || b"_-. *`".contains(b);
     let before = &text[hit.start.saturating_sub(MAX_NAME_BYTES)..hit.start];
@@ -102,7 +102,7 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
         }
         let heads = cells.iter().all(|cell| cell.is_empty() || is_name(&text[cell.clone()]));
         if start >= table && heads {
-            // What a tool puts before a line is no part of a head; the lines are read without it too.
+            // Text that a tool puts before a line is not part of a head; the lines are also read without that text.
             let is_named = |cell: &&usize| **cell > 0 || prefix(&text[start..end], false) == 0;
             let telling: Vec<usize> = telling.iter().filter(is_named).copied().collect();
             table = rows(text, start..end, &cells, &telling, cut, &mut view);
@@ -115,8 +115,8 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
 const MAX_COLUMNS_BYTES: usize = 1 << 10;
 /// Bytes of the rows of a statement that are read.
 const MAX_ROWS_BYTES: usize = 256 << 10;
-/// The same once unclosed rows have cost as many bytes as the text has: many of them would otherwise take quadratic
-/// time.
+/// Bytes that are read after unclosed rows have cost as many bytes as the text has. Otherwise many such rows would
+/// take quadratic time.
 const MAX_LATER_ROWS_BYTES: usize = 512;
 
 /// `INSERT INTO t (id, password) VALUES (1, '…'), …` and `COPY t (id, password) FROM stdin;` around the first of `heads`: where
@@ -249,8 +249,8 @@ fn may_have_empty_cell(line: &[u8]) -> bool {
     false
 }
 
-/// A value that continues in the lines below, whose cells of names are empty: `| token | ghp_… |` above `| | … |`.
-/// Whether there is one.
+/// Writes a value that continues in the lines below, whose name cells are empty: `| token | ghp_… |` above
+/// `| | … |`. Returns whether there is one.
 fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize], view: &mut View) -> bool {
     /// Most lines of a value. A choice.
     const MAX_LINES: usize = 64;
@@ -278,7 +278,7 @@ fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize],
     pieces.len() > 1
 }
 
-/// The cells below the names of secrets, as long as the lines have the same cells; where that ends.
+/// Writes the cells below the names of secrets, as long as the lines have the same cells. Returns where that ends.
 fn rows(
     text: &[u8],
     head: Range<usize>,
@@ -305,7 +305,7 @@ fn rows(
             };
             let Some(here) = here else { break };
             let is_same = |i: usize| !here[i].is_empty() && text[here[i].clone()] == text[cells[i].clone()];
-            // A line of a list that begins like the one before, and no head.
+            // The line is one of a list whose lines begin alike, not a head.
             if here.len() > 2 && is_same(0) && is_same(1) {
                 break;
             }
@@ -351,7 +351,8 @@ fn write_pieces(text: &[u8], name: &Range<usize>, pieces: &[Range<usize>], view:
     let mut head = Vec::with_capacity(name.len() + 5);
     head.push(b'\n');
     head.extend(text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }));
-    // Two blanks, so that it is not read as a line of a settings file, where words are passwords.
+    // Two blanks, so that the pair is not read as a line of a settings file, in which plain words count as
+    // passwords.
     head.extend_from_slice(b":  ");
     head.extend_from_slice(quote);
     view.stand(&head, cell.start..cell.start);
@@ -382,8 +383,8 @@ fn is_name(cell: &[u8]) -> bool {
         && cell.first().is_some_and(|b| !b.is_ascii_digit())
 }
 
-/// Where a string begins that an earlier layer has opened, so that the line of a program around it is no cell: after
-/// the last quotation mark before `line.end` that nothing closes there.
+/// The start of a string that an earlier layer opened, so that the program code before it is not read as a cell:
+/// after the last quotation mark before `line.end` that is not closed there.
 fn string_start(text: &[u8], line: Range<usize>) -> usize {
     let before = &text[line.clone()];
     let Some(open) = memchr::memrchr2(b'"', b'\'', before) else { return line.start };

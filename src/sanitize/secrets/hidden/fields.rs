@@ -29,7 +29,7 @@ const MAX_TABLE_BYTES: usize = 256 << 10;
 const MAX_COLUMNS: usize = 64;
 
 const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
-/// The same with letters of other scripts, but not the signs that draw tables.
+/// Bytes of names, with letters of other scripts, but not the signs that draw tables.
 const REST: ByteSet = NAME.with_letters();
 const BLANK: ByteSet = ByteSet::parse(" \t\r\n");
 const QUOTE: ByteSet = ByteSet::parse("\"'");
@@ -149,14 +149,15 @@ fn write(text: &[u8], name: &Range<usize>, value: Range<usize>, view: &mut View)
     let here = value.start..value.start;
     view.stand(b"\n", here.clone());
     view.stand(&text[name.clone()], here.clone());
-    // Two blanks: it is no line of a file of settings, where words are passwords.
+    // Two blanks, so that the pair is not read as a line of a settings file, in which plain words count as
+    // passwords.
     view.stand(b":  ", here.clone());
     view.stand(quote, here);
     view.copy(text, value.clone());
     view.stand(quote, value.end..value.end);
 }
 
-/// The value of the name in `name`, unless it is plainly after it.
+/// The value of the name in `name`, unless the value directly follows the name, where other matchers find it.
 fn value_of(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     let closed = skip(text, name.end, QUOTE, 1);
     dumped(text, closed)

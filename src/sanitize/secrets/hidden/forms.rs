@@ -1,6 +1,7 @@
 //! Texts in parameters of forms and addresses: `body=first+line%0Asecond+line&x=1`.
 //!
-//! Each is written on lines of its own, so that what reads the start or the end of a line sees them. Blanks may be coded as `+`.
+//! Each is written on lines of its own, so that rules that need the start or the end of a line apply to it. Blanks
+//! may be coded as `+`.
 
 use super::percent;
 use super::view::{View, table};
@@ -11,7 +12,7 @@ use std::ops::Range;
 const CODED: [bool; 256] = table(b"-._~%+*!'()/:@,$");
 /// Shortest parameter that is read, in bytes. A choice.
 const MIN_BYTES: usize = 10;
-/// Bytes before a parameter in which its name stands.
+/// Bytes before a parameter that are searched for its name.
 const MAX_NAME_BYTES: usize = 64;
 
 /// The parameters that are texts; `None` without one.
@@ -33,7 +34,7 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
     (!view.bytes().is_empty()).then_some(view)
 }
 
-/// Whether the value of a parameter has blanks, line ends or operators: what has none is a single value.
+/// Whether the value of a parameter has blanks, line ends or operators: without these it is a single value.
 fn is_text(text: &[u8], value: &Range<usize>) -> bool {
     if value.start == 0 || text[value.start - 1] != b'=' {
         return false;

@@ -10,7 +10,7 @@ use crate::stop;
 /// Shortest and longest line of a dump, in bytes.
 const MIN_LINE_BYTES: usize = 3;
 const MAX_LINE_BYTES: usize = 160;
-/// Shortest and longest line of a dump after something, in bytes.
+/// Shortest and longest line of a dump that has other text before it, in bytes.
 const MIN_PREFIXED_LINE_BYTES: usize = 24;
 const MAX_PREFIXED_LINE_BYTES: usize = 360;
 /// Fewest dumped bytes of a line without an address.

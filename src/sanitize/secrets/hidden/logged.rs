@@ -1,7 +1,9 @@
-//! What logs write in front of a line: a time, with who wrote the line before or behind it, levels, processes and loggers;
-//! what `git blame` writes; and what other tools write there: files, numbers, signs of a diff, bars.
+//! Finds the text that tools write in front of a line. Logs write a time, the author of the line before or after
+//! it, levels, processes and loggers. `git blame` writes a commit. Other tools write files, numbers, signs of a
+//! diff, or bars.
 //!
-//! It reads one line, and for a logger without a sign of its own the lines beside it, which begin with the same.
+//! It reads one line. For a logger without a sign after its name, it also reads the lines before and after it,
+//! which begin with the same name.
 
 use super::view::{blanks, table};
 
@@ -9,7 +11,7 @@ use super::view::{blanks, table};
 pub(super) const MAX_PATH_BYTES: usize = 200;
 /// Most blanks in front of the sign of a comment.
 const MAX_INDENT_BYTES: usize = 64;
-/// Bytes of a line in which its time ends.
+/// The time must end within this many bytes of a line.
 const MAX_BEFORE_BYTES: usize = 160;
 /// Longest word in front of a line.
 const MAX_WORD_BYTES: usize = 80;
@@ -209,7 +211,7 @@ pub(super) fn mark(line: &[u8]) -> usize {
     if bar > end && line[bar..].starts_with(b"| ") { bar + 2 } else { 0 }
 }
 
-/// Where what stands behind a time ends: levels, brackets, processes and loggers, up to the last of them that is sure.
+/// The end of the words after a time: levels, brackets, processes and loggers, up to the last one that is certain.
 fn words(line: &[u8], from: usize, is_system: bool, beside: &[&[u8]]) -> usize {
     let mut sure = blanks(line, from, 1);
     let (mut at, mut had_level, mut is_open) = (from, false, is_system);
@@ -250,7 +252,8 @@ fn words(line: &[u8], from: usize, is_system: bool, beside: &[&[u8]]) -> usize {
         {
             break;
         } else {
-            // It counts if something sure follows: one host of a system log, or a logger with a sign behind it.
+            // An uncertain word counts if a certain one follows: one host of a system log, or a logger with a sign
+            // after it.
             is_open = !is_system || count == 0;
         }
         at = end;
@@ -258,7 +261,7 @@ fn words(line: &[u8], from: usize, is_system: bool, beside: &[&[u8]]) -> usize {
     sure
 }
 
-/// Whether a line beside this one has the same in a range.
+/// Whether the line before or after this one has the same bytes in a range.
 fn shares(line: &[u8], range: std::ops::Range<usize>, beside: &[&[u8]]) -> bool {
     let here = &line[range.clone()];
     beside.iter().any(|other| {
@@ -285,7 +288,7 @@ fn word(line: &[u8], at: usize) -> &[u8] {
     &rest[..len]
 }
 
-/// Where the time at `from` ends, with the blank before what follows: a date, a time of day, or both.
+/// The end of the time at `from` (a date, a time of day, or both), including the blank after it.
 fn time(line: &[u8], from: usize) -> Option<usize> {
     line.get(from).filter(|b| b.is_ascii_digit())?;
     let (mut at, mut end) = (from, from);
@@ -329,7 +332,7 @@ fn of_kubernetes(line: &[u8]) -> Option<usize> {
     is_day.then_some(close + 2)
 }
 
-/// `job<tab>step<tab>2026-11-27T10:00:00Z`: a time behind fields with tabs between.
+/// `job<tab>step<tab>2026-11-27T10:00:00Z`: a time after fields with tabs between.
 fn behind_tab(line: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\t', line).take(4).find_map(|tab| {
         let is_day = line.get(tab + 1..tab + 12)?.iter().filter(|b| matches!(b, b'-' | b'T')).count() == 3;

@@ -51,7 +51,7 @@ struct Layers {
 const ALL: Layers = Layers { codings: 2, columns: true, groups: true };
 /// Bytes that may be decoded for each byte of the text, all depths together.
 const WORK_PER_BYTE: usize = 8;
-/// The same for short texts, in bytes.
+/// Bytes that may be decoded of a text in any case.
 const MIN_WORK_BYTES: usize = 16 << 10;
 
 /// Bytes before and after a head of a column or field in which values may follow prefixes. A choice.
@@ -108,7 +108,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         let within = Layers { codings, ..layers };
         let near = Near::of(std::mem::take(&mut scan.near));
         stop::check();
-        // They may cut a keyword, or separate a value from it.
+        // Cursor moves may cut a keyword, or separate a value from it.
         if let Some(view) = placed::view(text) {
             see(&view, Layers { codings: 0, ..within });
         }
@@ -129,8 +129,8 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         stop::check();
         let around =
             |at: &usize| at.saturating_sub(AROUND_CODED_BYTES.0)..text.len().min(at + AROUND_CODED_BYTES.1);
-        // The search of the decoded text has looked through the lines that it holds.
-        // It has no tags, between which a list of terms has its names and values.
+        // The search of the decoded text already examined the lines that this text contains. The decoded text has
+        // no tags, so the names and values of a `<dl>` list are only found in the text itself.
         let is_plain = memchr::memmem::find(text, b"</dt>").is_none();
         let decoded = decoded.filter(|_| within.codings > 0 && is_plain);
         let seen = decoded.map(|view| view.sources()).unwrap_or_default();

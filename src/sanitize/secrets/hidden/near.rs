@@ -9,7 +9,7 @@ use crate::sanitize::secrets::shapes::{operator, starts_word};
 use crate::sanitize::secrets::table::Form;
 use std::ops::Range;
 
-/// Bytes before and after a name, or the start of a value, in which a disguised value may stand.
+/// Bytes before and after a name, or after the start of a value, that may contain a disguised value.
 const VALUE_BYTES: (usize, usize) = (64, 512);
 /// How much longer the reach of a regex is for encoded text.
 const CODED_FACTOR: usize = 3;
@@ -76,7 +76,7 @@ pub(in crate::sanitize::secrets) fn names(text: &[u8], name: Range<usize>, hit: 
 
 /// Whether the value at `at` was removed already, so that nothing hides it.
 fn is_removed(text: &[u8], at: usize) -> bool {
-    // Also in the next cell of its row.
+    // The placeholder may also be in the next cell of the row.
     let is_cell = text.get(at) == Some(&b'|');
     let from = match operator(text, at) {
         Some(from) => skip(text, from, BLANK, 2),
@@ -126,7 +126,7 @@ impl Near {
         Near(near)
     }
 
-    /// The same with others.
+    /// These ranges together with others.
     pub(super) fn and(self, others: impl Iterator<Item = Range<usize>>) -> Near {
         let mut all = self.0;
         let len = all.len();
@@ -134,7 +134,7 @@ impl Near {
         if all.len() == len { Near(all) } else { Near::of(all) }
     }
 
-    /// The same without the parts inside `others`, which are in order, without overlap.
+    /// These ranges without the parts inside `others`, which are in order, without overlap.
     pub(super) fn except(self, others: &[Range<usize>]) -> Near {
         let mut near = Vec::new();
         let mut others = others.iter().peekable();
@@ -146,7 +146,7 @@ impl Near {
                     near.push(start..other.start);
                 }
                 start = other.end;
-                // One that continues after this stretch may cover a part of the next.
+                // A range in `others` that continues after this stretch may also cover a part of the next one.
                 if others.next_if(|other| other.end <= end).is_none() {
                     break;
                 }

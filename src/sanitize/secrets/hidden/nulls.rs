@@ -1,7 +1,7 @@
 //! Bytes with NULs: text of two or four bytes a letter (UTF-16, UTF-32), and lists whose items end with NUL, such as the
 //! variables of a process.
 //!
-//! A NUL beside single letters is a part of them and is removed; any other ends an item, as a line feed does.
+//! A NUL beside single letters is a part of them and is removed; any other NUL ends an item, as a line feed does.
 
 use crate::stop;
 

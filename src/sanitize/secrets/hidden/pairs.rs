@@ -11,7 +11,8 @@ use crate::stop;
 
 /// Fewest pairs of a run that is examined.
 const MIN_PAIRS: usize = 12;
-/// Bytes between places that are examined: fewer than those of a run, each of which takes three a pair.
+/// Distance between the places that are examined, in bytes: less than the length of a run, whose pairs take three
+/// bytes each.
 const STEP_BYTES: usize = 3 * (MIN_PAIRS - 4);
 
 /// Calls `found` with every run that is a text, decoded.

@@ -1,6 +1,7 @@
-//! What tools put before every line: numbers, file names, signs of a diff, times and levels of a log.
+//! Removes the text that tools put before every line: numbers, file names, signs of a diff, times and levels of a
+//! log.
 //!
-//! It returns the lines without it, for rules that read several lines or the start of a line.
+//! It returns the lines without that text, for rules that read several lines or the start of a line.
 
 use super::logged::{self, BARS, MAX_PATH_BYTES, mark, prefix};
 use super::near::Near;
@@ -19,7 +20,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     let is_diff = is_diff(text);
     let mut view = View::default();
     let mut before: &[u8] = b"";
-    // Where the next line begins, and how many had nothing before it since the last one that had.
+    // Where the next line begins, and the number of lines without a prefix since the last line with one.
     let (mut at, mut apart) = (0, None);
     for stretch in near.stretches() {
         let start = line_start(text, stretch.start, MAX_PATH_BYTES + 1);
@@ -37,7 +38,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             if skipped == 0 {
                 (skipped, cut) = frame(line, beside);
             } else {
-                // A logger that only the lines beside tell.
+                // The name of a logger that only the lines beside show.
                 skipped = skipped.max(logged::head(line, &beside));
             }
             if goes_on_below(line, skipped, beside[1]) {
@@ -71,7 +72,8 @@ pub(super) fn is_framed(text: &[u8], at: usize) -> bool {
     mark(line) > 0 || number > 0 && !is_dump(&line[number..]) || line.ends_with(b"$")
 }
 
-/// Whether the text after a number are bytes of a dump: `6669 7273 …`, of which the number is the offset.
+/// Whether the text after a number consists of the bytes of a dump, such as `6669 7273 …`, so that the number is an
+/// offset.
 fn is_dump(line: &[u8]) -> bool {
     let is_hex =
         |range: Range<usize>| line.get(range).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
@@ -83,7 +85,7 @@ fn frame(line: &[u8], beside: [&[u8]; 2]) -> (usize, usize) {
     let shared = |test: &dyn Fn(&[u8]) -> bool| beside.into_iter().any(test);
     let mark = mark(line);
     let sign = line[..mark].trim_ascii_end();
-    // An empty line of a comment may lack the blank, and a cell that goes on has no name.
+    // An empty line of a comment may lack the blank, and the next line of a continued cell has no name.
     let is_alike = |other: &[u8]| {
         let there = self::mark(other);
         let is_bare = other.len() == there || line.len() == mark;
@@ -104,7 +106,7 @@ fn frame(line: &[u8], beside: [&[u8]; 2]) -> (usize, usize) {
     (0, usize::from(ends(line) && shared(&ends)))
 }
 
-/// Whether a cell of psql goes on in the next line: `  1 | first +` above `    | second`.
+/// Whether a cell of psql continues on the next line: `  1 | first +` above `    | second`.
 fn goes_on_below(line: &[u8], skipped: usize, next: &[u8]) -> bool {
     let is_blank = |bar: usize| next[..bar].iter().all(|b| *b == b' ');
     line.ends_with(b"+")

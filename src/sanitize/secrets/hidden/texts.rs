@@ -1,8 +1,8 @@
 //! Texts in strings, in cells of CSV and in elements: `{"stdout": "password: …\nuser: …"}`, `7,"password: …",3`,
 //! `<out>password: …</out>`.
 //!
-//! Each is written on lines of its own, without its quotation marks and its escapes, so that what reads the start or the end of a
-//! line sees them. A string of one word is no text.
+//! Each is written on lines of its own, without its quotation marks and its escapes, so that rules that need the
+//! start or the end of a line apply to it. A string of one word is not a text.
 
 use super::near::Near;
 use super::unit::Unit;
@@ -34,7 +34,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             at = match open.inside(at) {
                 Some(inside) if is_text(text, &inside) => {
                     let end = inside.end;
-                    // A backslash at the end belongs to what is around the text.
+                    // A backslash at the end belongs to the string around the text.
                     let slashes = text[inside.clone()].iter().rev().take_while(|b| **b == b'\\').count();
                     write(text, inside.start..end - slashes, text[at], &mut view);
                     end + 1
@@ -51,7 +51,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
 /// Finds where texts end.
 struct Openings<'t> {
     text: &'t [u8],
-    /// For each kind of mark, up to where no text of that kind ends.
+    /// For each kind of mark, the position up to which no text of that kind ends.
     unclosed: [usize; 3],
 }
 
@@ -138,7 +138,7 @@ const MIN_BYTES: usize = 12;
 /// Writes a text without the escapes of its string and the references of its attribute or element.
 fn write(text: &[u8], inside: Range<usize>, mark: u8, view: &mut View) {
     view.stand(b"\n", inside.start..inside.start);
-    // In an element only references are coded.
+    // In an element, only character references are decoded.
     let [first, second] = if mark == b'>' { [b'&', b'&'] } else { [b'\\', mark] };
     let mut at = inside.start;
     while at < inside.end {

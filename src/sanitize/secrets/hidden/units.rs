@@ -20,7 +20,7 @@ const TRIGGERS: [bool; 256] = {
         set[i] = !matches!(i, 9 | 10 | 12);
         i += 1;
     }
-    // First bytes of characters that nobody sees.
+    // First bytes of invisible characters.
     i = 0x80;
     while i < set.len() {
         set[i] = invisible::LEADS[i];
@@ -41,7 +41,7 @@ const MAX_DENSE_GAP_BYTES: usize = 8;
 /// Dense units are decoded if there are this many in a row, whatever they stand for.
 const MIN_DENSE_UNITS: usize = 4;
 
-/// Bytes of values and operators: nobody needs to encode them, except to hide them.
+/// Bytes of values and operators. They need no encoding, so an encoded one may hide something.
 const TELLING: [bool; 256] = table(b"_-:/.@=+~%!#$");
 
 /// The text with units decoded that may hide something; `None` if there is none.

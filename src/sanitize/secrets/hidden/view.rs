@@ -7,7 +7,8 @@ use std::ops::Range;
 /// Bytes on both sides of a decoded part that a view copies.
 const NEAR_BYTES: usize = 512;
 
-/// Between two pieces at most this many bytes were removed; more were skipped.
+/// If at most this many bytes are missing between two pieces, they were removed; if more are missing, they were
+/// skipped.
 const MAX_REMOVED_BYTES: usize = NEAR_BYTES;
 
 /// A decoded text.
@@ -41,7 +42,7 @@ impl View {
         }
     }
 
-    /// The same, but skips the middle of a long range, because nothing was decoded near it.
+    /// Like [`Self::copy`], but skips the middle of a long range, because nothing was decoded near it.
     pub(super) fn copy_near(&mut self, text: &[u8], range: Range<usize>) {
         let Range { start, end } = range;
         if end - start <= 3 * NEAR_BYTES {

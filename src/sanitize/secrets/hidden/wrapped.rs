@@ -33,7 +33,7 @@ const TRIGGERS: [bool; 256] = {
 /// A text whose pieces are joined.
 pub(super) struct Joined {
     pub(super) view: View,
-    /// The line ends that nothing marks as continued.
+    /// The line ends without a mark that the line continues.
     guessed: Vec<Gap>,
 }
 
@@ -297,8 +297,8 @@ pub(in crate::sanitize::secrets) fn is_end(piece: &[u8]) -> bool {
         && (capitals >= 2 || piece.iter().any(u8::is_ascii_digit) && oddity(piece) > 0)
 }
 
-/// Whether a word is one that people do not write: it changes between small letters, capitals and digits more than
-/// once. Names such as `v1beta1`, `OAuth2` and `OutOfMemoryError` do not.
+/// Whether a word is unlike words that people write: it changes between small letters, capitals and digits more
+/// than once. Names such as `v1beta1`, `OAuth2` and `OutOfMemoryError` do not.
 fn is_odd(piece: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| piece.iter().any(is);
     piece.len() >= 4
@@ -341,7 +341,7 @@ fn line_gap(text: &[u8], at: usize, is_diff: bool, guessed: &mut Vec<Gap>) -> Op
     })
 }
 
-/// A blank inside a token, where nobody writes one.
+/// A blank inside a token, where blanks are not expected.
 fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usize>> {
     let next = at + 1;
     let (last, first) = (*text.get(at.checked_sub(1)?)?, *text.get(next)?);
@@ -356,8 +356,8 @@ fn blank_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usi
     })
 }
 
-/// A line end that nothing marks as continued. `around` is the line end with the blanks after it, `line` where the
-/// next line begins.
+/// Guesses whether a line continues at a line end without a mark for that. `around` is the line end with the blanks
+/// after it, `line` where the next line begins.
 fn guess(text: &[u8], around: Range<usize>, line: usize, is_diff: bool) -> Option<Gap> {
     let (before, mut next) = (around.start, around.end);
     let last = text[before - 1];
@@ -496,7 +496,7 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
     }
     let len = width(start, end);
     let next_end = line_end(&text[..text.len().min(next + LINE_LOOK_BYTES)], next);
-    // Without its indentation.
+    // The length of the next line does not include its indentation.
     let next_len = width(blanks(text, next, MAX_GAP_BYTES).min(next_end), next_end);
     let same_before = start > 0 && {
         let from = start - 1;
