@@ -13,6 +13,7 @@ use super::reclaim::{self, Removal};
 use super::sessions::lock;
 use super::{Cancel, Engine, schema};
 use crate::config::Policy;
+use crate::formats::json::mended;
 use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::{RedactionFailed, add_fingerprints, redaction_counts};
@@ -337,7 +338,7 @@ fn put(found: &Found<'_>, texts: &[String], insides: &Insides, edits: &mut Edits
 
 /// Removes structured content that repeats a text of the same result.
 fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
-    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let value = |text: &str| serde_json::from_str::<Value>(&mended(text.as_bytes())).ok();
     let Some(object) = found.structured else { return };
     let Some(place) = object.get(STRUCTURED) else { return };
     let (Some(structured), structured_place) = (value(place.raw()), place.range()) else { return };

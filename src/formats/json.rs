@@ -3,6 +3,8 @@
 //! Each function reads what starts at an offset and returns the offset after it, or as an error the offset of the first
 //! invalid byte. Only [`decoded_escape`] and [`unescaped`] interpret what they read.
 
+use std::borrow::Cow;
+
 use crate::stop;
 
 /// Deepest nesting that is copied. It takes one bit for each level.
@@ -175,6 +177,77 @@ fn utf16_unit(bytes: &[u8], at: usize) -> Option<u16> {
     })
 }
 
+/// Replaces escapes of half a surrogate pair, which no reader accepts, by the escape of U+FFFD, which has the same
+/// length. Returns whether there was one. All other bytes of the JSON text stay.
+///
+/// Hosts that cut a text inside a character write such halves, and so can any server.
+pub fn mend_halves(json: &mut [u8]) -> bool {
+    const ESCAPED: &[u8] = br"\ufffd";
+    if !may_hold_halves(json) {
+        return false;
+    }
+    let (mut at, mut is_changed) = (0, false);
+    while let Some(n) = json.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        at += n;
+        match decoded_escape(json, at) {
+            Some((None, end)) => {
+                json[at..end].copy_from_slice(ESCAPED);
+                is_changed = true;
+                at = end;
+            }
+            Some((_, end)) => at = end,
+            // No escape of JSON; it is for the reader to say so.
+            None => at += 2,
+        }
+    }
+    is_changed
+}
+
+/// A JSON text that readers accept: see [`mend_halves`]. Bytes that are not UTF-8 become U+FFFD.
+pub fn mended(json: &[u8]) -> Cow<'_, str> {
+    if !may_hold_halves(json) {
+        return String::from_utf8_lossy(json);
+    }
+    let mut mended = json.to_vec();
+    mend_halves(&mut mended);
+    Cow::Owned(
+        String::from_utf8(mended).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+    )
+}
+
+/// Whether a text has what may be an escape of half a surrogate pair.
+pub fn may_hold_halves(json: &[u8]) -> bool {
+    [br"\ud", br"\uD"].iter().any(|start| memchr::memmem::find(json, *start).is_some())
+}
+
+/// A JSON text in which each array and object below `depth` levels is a string with its JSON text, for readers that refuse
+/// deeper ones. `None` if there are none, or a string has no end.
+pub fn shallow(json: &str, depth: usize) -> Option<String> {
+    let bytes = json.as_bytes();
+    let (mut out, mut done, mut at, mut open) = (String::new(), 0, 0, 0_usize);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at, b'"')?;
+                continue;
+            }
+            b'{' | b'[' if open == depth => {
+                let end = value_end(bytes, at).end;
+                out.push_str(json.get(done..at)?);
+                out.push_str(&serde_json::to_string(json.get(at..end)?).ok()?);
+                (at, done) = (end, end);
+                continue;
+            }
+            b'{' | b'[' => open += 1,
+            b'}' | b']' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    out.push_str(json.get(done..)?);
+    (done > 0).then_some(out)
+}
+
 /// Bytes between two checks whether the work was cancelled.
 const STRIDE_BYTES: usize = 256 << 10;
 
@@ -259,6 +332,43 @@ mod tests {
             ("", 0, 0),
         ] {
             assert_eq!(value_end(text.as_bytes(), 0), Skipped { end, depth }, "{text}");
+        }
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_becomes_a_replacement_character() {
+        for (json, new) in [
+            (r#""a\ud83d b""#, Some(r#""a\ufffd b""#)),
+            (r#""\uD83D\uDE00""#, None),
+            (r#""\ude00\ud83d""#, Some(r#""\ufffd\ufffd""#)),
+            (r#""\ud83d\ud83d\ude00""#, Some(r#""\ufffd\ud83d\ude00""#)),
+            // An escaped backslash before the letters makes them text.
+            (r#""\\ud83d""#, None),
+            (r#""\\\ud83d""#, Some(r#""\\\ufffd""#)),
+            (r#""\\\\ud83d""#, None),
+            (r#"{"\ud83d":"\udbff\n"}"#, Some(r#"{"\ufffd":"\ufffd\n"}"#)),
+            (r#""\ud8""#, None),
+            (r"\ud83d\", Some(r"\ufffd\")),
+            (r#""\ud7ff\udg00""#, None),
+        ] {
+            let mut bytes = json.as_bytes().to_vec();
+            assert_eq!(mend_halves(&mut bytes), new.is_some(), "{json}");
+            assert_eq!(str::from_utf8(&bytes), Ok(new.unwrap_or(json)));
+            assert_eq!(mended(json.as_bytes()), new.unwrap_or(json));
+        }
+        assert_eq!(mended(b"\"\xff\\ud83d\""), "\"\u{fffd}\\ufffd\"");
+    }
+
+    #[test]
+    fn what_is_nested_too_deeply_becomes_text() {
+        for (json, new) in [
+            (r#"{"a":[1,{"b":["]"]}],"c":[[]]}"#, Some(r#"{"a":[1,"{\"b\":[\"]\"]}"],"c":["[]"]}"#)),
+            (r#"{"a":[1,"[[[["]}"#, None),
+            ("[[[", Some(r#"[["[""#)),
+            (r#"[[["a"#, None),
+            ("]][[[]", Some(r#"]][["[]""#)),
+        ] {
+            assert_eq!(shallow(json, 2).as_deref(), new, "{json}");
         }
     }
 

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Host;
-use super::event::Event;
+use super::event::{Event, parsed};
 use super::reach::{CURSOR, Text, Treatment};
 use super::replace::{compress, forget};
 use super::tools::Tool;
@@ -44,7 +44,7 @@ fn after_tool(host: &Host, event: &Event, output: Value) -> Option<Value> {
     }
     // The server's result, as JSON text.
     let mut result: Map<String, Value> = match output {
-        Value::String(text) => serde_json::from_str(&text).ok()?,
+        Value::String(text) => serde_json::from_value(parsed(text.as_bytes())?).ok()?,
         Value::Object(result) => result,
         _ => return None,
     };

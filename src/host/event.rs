@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::engine::AGENT;
+use crate::formats::json::{mended, shallow};
 
 /// The input of a hook. Hosts that fill placeholders send objects as JSON text.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -39,6 +40,17 @@ pub struct Event {
     /// Id of the call.
     #[serde(deserialize_with = "text")]
     pub tool_use_id: String,
+}
+
+/// Levels of an event that stay as they are if it is nested too deeply to be read.
+const MAX_LEVELS: usize = 64;
+
+/// Reads the JSON text of an event. Half a surrogate pair in it, a byte that is not UTF-8 or deep nesting must not keep
+/// tersed from removing secrets.
+pub fn parsed(text: &[u8]) -> Option<Value> {
+    let text = mended(text);
+    let of_shallow = || serde_json::from_str(&shallow(&text, MAX_LEVELS)?).ok();
+    serde_json::from_str(&text).ok().or_else(of_shallow)
 }
 
 impl Event {
@@ -83,7 +95,7 @@ fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
 /// Parses a string that holds the JSON text of an object or array.
 fn object(value: Value) -> Value {
     match &value {
-        Value::String(text) if text.starts_with(['{', '[']) => serde_json::from_str(text).unwrap_or(value),
+        Value::String(text) if text.starts_with(['{', '[']) => parsed(text.as_bytes()).unwrap_or(value),
         _ => value,
     }
 }

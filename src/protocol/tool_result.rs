@@ -13,6 +13,7 @@ use super::host_cut::HostCut;
 use super::params::{MAX_ID_BYTES, check_id, invalid, object, parse_at};
 use super::reclaim::Reclaimed;
 use crate::config::{BudgetPatch, PolicyPatch};
+use crate::formats::json::mended;
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
 use crate::text::call::ToolCall;
 use crate::text::reason::Reason;
@@ -251,7 +252,9 @@ impl ToolResult<'_> {
         }
         let arguments = match self.arguments.clone().unwrap_or_default() {
             // OpenAI gives the arguments as JSON text.
-            Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+            Value::String(text) => {
+                serde_json::from_str(&mended(text.as_bytes())).unwrap_or(Value::String(text))
+            }
             arguments => arguments,
         };
         let in_arguments = |keys: &[&str]| keys.iter().find_map(|key| words(arguments.get(key)?));

@@ -72,8 +72,14 @@ impl Dispatcher {
             return Step::Continue;
         };
         match envelope::read(&text) {
-            Message::Notification(call) => return self.notification(call, text),
-            Message::Request { id, call } => self.request(id, call, text),
+            Message::Notification(call) => {
+                let text = envelope::with_whole_characters(&call.method, text);
+                return self.notification(call, text);
+            }
+            Message::Request { id, call } => {
+                let text = envelope::with_whole_characters(&call.method, text);
+                self.request(id, call, text);
+            }
             Message::Response => {}
             Message::Invalid { id, error } => self.outbox.refuse(id.as_deref(), error),
         }

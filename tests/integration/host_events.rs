@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use tersed::engine::Settings;
 use tersed::host::event::Event;
 use tersed::host::hooks::Hooks;
+use tersed::host::resident::answer;
+use tersed::host::resident::wire::{Reply, Request};
 use tersed::host::{Host, gemini};
 use tersed::protocol::artifact::ListParams;
 
@@ -227,5 +229,76 @@ fn what_is_no_event_is_answered_with_nothing() {
         {
             assert_eq!(reply(&host(), name, &event), None, "{name} {event}");
         }
+    }
+}
+
+/// The answer to the text of an event, in JSON.
+fn reply_to_text(name: &str, event: &str) -> String {
+    let request = Request::Hook { host: name.to_owned(), owner: None };
+    let (reply, bytes) = answer::answer(&host(), &request, event.as_bytes());
+    assert_eq!(reply, Reply::Whole, "{name}");
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn half_a_surrogate_pair_switches_no_hook_off() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let text = format!("{token}\n{}", "a line of a log that is long\n".repeat(100));
+    let mut claude = recorded("claude-code", "bash");
+    claude["tool_response"]["stdout"] = json!(format!("{text}HALF"));
+    let mut described = recorded("claude-code", "bash");
+    described["tool_response"]["stdout"] = json!(text);
+    described["tool_input"]["description"] = json!("HALF");
+    let mut as_text = claude.clone();
+    as_text["tool_response"] = json!(claude["tool_response"].to_string());
+    let mut copilot = recorded("copilot", "bash");
+    copilot["toolResult"]["textResultForLlm"] = json!(format!("{text}HALF"));
+    let mut cursor = recorded("cursor", "mcp");
+    cursor["tool_output"] = json!({ "content": [{ "type": "text", "text": format!("{text}HALF") }] });
+    let mut in_string = cursor.clone();
+    in_string["tool_output"] = json!(cursor["tool_output"].to_string());
+    for (name, event) in [
+        ("claude-code", claude),
+        ("claude-code", described),
+        ("claude-code", as_text),
+        ("copilot", copilot),
+        ("cursor", cursor),
+        ("cursor", in_string),
+    ] {
+        // Inside of JSON text, the escape is escaped.
+        let event = event.to_string();
+        let half =
+            if event.contains("\\\"HALF") || event.contains("HALF\\\"") { r"\\ud83d" } else { r"\ud83d" };
+        for half in [half.to_owned(), half.to_uppercase().replace("\\U", "\\u")] {
+            let answer = reply_to_text(name, &event.replace("HALF", &half));
+            assert!(answer.contains("[REDACTED:github-pat]") && !answer.contains(&token), "{name}: {answer}");
+        }
+    }
+    let mut codex = recorded("codex", "pre-tool-use");
+    codex["tool_input"]["command"] = json!("cargo test");
+    codex["tool_input"]["why"] = json!("HALF");
+    let answer = reply_to_text("codex", &codex.to_string().replace("HALF", r"\udc00"));
+    assert!(answer.contains("run --session"), "{answer}");
+    let mut gemini = recorded("gemini", "shell");
+    gemini["tool_response"]["llmContent"] = json!("Output: HALF\nExit Code: 1");
+    let text = gemini.to_string().replace("HALF", r"\ud83d");
+    assert!(
+        tersed::host::event::parsed(text.as_bytes())
+            .is_some_and(|event| event["tool_name"] == gemini["tool_name"])
+    );
+}
+
+#[test]
+fn deep_nesting_switches_no_hook_off() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let mut event = recorded("claude-code", "bash");
+    event["tool_name"] = json!("mcp__any__tool");
+    event["tool_response"] =
+        json!({ "content": [{ "type": "text", "text": token }], "structuredContent": "DEEP" });
+    for depth in [10, 1000] {
+        let deep = format!("{}\"{token}\"{}", "[".repeat(depth), "]".repeat(depth));
+        let answer = reply_to_text("claude-code", &event.to_string().replace("\"DEEP\"", &deep));
+        assert_eq!(answer.matches("[REDACTED:github-pat]").count(), 2, "{answer}");
+        assert!(!answer.contains(&token), "{answer}");
     }
 }

@@ -89,3 +89,62 @@ fn memory_is_bounded_for_output_without_end() {
     assert!(content.contains(" lines not kept, ") && content.len() < 100_000);
     server.finish();
 }
+
+#[test]
+fn half_a_surrogate_pair_costs_no_message() {
+    let mut server = Server::ready(true);
+    let lines: String = (0..300).map(|n| format!("line {n} of it\\n")).collect();
+    let text = format!(r#""a\ud83d b\n{lines}c\uDC00""#);
+    let ask = |server: &mut Server, method: &str, params: &str| {
+        server.send(&format!(r#"{{"jsonrpc":"2.0","id":"\ud83d","method":"{method}","params":{params}}}"#));
+        let reply = server.next();
+        assert!(reply.contains(r#""id":"\ud83d""#), "an id stays as it is written: {reply}");
+        let reply: Value = serde_json::from_str(&reply.replace(r#""id":"\ud83d""#, r#""id":1"#)).unwrap();
+        assert_eq!(reply.get("error"), None, "{method}: {reply}");
+        reply["result"].clone()
+    };
+    let is_whole = |content: &Value| {
+        let content = content.as_str().unwrap();
+        assert!(content.starts_with("a\u{fffd} b\n") && content.ends_with("c\u{fffd}"), "{content}");
+    };
+    // Also in names, arguments and the text of arguments.
+    let arguments = r#"{"\ud83d":["\ud83d\ude00",{"x":"\\ud83d"}]}"#;
+    let result = format!(r#"{{"tool":"x\ud83d","arguments":{arguments},"content":{text}}}"#);
+    let one = ask(&mut server, "toolResult/compress", &format!(r#"{{"result":{result}}}"#));
+    is_whole(&one["content"]);
+    let two = ask(
+        &mut server,
+        "toolResult/compressBatch",
+        &format!(
+            r#"{{"results":[{{"tool":"y","arguments":"{{\"a\":\"\\ud83d\"}}","content":"fine"}},{result}]}}"#
+        ),
+    );
+    assert_eq!(two["results"][0]["content"], "fine");
+    is_whole(&two["results"][1]["content"]);
+    let stream = ask(
+        &mut server,
+        "toolResult/open",
+        &format!(r#"{{"result":{{"tool":"x\ud83d","arguments":{arguments}}}}}"#),
+    );
+    let id = stream["streamId"].as_str().unwrap();
+    // A whole character in two pieces is no half.
+    for piece in [r#""a\ud83d b\n\ud83d""#.to_owned(), format!(r#""\ude00{lines}c\udc00""#)] {
+        ask(&mut server, "toolResult/append", &format!(r#"{{"streamId":"{id}","text":{piece}}}"#));
+    }
+    let closed = ask(&mut server, "toolResult/close", &format!(r#"{{"streamId":"{id}"}}"#));
+    is_whole(&closed["content"]);
+    assert!(closed["content"].as_str().unwrap().contains("\n😀line 0"), "{closed}");
+    // Names of tools are the host's own.
+    let minify = r#"{"jsonrpc":"2.0","id":1,"method":"toolSchema/minify","params":{"tools":[{"name":"a\ud83d","description":"a  b"}]}}"#;
+    server.send(minify);
+    let tools = server.next();
+    assert!(tools.contains(r#"{"name":"a\ud83d","description":"a b"}"#), "{tools}");
+    server.finish();
+    let handler = tersed::in_process::io_handler(std::sync::Arc::new(Engine::default()));
+    let request = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"toolResult/compress","params":{{"result":{result}}}}}"#
+    );
+    let reply: Value =
+        serde_json::from_str(&tersed::in_process::answer(&handler, &request).unwrap()).unwrap();
+    is_whole(&reply["result"]["content"]);
+}

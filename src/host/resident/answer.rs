@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::wire::{Ran, Reply, Request};
 use crate::host::Host;
-use crate::host::event::Event;
+use crate::host::event::{Event, parsed};
 use crate::host::hooks::Hooks;
 use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
@@ -55,7 +55,7 @@ pub fn undelivered(host: &Host, request: &Request, content: &[u8]) {
     let event = match request {
         Request::Run { ran, .. } => ran.session.as_deref().zip(ran.call.as_deref()),
         Request::Hook { .. } => {
-            let event = serde_json::from_slice(content).ok().and_then(Event::read);
+            let event = parsed(content).and_then(Event::read);
             if let Some(event) = event {
                 replace::undelivered(host, &event);
             }
@@ -69,8 +69,7 @@ pub fn undelivered(host: &Host, request: &Request, content: &[u8]) {
 }
 
 fn hook(host: &Host, name: &str, event: &[u8]) -> Option<Vec<u8>> {
-    let event = serde_json::from_slice(event).ok()?;
-    (Hooks::named(name)?.reply)(host, event).map(|reply| reply.to_string().into_bytes())
+    (Hooks::named(name)?.reply)(host, parsed(event)?).map(|reply| reply.to_string().into_bytes())
 }
 
 /// The compressed output of a command.
