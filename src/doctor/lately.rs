@@ -1,12 +1,12 @@
 //! Lists recent failures from the file of events.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
 
 use super::{Finding, events, shown};
 use crate::config::Config;
+use crate::files::open_regular;
 use crate::pipeline::evidence::Status;
 use crate::telemetry::event::{Event, What};
 use crate::telemetry::{Clock, SystemClock};
@@ -36,7 +36,7 @@ pub(super) fn look(config: &Config) -> Vec<Finding> {
 
 /// The end of a file, from the start of a line.
 fn read(file: &Path) -> std::io::Result<String> {
-    let mut file = File::open(file)?;
+    let mut file = open_regular(file)?;
     let from = file.metadata()?.len().saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();

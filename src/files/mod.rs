@@ -24,6 +24,10 @@ pub use anchor::{anchored, state_folder};
 /// Largest file of settings or rules that is read, in bytes.
 pub const LARGEST_SETTINGS: u64 = 1 << 20;
 
+/// Largest file of settings of another program that also keeps data in it, in bytes. A choice: far above the histories that
+/// hosts keep beside their settings.
+pub const LARGEST_WITH_DATA: u64 = 64 << 20;
+
 /// How to treat a path that contains links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
@@ -124,6 +128,7 @@ impl From<Refused> for io::Error {
     fn from(refused: Refused) -> Self {
         let kind = match &refused.why {
             Why::Missing => io::ErrorKind::NotFound,
+            Why::NoFolder => io::ErrorKind::NotADirectory,
             Why::Large(_) => io::ErrorKind::FileTooLarge,
             Why::System(error) => error.kind(),
             _ => io::ErrorKind::PermissionDenied,
@@ -134,6 +139,26 @@ impl From<Refused> for io::Error {
 
 /// Reads a regular file of at most `limit` bytes.
 pub fn read_regular(path: &Path, limit: u64, links: Links, writers: Writers) -> Result<Vec<u8>, Refused> {
+    let refused = |why| Refused { path: path.to_owned(), why };
+    let (folder, name) = place_of(path, links, writers)?;
+    folder.read(&name, limit, writers).map_err(|e| refused(e.why))
+}
+
+/// The text of a file of settings of another program: regular, and at most `limit` bytes. Links are followed, because users
+/// keep such files elsewhere. Anybody may have written it, also into a project, so it must neither block nor have no end.
+pub fn text_of_host(path: &Path, limit: u64) -> io::Result<String> {
+    let bytes = read_regular(path, limit, Links::Follow, Writers::Any)?;
+    String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e.utf8_error()))
+}
+
+/// Opens a regular file for reading, without waiting for the other end of a pipe.
+pub fn open_regular(path: &Path) -> Result<File, Refused> {
+    let (folder, name) = place_of(path, Links::Follow, Writers::Any)?;
+    folder.open_file(&name, Writers::Any).map_err(|e| Refused { path: path.to_owned(), why: e.why })
+}
+
+/// The open folder of a file, and the name of the file in it.
+fn place_of(path: &Path, links: Links, writers: Writers) -> Result<(Folder, PathBuf), Refused> {
     let refused = |why| Refused { path: path.to_owned(), why };
     let whole = std::path::absolute(path).map_err(|e| refused(Why::System(e)))?;
     let place = match links {
@@ -153,7 +178,7 @@ pub fn read_regular(path: &Path, limit: u64, links: Links, writers: Writers) -> 
         return Err(refused(Why::Kind("a folder")));
     };
     let folder = Folder::open(folder).map_err(|e| refused(e.why))?;
-    folder.read(Path::new(name), limit, writers).map_err(|e| refused(e.why))
+    Ok((folder, PathBuf::from(name)))
 }
 
 /// Opens the folder below `root`. The path between the two may contain no link.

@@ -22,6 +22,7 @@ use super::reach::{CODEX, Treatment};
 use super::replace::{asks_for_all, forget, unseen};
 use super::run::Shown;
 use super::wrap::Wrap;
+use crate::files::{LARGEST_SETTINGS, text_of_host};
 
 /// Events after which nothing is certainly visible. A conversation that begins may have been cleared, forked or resumed.
 const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
@@ -93,7 +94,7 @@ fn wrapped(event: &Event) -> Option<Value> {
 fn shown(event: &Event) -> Shown {
     let home = home().map(|home| home.join(".codex"));
     let folder = std::env::var_os("CODEX_HOME").map(PathBuf::from).or(home);
-    let text = folder.and_then(|folder| fs::read_to_string(folder.join("config.toml")).ok());
+    let text = folder.and_then(|folder| text_of_host(&folder.join("config.toml"), LARGEST_SETTINGS).ok());
     let set = text.as_deref().and_then(limit_set);
     let limit = if event.model.starts_with(KNOWN) { LIMIT_BYTES } else { LIMIT_OF_UNKNOWN_BYTES };
     let whole = set.map_or(limit, |tokens| tokens.saturating_mul(4).min(LIMIT_BYTES));
@@ -140,11 +141,11 @@ fn forbids(folder: &Path) -> bool {
     let says = |text: std::io::Result<String>, words: &[&str]| {
         text.map_or(true, |text| words.iter().any(|word| text.contains(word)))
     };
-    let required = match fs::read_to_string(folder.join("requirements.toml")) {
+    let required = match text_of_host(&folder.join("requirements.toml"), LARGEST_SETTINGS) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => false,
         text => says(text, &["prefix_rules"]),
     };
-    required || rules.any(|path| says(fs::read_to_string(path), &["forbidden", "prompt"]))
+    required || rules.any(|path| says(text_of_host(&path, LARGEST_SETTINGS), &["forbidden", "prompt"]))
 }
 
 #[cfg(test)]
@@ -191,5 +192,25 @@ mod tests {
         fs::remove_file(folder.path().join("requirements.toml")).unwrap();
         write("rules/a.rules", "prefix_rule(pattern = ['rm'], decision = 'forbidden')");
         assert!(forbids(folder.path()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_that_block_or_never_end_may_hold_any_rule() {
+        use std::os::unix::fs::symlink;
+        for name in ["rules/a.rules", "requirements.toml"] {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            symlink("/dev/zero", &file).unwrap();
+            assert!(forbids(folder.path()), "{name}");
+            fs::remove_file(&file).unwrap();
+            let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+            rustix::fs::mknodat(rustix::fs::CWD, &file, fifo, mode, 0).unwrap();
+            assert!(forbids(folder.path()), "{name}");
+            fs::remove_file(&file).unwrap();
+            fs::write(&file, vec![b'#'; LARGEST_SETTINGS as usize + 1]).unwrap();
+            assert!(forbids(folder.path()), "{name}");
+        }
     }
 }

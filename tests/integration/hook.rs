@@ -793,3 +793,45 @@ fn a_command_is_held_up_twice_at_most() {
         assert_eq!(hanging.asked(), n.min(2));
     }
 }
+
+/// Files of a cloned repository that never end, or block whoever opens them.
+#[test]
+fn files_that_block_or_never_end_hold_no_hook_up() {
+    let place = Place::new();
+    let pipe = |path: &Path| {
+        let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, path, fifo, mode, 0).unwrap();
+    };
+    let zero = |path: &Path| symlink("/dev/zero", path).unwrap();
+    let kinds: [&dyn Fn(&Path); 2] = [&pipe, &zero];
+    let ask = |host: &str| {
+        let event = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": place.path("work"), "tool_name": "Bash",
+            "tool_input": { "command": "ls -R | tail" }, "tool_use_id": "c", "model": "gpt-5",
+        });
+        let mut command = place.tersed(&["hook", host, "--deadline", "60000"]);
+        command.env("TERSED_WRAP", "1");
+        let output = told(command.spawn().unwrap(), event.to_string().as_bytes());
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        !output.stdout.is_empty()
+    };
+    for host in ["claude-code", "codex"] {
+        assert!(ask(host), "{host}: without such a file the command is wrapped");
+    }
+    for (host, file) in [
+        ("claude-code", ".claude/settings.json"),
+        ("claude-code", ".claude/settings.local.json"),
+        ("codex", ".codex/rules/a.rules"),
+        ("codex", ".codex/requirements.toml"),
+    ] {
+        let file = place.path("work").join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        for make in kinds {
+            make(&file);
+            // It may hold any rule.
+            assert!(!ask(host), "{}", file.display());
+            fs::remove_file(&file).unwrap();
+        }
+        assert!(ask(host), "{}", file.display());
+    }
+}

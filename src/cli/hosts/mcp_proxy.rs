@@ -12,6 +12,7 @@ use crate::cli::call::PolicyArgs;
 use crate::cli::counting::counting;
 use crate::cli::{exit_code, out};
 use crate::engine::{Settings, seal_key};
+use crate::files::{LARGEST_WITH_DATA, text_of_host};
 use crate::host::Host;
 use crate::host::proxy::{self, Server};
 
@@ -94,7 +95,7 @@ fn server(args: &Args) -> Result<Server, String> {
 
 fn named(path: &Path, name: &str) -> Result<Server, String> {
     let place = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{place}: {e}"))?;
+    let text = text_of_host(path, LARGEST_WITH_DATA).map_err(|e| format!("{place}: {e}"))?;
     let shape = "allowed is a JSON object {\"mcpServers\": {\"NAME\": {\"command\": …}}}";
     let mut file: File = serde_json::from_str(&text).map_err(|e| format!("{place}: {e}; {shape}"))?;
     let Some(entry) = file.servers.remove(name) else {

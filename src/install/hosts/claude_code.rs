@@ -1,10 +1,9 @@
 //! Claude Code: an MCP server and hooks in its settings, as its plugin has them.
 
-use std::fs;
-
 use serde_json::Value;
 
 use super::{BOTH, Row, example};
+use crate::files::{LARGEST_WITH_DATA, text_of_host};
 use crate::host::wrap::VARIABLE;
 use crate::install::change::Change;
 use crate::install::jsonc;
@@ -27,7 +26,7 @@ const SERVERS: &str = include_str!("../../../editors/claude-code/.mcp.json");
 /// The host's settings for this scope, as far as they can be read.
 fn settings(place: &Place) -> Value {
     let folder = place.either(place.folder("CLAUDE_CONFIG_DIR", ".claude"), ".claude");
-    let text = fs::read_to_string(folder.join("settings.json")).unwrap_or_default();
+    let text = text_of_host(&folder.join("settings.json"), LARGEST_WITH_DATA).unwrap_or_default();
     jsonc::value(&text).ok().flatten().unwrap_or_default()
 }
 

@@ -2,13 +2,13 @@
 //! some.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{BOTH, Row, example};
+use crate::files::{LARGEST_WITH_DATA, text_of_host};
 use crate::install::change::Change;
 use crate::install::place::Place;
 use crate::install::toml;
@@ -34,13 +34,14 @@ const HOOKS: &str = include_str!("../../../editors/codex/hooks.json");
 fn changes(place: &Place) -> Vec<Change> {
     let folder = place.either(place.folder("CODEX_HOME", ".codex"), ".codex");
     let (file, config) = (folder.join("hooks.json"), folder.join("config.toml"));
-    let text = fs::read_to_string(&config).unwrap_or_default();
+    let text = text_of_host(&config, LARGEST_WITH_DATA).unwrap_or_default();
     // Codex also records trusted hooks there.
     let has_hooks = toml::value(&text).is_ok_and(|root| {
         root.get("hooks").and_then(Value::as_object).is_some_and(|hooks| hooks.keys().any(|key| key != STATE))
     });
     let in_file = Change::json(file.clone(), example(HOOKS), &place.program);
-    let is_in_file = || fs::read_to_string(&file).is_ok_and(|text| !in_file.programs(&text).is_empty());
+    let is_in_file =
+        || text_of_host(&file, LARGEST_WITH_DATA).is_ok_and(|text| !in_file.programs(&text).is_empty());
     if has_hooks && !is_in_file() {
         return vec![Change::toml(config, example(HOOKS), &place.program)];
     }
@@ -53,7 +54,7 @@ fn changes(place: &Place) -> Vec<Change> {
 pub fn not_run(place: &Place) -> Vec<String> {
     let user = place.folder("CODEX_HOME", ".codex");
     let folder = place.either(user.clone(), ".codex");
-    let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+    let read = |path: &Path| text_of_host(path, LARGEST_WITH_DATA).unwrap_or_default();
     let config = toml::value(&read(&user.join("config.toml"))).unwrap_or_default();
     let states = &config["hooks"][STATE];
     let json_file = folder.join("hooks.json");
