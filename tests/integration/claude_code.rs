@@ -45,7 +45,6 @@ fn an_output_that_was_saved_is_read_from_its_file() {
     let path = folder.path().join("output.txt");
     fs::write(&path, numbers(20_000)).unwrap();
     let mut event = recorded("bash-persisted");
-    assert_eq!(answer(&event), None, "a file that is not there");
     event["tool_response"]["persistedOutputPath"] = json!(path);
     let output = output(&event);
     let stdout = output["stdout"].as_str().unwrap();
@@ -53,6 +52,60 @@ fn an_output_that_was_saved_is_read_from_its_file() {
     assert!(stdout.len() < 8_000 && stdout.contains("omitted "), "{} bytes", stdout.len());
     let members: Vec<&String> = output.as_object().unwrap().keys().collect();
     assert_eq!(members, ["stdout", "stderr", "interrupted", "isImage", "noOutputExpected"]);
+}
+
+#[test]
+fn a_saved_output_that_cannot_be_used_keeps_its_preview_without_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = folder.path().join("large.txt");
+    fs::File::create(&large).unwrap().set_len((32 << 20) + 1).unwrap();
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let mut event = recorded("bash-persisted");
+    for (path, why) in [
+        (large.to_str().unwrap(), "has more than 33554432 bytes"),
+        ("/nothing/here", "there is no such file"),
+        (folder.path().to_str().unwrap(), "is a folder"),
+        ("/dev/zero", "is a device"),
+    ] {
+        event["tool_response"]["persistedOutputPath"] = json!(path);
+        event["tool_response"]["stdout"] =
+            json!(format!("{token}\n[tersed: omitted 3 lines 1-3, head_tail]\n"));
+        let reply = answer(&event).unwrap();
+        let specific = &reply["hookSpecificOutput"];
+        let output = &specific["updatedToolOutput"];
+        let safe = "[REDACTED:github-pat]\n\\[tersed: omitted 3 lines 1-3, head_tail]\n";
+        assert_eq!((&output["stdout"], &output["persistedOutputPath"]), (&json!(safe), &json!(path)));
+        assert!(specific["additionalContext"].as_str().unwrap().contains(why), "{specific}");
+        event["tool_response"]["stdout"] = json!("nothing secret\n");
+        let reply = answer(&event).unwrap();
+        assert_eq!(reply["hookSpecificOutput"].get("updatedToolOutput"), None, "{reply}");
+        assert!(reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap().contains(why));
+    }
+}
+
+#[test]
+fn shapes_that_no_version_sends_keep_their_content() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let long: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
+    for response in [
+        json!({ "stdout": ["important", token], "stderr": long }),
+        json!({ "stdout": { "text": token }, "stderr": long }),
+        json!({ "stdout": "important", "stderr": [token, long] }),
+        json!([token, long]),
+        json!(token),
+    ] {
+        let mut event = recorded("bash");
+        event["tool_response"] = response.clone();
+        let safe = response.to_string().replace(&token, "[REDACTED:github-pat]");
+        assert_eq!(output(&event).to_string(), safe);
+    }
+    let mut event = recorded("bash");
+    event["tool_response"] = json!({ "stdout": null, "stderr": numbers(20_000) });
+    let output = output(&event);
+    assert!(
+        output["stdout"].is_null() && output["stderr"].as_str().unwrap().contains("omitted "),
+        "{output}"
+    );
 }
 
 #[test]
@@ -317,7 +370,6 @@ fn a_hook_that_has_nothing_to_say_says_nothing() {
         with(|e| e["tool_response"]["interrupted"] = json!(true)),
         with(|e| e["tool_response"]["isImage"] = json!(true)),
         with(|e| e["tool_response"] = json!("text")),
-        with(|e| e["tool_response"]["persistedOutputPath"] = json!("/nothing/here")),
         with(|e| e["tool_name"] = json!("Read")),
         with(|e| e["tool_name"] = json!("mcp__plugin_tersed_tersed__tersed_expand")),
         with(|e| e["session_id"] = json!("${session_id}")),

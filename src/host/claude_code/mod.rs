@@ -7,7 +7,7 @@
 
 pub mod view;
 
-use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,11 +17,12 @@ use super::Host;
 use super::event::Event;
 use super::home;
 use super::reach::{CLAUDE_CODE, Place, Text, Treatment, Why};
-use super::replace::{asks_for_all, compress, forget, made_safe, note_call, redacted, unseen};
+use super::replace::{asks_for_all, compress, forget, made_safe, note_call, redacted, undelivered, unseen};
 use super::run::Shown;
 use super::tools::Tool;
 use super::wrap::{self, Wrap};
 use crate::encode::dictionary;
+use crate::files::{LARGEST_SETTINGS, Links, Refused, Writers, read_regular, text_of_host};
 use crate::text::marker::{self, Marker};
 
 /// Token budget for an output of which the host would show only the first 2 KB.
@@ -76,7 +77,9 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             note_call(host, event);
             None
         }
-        (Treatment::Replaced(Text::Streams), Value::Object(response)) => bash(host, event, response),
+        (Treatment::Replaced(Text::Streams), Value::Object(response)) => {
+            bash(host, event, response, &mut context)
+        }
         (Treatment::Seen, Value::Object(response)) => view::reply(host, event, response).map(|view| {
             context = view.context;
             view.output
@@ -87,22 +90,21 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         (Treatment::Replaced(Text::Whole), response @ (Value::String(_) | Value::Array(_))) => {
             compress(host, event, response, None, None)
         }
+        // An object from an MCP server, or a shape that no version is known to send.
+        (Treatment::Replaced(_) | Treatment::Seen, response) => made_safe(host, response),
         _ => None,
     };
-    let output = match treatment {
-        // The result is an object from an MCP server.
-        Treatment::Replaced(Text::Whole) if event.tool_response.is_object() => {
-            made_safe(host, &event.tool_response)
-        }
-        _ => output,
-    }?;
-    let mut reply = json!({
-        "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": output }
-    });
-    if let Some(context) = context {
-        reply["hookSpecificOutput"]["additionalContext"] = json!(context);
+    if output.is_none() && context.is_none() {
+        return None;
     }
-    Some(reply)
+    let mut specific = json!({ "hookEventName": "PostToolUse" });
+    if let Some(output) = output {
+        specific["updatedToolOutput"] = output;
+    }
+    if let Some(context) = context {
+        specific["additionalContext"] = json!(context);
+    }
+    Some(json!({ "hookSpecificOutput": specific }))
 }
 
 /// The command inside `tersed run`, if the user asked for that: a failed result cannot be replaced afterwards.
@@ -169,7 +171,12 @@ fn has_rules(event: &Event) -> bool {
     let managed = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"].map(PathBuf::from);
     let files = folders.flat_map(|folder| [folder.join("settings.json"), folder.join("settings.local.json")]);
     files.chain(managed.map(|folder| folder.join("managed-settings.json"))).any(|file| {
-        let Ok(text) = fs::read_to_string(file) else { return false };
+        let text = match text_of_host(&file, LARGEST_SETTINGS) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return false;
+            }
+            text => text.unwrap_or_default(),
+        };
         // Settings that cannot be read may hold any rule.
         let Ok(settings) = serde_json::from_str::<Value>(&text) else { return true };
         let rules = ["deny", "ask"].into_iter().filter_map(|kind| settings["permissions"][kind].as_array());
@@ -179,10 +186,19 @@ fn has_rules(event: &Event) -> bool {
 }
 
 /// `{stdout, stderr, interrupted, isImage, persistedOutputPath?, …}`
-fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
+fn bash(
+    host: &Host,
+    event: &Event,
+    response: &Map<String, Value>,
+    context_of_host: &mut Option<String>,
+) -> Option<Value> {
     let is = |name: &str| response.get(name).and_then(Value::as_bool).unwrap_or(false);
     if is("isImage") {
         return beside_image(host, response);
+    }
+    if TEXTS.iter().any(|name| response.get(*name).is_some_and(|text| !text.is_string() && !text.is_null())) {
+        // No known version sends such a shape.
+        return made_safe(host, &event.tool_response);
     }
     // The event is sent for exit code 0, and for codes that the host explains, such as "No matches found".
     let exit_code = (!response.contains_key("returnCodeInterpretation")).then_some(0);
@@ -199,18 +215,14 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
     }
     if is("interrupted") || response.contains_key("backgroundTaskId") {
         // The host already cut this text, and the missing part is unknown.
-        let new = changed(host, event, response, texts_of(response).map(str::to_owned));
-        return made_safe(host, new.as_ref().unwrap_or(&event.tool_response)).or(new);
+        return kept(host, event, response);
+    }
+    if let Some(path) = persisted {
+        let (output, context) = saved(host, event, response, exit_code, path);
+        *context_of_host = context;
+        return output;
     }
     let mut updated = response.clone();
-    if let Some(path) = persisted {
-        // The model would see a preview; the host saved the whole text in a file.
-        let whole = read(path)?;
-        let output = compress(host, event, &Value::String(whole), exit_code, Some(PERSISTED_BUDGET))?;
-        updated.insert("stdout".to_owned(), output);
-        updated.retain(|name, _| !name.starts_with("persisted"));
-        return Some(Value::Object(updated));
-    }
     let (stdout, stderr) = (text("stdout"), text("stderr"));
     // The host removed the final line end, without which our seal does not match.
     let whole = format!("{stdout}\n");
@@ -225,12 +237,50 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
         _ => {
             let parts = json!([{ "type": "text", "text": stdout }, { "type": "text", "text": stderr }]);
             let output = compress(host, event, &parts, exit_code, None)?;
-            for (name, part) in ["stdout", "stderr"].into_iter().zip(output.as_array()?) {
-                updated.insert(name.to_owned(), part.get("text")?.clone());
+            for (name, part) in TEXTS.into_iter().zip(output.as_array()?) {
+                if let Some(text) = updated.get_mut(name).filter(|text| text.is_string()) {
+                    *text = part.get("text")?.clone();
+                }
             }
         }
     }
     Some(Value::Object(updated))
+}
+
+/// A response whose texts stay, with secrets removed and forged markers escaped; `None` if it has none.
+fn kept(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
+    let new = changed(host, event, response, texts_of(response).map(str::to_owned));
+    made_safe(host, new.as_ref().unwrap_or(&event.tool_response)).or(new)
+}
+
+/// A response of which the model would see only a preview: the host saved the whole text in a file. If that cannot be used,
+/// the preview stays, with secrets removed, and the additional context says why.
+fn saved(
+    host: &Host,
+    event: &Event,
+    response: &Map<String, Value>,
+    exit_code: Option<i64>,
+    path: &str,
+) -> (Option<Value>, Option<String>) {
+    let compressed = |whole| compress(host, event, &Value::String(whole), exit_code, Some(PERSISTED_BUDGET));
+    let why = match read(path).map(compressed) {
+        Ok(Some(output)) => {
+            let mut updated = response.clone();
+            updated.insert("stdout".to_owned(), output);
+            updated.retain(|name, _| !name.starts_with("persisted"));
+            return (Some(Value::Object(updated)), None);
+        }
+        Ok(None) => {
+            // The model sees only the preview.
+            undelivered(host, event);
+            "it did not become smaller".to_owned()
+        }
+        Err(refused) => refused.why.to_string(),
+    };
+    let context = format!(
+        "tersed shows the preview of this output, not all of it: the saved file was not used ({why})"
+    );
+    (kept(host, event, response), Some(context))
 }
 
 /// A response whose standard output is an image, which stays as it is.
@@ -366,14 +416,8 @@ fn slots(response: &mut Value, place: Place) -> Vec<&mut Value> {
     }
 }
 
-/// The text of a regular file, unless it is too large.
-fn read(path: &str) -> Option<String> {
-    let about = fs::metadata(path).ok()?;
-    if !about.is_file() || about.len() > MAX_PERSISTED_BYTES {
-        return None;
-    }
-    fs::read(path).ok().map(|bytes| match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
-    })
+/// The text of a file where the host saved an output.
+fn read(path: &str) -> Result<String, Refused> {
+    let bytes = read_regular(Path::new(path), MAX_PERSISTED_BYTES, Links::Follow, Writers::Any)?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }

@@ -108,7 +108,7 @@ fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Re
     if !host.view_is_whole(&key) {
         return None;
     }
-    let whole = read_file(&key.path)?;
+    let whole = read_file(&key.path).ok()?;
     // The host also removes a byte order mark.
     let whole = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
     let all: Vec<&str> = whole.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
