@@ -258,9 +258,12 @@ impl Engine {
         faults.chain(untrusted).chain(warnings).take(MAX_NOTES).map(|line| shortened(line, 4 << 10)).collect()
     }
 
-    /// Paths at which a file of settings exists or may be created, to watch for changes.
+    /// Paths at which a file of settings or of rules exists or may be created, to watch for changes.
     pub fn places_of_settings(&self) -> Vec<PathBuf> {
-        self.configuration.sources.as_ref().map(Sources::places).unwrap_or_default()
+        let mut places = self.configuration.sources.as_ref().map(Sources::places).unwrap_or_default();
+        let state = self.configuration.state.read().unwrap_or_else(PoisonError::into_inner);
+        places.extend(state.layers.iter().flat_map(Layers::rule_files));
+        places
     }
 
     /// The settings in force.

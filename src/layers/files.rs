@@ -29,7 +29,7 @@ use crate::files::LARGEST_SETTINGS as LARGEST;
 /// Folder below the state folder to which relative paths of projects refer.
 const OF_PROJECTS: &str = "projects";
 /// Most files of rules that a project may name.
-const MAX_RULE_FILES: usize = 32;
+pub(super) const MAX_RULE_FILES: usize = 32;
 
 /// The settings of a file, with values and lines.
 type Said = Vec<(String, Value, usize)>;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::ConfigError;
 use super::document::Node;
-use super::files::Read;
+use super::files::{MAX_RULE_FILES, Read};
 use super::given::{self, Given, Origin, flatten};
 use super::project::{Part, Untrusted, over};
 use crate::config::rules::RuleSet;
@@ -53,6 +53,25 @@ impl Layers {
     /// The files that were found, highest priority first.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    /// The files of rules that any layer names, also those of a project that is not trusted or whose values do not count: it
+    /// may be trusted again once one of them is as it was.
+    pub fn rule_files(&self) -> impl Iterator<Item = PathBuf> {
+        let ignored = self.untrusted.iter().flat_map(|untrusted| &untrusted.ignored);
+        let naming = self.layers.iter().flatten().chain(ignored).filter(|given| given.key == "ruleFiles");
+        naming.flat_map(|given| {
+            let folder = match &given.origin {
+                Origin::File { path, .. } => path.parent(),
+                _ => None,
+            };
+            let names = typed::read_value::<Vec<PathBuf>>(&given.value).unwrap_or_default();
+            // An untrusted file may name any number.
+            names
+                .into_iter()
+                .take(MAX_RULE_FILES)
+                .map(move |name| folder.map_or_else(|| name.clone(), |folder| folder.join(&name)))
+        })
     }
 
     /// Faults of variables and files; their values are ignored.

@@ -465,6 +465,60 @@ fn a_shared_process_tells_what_does_not_count_once() {
     end(&machine);
 }
 
+/// A resident process answers the next event as a process of its own would, whatever happened to trusted files.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_shared_process_sees_every_change_of_trusted_files() {
+    let machine = Machine::new();
+    let rule = |lines: u32| {
+        format!("rules: [{{name: x, when: {{command: cargo test}}, stages: {{headLines: {lines}}}}}]\n")
+    };
+    let rules = machine.file("home/clone/rules.yaml", rule(3));
+    let project = machine.clone("ruleFiles: [rules.yaml]\n");
+    machine.trust();
+    let mut calls = 0;
+    let mut ask = |more: &[&str]| {
+        calls += 1;
+        let hook = [&["hook", "claude-code", "--deadline", "300000"][..], more].concat();
+        let (out, said, _) = machine.run(&hook, &event(&machine, &format!("c{calls}")));
+        (out.contains("rule_limit: x"), said)
+    };
+    let (is_ruled, said) = ask(&[]);
+    assert!(said.is_empty(), "{said}");
+    let mut same = |what: &str, expected: bool| {
+        let (alone, _) = ask(&["--no-resident"]);
+        let (shared, said) = ask(&[]);
+        assert_eq!((shared, alone), (expected, expected), "{what}: {said}");
+        said
+    };
+    assert!(is_ruled, "the rule applies");
+    let times = |path: &Path| {
+        let about = fs::metadata(path).unwrap();
+        fs::FileTimes::new().set_modified(about.modified().unwrap())
+    };
+    // The same size and the same time of writing.
+    let kept = times(&rules);
+    fs::write(&rules, rule(4)).unwrap();
+    fs::File::options().write(true).open(&rules).unwrap().set_times(kept).unwrap();
+    assert!(same("edited", false).contains("not trusted since it changed"));
+    fs::write(&rules, rule(3)).unwrap();
+    same("as it was", true);
+    fs::remove_file(&rules).unwrap();
+    assert!(same("deleted", false).contains("rules.yaml: there is no such file"));
+    fs::write(&rules, rule(3)).unwrap();
+    same("made again", true);
+    let kept = times(&project);
+    fs::write(&project, "ruleFiles: [other.yaml]\n").unwrap();
+    fs::File::options().write(true).open(&project).unwrap().set_times(kept).unwrap();
+    same("the file that names it was rewritten", false);
+    machine.clone("ruleFiles: [rules.yaml]\n");
+    same("and put back", true);
+    let (out, said, code) = machine.run(&["trust", "--revoke"], "");
+    assert_eq!(code, Some(0), "{out}{said}");
+    same("revoked", false);
+    end(&machine);
+}
+
 #[test]
 fn a_trusted_file_still_writes_only_to_the_users_state() {
     let machine = Machine::new();

@@ -52,15 +52,14 @@ struct Shared {
     /// Time of the last request.
     asked: Mutex<Instant>,
     /// Read again when files of settings change.
-    settings: Mutex<Settings>,
+    settings: Mutex<Vec<Stamp>>,
     /// The notes on settings that clients have received.
     sent_notes: Mutex<Vec<String>>,
 }
 
-struct Settings {
-    seen: Vec<Option<(u64, i64, i64)>>,
-    looked: Instant,
-}
+/// What changes with a file: its device and number, its size, and both of its times. A program can set the time of the last
+/// writing, but not that of the last change.
+type Stamp = Option<[i64; 7]>;
 
 /// Serves until a reason to end occurs.
 ///
@@ -85,13 +84,13 @@ pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
     if let Some(owner) = ends.owner {
         owners.add(owner);
     }
-    let files = stamps(&host);
     let shared = Arc::new(Shared {
         host,
         owners: Mutex::new(owners),
         open: AtomicUsize::new(0),
         asked: Mutex::new(Instant::now()),
-        settings: Mutex::new(Settings { seen: files, looked: Instant::now() }),
+        // The first request reads the settings again, because they may have changed since the start.
+        settings: Mutex::default(),
         sent_notes: Mutex::default(),
     });
     let _ = std::env::set_current_dir("/");
@@ -247,24 +246,30 @@ fn owner_of(_: Option<u32>) -> Option<u32> {
     None
 }
 
-/// Reads the settings again if one of their files changed. Settings that cannot be read change nothing.
+/// Reads the settings again if one of their files, or of the files of rules that they name, changed. A trusted file that
+/// changed must not count any longer. Settings that cannot be read change nothing.
 fn refresh(shared: &Shared) {
-    let mut settings = locked(&shared.settings);
-    if settings.looked.elapsed() < CHECK_INTERVAL {
-        return;
-    }
-    settings.looked = Instant::now();
+    let mut seen = locked(&shared.settings);
     let now = stamps(&shared.host);
-    if now != settings.seen {
-        settings.seen = now;
+    if now != *seen {
+        *seen = now;
         let _ = shared.host.engine().reload_configuration();
     }
 }
 
-/// Size and times of each possible file of settings, to notice changes.
-fn stamps(host: &Host) -> Vec<Option<(u64, i64, i64)>> {
+/// The stamps of all possible files of settings and of the files of rules.
+fn stamps(host: &Host) -> Vec<Stamp> {
     let stamp = |path: &std::path::PathBuf| {
-        std::fs::metadata(path).ok().map(|about| (about.len(), about.mtime(), about.mtime_nsec()))
+        let about = std::fs::metadata(path).ok()?;
+        Some([
+            about.dev().cast_signed(),
+            about.ino().cast_signed(),
+            about.size().cast_signed(),
+            about.mtime(),
+            about.mtime_nsec(),
+            about.ctime(),
+            about.ctime_nsec(),
+        ])
     };
     host.engine().places_of_settings().iter().map(stamp).collect()
 }
