@@ -36,6 +36,10 @@ fn change(row: &Row, place: &Place, dry: bool, plan_step: PlanStep) -> Result<Ve
     let mut steps = Vec::new();
     for change in &changes {
         let entry = known.iter().find(|entry| entry.path == change.path);
+        // What an earlier run wrote there can be undone.
+        if place.scope == Scope::Project && entry.is_none() {
+            write::check_below(&place.project, &change.path)?;
+        }
         steps.push(plan_step(change, entry, &records)?);
     }
     // Files that another version wrote elsewhere.

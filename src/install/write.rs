@@ -2,7 +2,9 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use crate::files::{LARGEST_WITH_DATA, Links, Writers, read_regular};
 
 /// Most links that are followed; a longer chain counts as a circle.
 const MAX_LINKS: usize = 40;
@@ -17,11 +19,48 @@ pub(super) fn target(path: &Path) -> Result<PathBuf, String> {
     Err(format!("{}: more than {MAX_LINKS} links lead on from it", path.display()))
 }
 
+/// Checks that links on a path lead to no place outside of a folder. Whoever made a project may have put links into it.
+pub(super) fn check_below(folder: &Path, path: &Path) -> Result<(), String> {
+    let target = target(path)?;
+    let real = target.ancestors().find_map(|above| {
+        let real = above.canonicalize().ok().or_else(|| {
+            // A link that leads nowhere yet.
+            let to = fs::read_link(above).ok()?;
+            Some(without_dots(&above.parent()?.canonicalize().ok()?.join(to)))
+        })?;
+        Some(real.join(target.strip_prefix(above).unwrap_or(Path::new(""))))
+    });
+    match real.filter(|real| !real.starts_with(folder)) {
+        None => Ok(()),
+        Some(real) => Err(format!(
+            "{}: a link leads from it out of the project, to {}; replace the link, or use `--scope user`; nothing was changed",
+            path.display(),
+            real.display()
+        )),
+    }
+}
+
+/// A path without `.` and `..`.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
 /// The bytes of a file; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     match fs::metadata(path) {
         Ok(about) if !about.is_file() => Err(format!("{}: is not a file", path.display())),
-        Ok(_) => fs::read(path).map(Some).map_err(|e| format!("{}: {e}", path.display())),
+        // The file may be replaced by a pipe meanwhile.
+        Ok(_) => read_regular(path, LARGEST_WITH_DATA, Links::Follow, Writers::Any)
+            .map(Some)
+            .map_err(|refused| refused.to_string()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(format!("{}: {e}", path.display())),
     }

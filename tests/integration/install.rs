@@ -304,6 +304,64 @@ fn a_link_stays_a_link() {
 }
 
 #[test]
+fn no_link_leads_out_of_a_project() {
+    let machine = Machine::new();
+    fs::create_dir(machine.at("outside")).unwrap();
+    let links = [
+        (".claude", "../outside", "outside/settings.json"),
+        (".claude/settings.json", "../../outside/new.json", "outside/new.json"),
+        (".claude", "../nowhere/yet", "nowhere/yet/settings.json"),
+    ];
+    for (link, to, real) in links {
+        let link = machine.at("project").join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(to, &link).unwrap();
+        let before = machine.tree();
+        for command in ["install", "uninstall"] {
+            let said = machine.refused(&[command, "claude-code", "--scope", "project"]);
+            assert!(
+                said.contains(".claude/settings.json: a link leads from it out of the project, to "),
+                "{said}"
+            );
+            assert!(said.contains(real) && said.ends_with("nothing was changed\n"), "{said}");
+        }
+        assert_eq!(machine.tree(), before);
+        assert_eq!(fs::read_dir(machine.at("outside")).unwrap().count(), 0);
+        fs::remove_file(&link).unwrap();
+        let _ = fs::remove_dir(machine.at("project/.claude"));
+    }
+    // Inside of the project, a link is followed.
+    fs::create_dir(machine.at("project/settings")).unwrap();
+    symlink("settings", machine.at("project/.claude")).unwrap();
+    machine.done(&["install", "claude-code", "--scope", "project"]);
+    assert!(machine.at("project/settings/settings.json").is_file());
+    machine.done(&["uninstall", "claude-code", "--scope", "project"]);
+}
+
+#[test]
+fn settings_that_block_or_never_end_hold_nobody_up() {
+    for file in [".claude/settings.json", ".codex/config.toml", ".codex/hooks.json"] {
+        for is_pipe in [true, false] {
+            let machine = Machine::new();
+            let path = machine.write(&format!("project/{file}"), "");
+            fs::remove_file(&path).unwrap();
+            if is_pipe {
+                let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+                rustix::fs::mknodat(rustix::fs::CWD, &path, fifo, mode, 0).unwrap();
+            } else {
+                symlink("/dev/zero", &path).unwrap();
+            }
+            let host = if file.starts_with(".claude") { "claude-code" } else { "codex" };
+            assert!(!machine.hosts().is_empty());
+            machine.tersed(&["doctor"]);
+            for command in ["install", "uninstall"] {
+                machine.tersed(&[command, host, "--scope", "project", "--dry-run"]);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_dry_run_shows_the_diff_and_writes_nothing() {
     let machine = Machine::new();
     let settings = machine.write("home/.codex/config.toml", TOML);
