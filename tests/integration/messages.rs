@@ -442,6 +442,31 @@ fn secrets_of_results_never_come_back_and_broken_characters_are_no_fault() {
     }
 }
 
+#[test]
+fn half_a_surrogate_pair_is_one_replacement_character_everywhere() {
+    let filler: String = (0..300).map(|n| format!("line {n} of the text\\n")).collect();
+    let text = format!(r#""a\ud83d b\n{filler}""#);
+    let body = format!(
+        r#"{{"messages":[{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","content":{text}}}]}}]}}"#
+    );
+    let (after, answer) = send(&Engine::default(), &body, &json!({"policy": {"mode": "aggressive"}}));
+    assert_ne!(answer["tokens"]["after"], answer["tokens"]["before"]);
+    assert!(after.contains("a\u{fffd} b\\n"), "{}", &after[..200]);
+}
+
+#[test]
+fn members_of_a_result_that_nobody_knows_lose_their_secrets() {
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    for kind in ["tool_result", "web_search_tool_result"] {
+        let body = format!(
+            r#"{{"messages":[{{"role":"user","content":[{{"new":{{"a":"{secret}"}},"type":"{kind}","tool_use_id":"{secret}","content":"x {secret}","more":["{secret}"],"cache_control":{{"type":"ephemeral"}}}}]}}]}}"#
+        );
+        let (after, _) = send(&Engine::default(), &body, &json!({}));
+        assert_eq!(after.matches(secret).count(), 1, "only the id stays: {after}");
+        assert_eq!(after.matches("[REDACTED:github-pat]").count(), 3, "{after}");
+    }
+}
+
 // ---- growing conversations
 
 /// Whether one body starts as the other, but for its end.
@@ -565,6 +590,42 @@ fn nothing_refers_to_what_the_host_replaced() {
     let (cleared, answer) = send(&engine, &body("anthropic", &turns), &json!({}));
     assert_eq!(early(&pointed(&answer)), 0, "{answer}");
     assert_eq!(send(&engine, &body("anthropic", &turns), &json!({})).0, cleared);
+}
+
+/// A result whose call is missing follows the results of a turn. What was answered before it came is what a new session
+/// answers to the whole.
+#[test]
+fn results_whose_calls_are_missing_change_nothing_that_was_given() {
+    let file: String = (1..=110)
+        .map(|n| format!("{n:6}\tlet value_{n} = table_{}(writer, {});\n", n * 7 % 13, n * n))
+        .collect();
+    let part: String = file.lines().skip(30).map(|line| format!("{line}\n")).collect();
+    let call = |id: &str| json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "read", "input": {"path": "a.rs"}}]});
+    let result = |id: &str, text: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": text}]});
+    let said = json!({"role": "assistant", "content": "I read it again."});
+    let turns = [
+        vec![call("a"), result("a", &file)],
+        vec![call("b"), result("b", &format!("{file}more\n"))],
+        vec![result("x", &part)],
+        vec![said.clone(), result("y", &file), result("z", &part)],
+        vec![call("c"), result("c", &part)],
+    ];
+    // From the first result on, and with results without calls at the start.
+    for first in [0, 2] {
+        let body = |count: usize| json!({ "messages": turns[first..count].concat() }).to_string();
+        let engine = Engine::default();
+        let mut last = String::new();
+        for count in first + 1..=turns.len() {
+            let (now, _) = send(&engine, &body(count), &json!({}));
+            assert!(last.is_empty() || now.starts_with(last.strip_suffix("]}").unwrap()), "{now}");
+            assert_eq!(
+                send(&Engine::default(), &body(count), &json!({})).0,
+                now,
+                "turn {count} from {first}"
+            );
+            last = now;
+        }
+    }
 }
 
 #[test]

@@ -25,11 +25,11 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
                     finder.call(texts::name(id), call);
                 }
                 Some("tool_result") => {
-                    finder.given_members(block, &["content"]);
+                    given(block, finder);
                     result(block, place(), finder)?;
                 }
                 // Results of the provider's tools, and the queries of searches: redacted, never compressed.
-                Some(kind) if kind.ends_with("_tool_result") => finder.given_members(block, &["content"]),
+                Some(kind) if kind.ends_with("_tool_result") => given(block, finder),
                 Some("document") => finder.given_members(block, &["source", "title", "context"]),
                 Some("search_result") => finder.given_members(block, &["source", "title", "content"]),
                 _ => {}
@@ -37,6 +37,12 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         }
     }
     Ok(())
+}
+
+/// Records what a tool returned in a block: its content, and members that are not of the provider.
+fn given<'a>(block: Json<'a>, finder: &mut Finder<'a>) {
+    finder.given_members(block, &["content"]);
+    finder.given_free_but(block, &["type", "tool_use_id", "is_error", "cache_control", "content"]);
 }
 
 fn result<'a>(block: Json<'a>, place: String, finder: &mut Finder<'a>) -> Result<(), RpcError> {

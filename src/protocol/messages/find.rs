@@ -9,6 +9,7 @@ use std::rc::Rc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::formats::json::mended;
 use crate::protocol::error::RpcError;
 use crate::protocol::redact::Region;
 use crate::protocol::skim::Json;
@@ -98,7 +99,9 @@ pub(super) struct Finder<'a> {
     /// The number of results without an id so far, by name.
     counted: HashMap<String, usize>,
     turn: usize,
+    /// Since the last result: whether there was a call, and whether the model said anything.
     is_called: bool,
+    has_spoken: bool,
 }
 
 impl<'a> Finder<'a> {
@@ -126,13 +129,20 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Records all members of an object except some, each of any form.
+    pub(super) fn given_free_but(&mut self, object: Json<'a>, names: &[&str]) {
+        for member in object.members().filter(|member| !names.contains(&&*member.name)) {
+            self.given_free(member.value);
+        }
+    }
+
     /// Records a text or a call of the model.
     pub(super) fn said(&mut self, part: Json<'a>) {
         match self.said.last_mut().filter(|_| self.is_speaking) {
             Some(said) => said.parts.push(part),
             None => self.said.push(Said { after: self.found.len(), parts: vec![part] }),
         }
-        self.is_speaking = true;
+        (self.is_speaking, self.has_spoken) = (true, true);
     }
 
     /// Records a message of the user, the system or a tool, which ends the answer of the model.
@@ -153,9 +163,6 @@ impl<'a> Finder<'a> {
     /// Records a result that answers a call by its id, or the next call of its name. `counts` says whether a result
     /// without an id gets one from its number among the results of its name.
     pub(super) fn result(&mut self, place: String, answer: Answer<'a>, counts: bool) -> Result<(), RpcError> {
-        if std::mem::take(&mut self.is_called) {
-            self.turn += 1;
-        }
         self.end_answer();
         let name = answer.name.as_deref().unwrap_or("result");
         let has_id = answer.id.is_some();
@@ -168,6 +175,14 @@ impl<'a> Finder<'a> {
                 (counts.then(|| format!("{name}#{n}")), call)
             }
         };
+        // A result whose call is missing may belong to a later turn. It gets a turn of its own, so that what was said of the
+        // results before it does not depend on whether it follows. A body that begins with such results, or has only them,
+        // shows one turn, until the model speaks.
+        let (is_called, has_spoken) =
+            (std::mem::take(&mut self.is_called), std::mem::take(&mut self.has_spoken));
+        if is_called || call.is_none() && (self.turn > 0 || has_spoken && !self.found.is_empty()) {
+            self.turn += 1;
+        }
         if answer.texts.is_empty() {
             return Ok(());
         }
@@ -176,7 +191,9 @@ impl<'a> Finder<'a> {
             tool_call_id: id,
             tool: call.name.or(answer.name.clone()).map(Cow::into_owned),
             // Arguments that serde_json cannot hold, such as a number out of range, are ignored.
-            arguments: call.arguments.and_then(|json| serde_json::from_str::<Value>(json.raw()).ok()),
+            arguments: call
+                .arguments
+                .and_then(|json| serde_json::from_str::<Value>(&mended(json.raw().as_bytes())).ok()),
             command: call.command.map(CommandWords::Line),
             path: None,
             exit_code: answer.exit_code,
