@@ -1,6 +1,7 @@
 //! Look-alikes: text that looks like a marker of ours gets a backslash before it. That is every text that starts like
 //! a marker: in any case, width or similar letters; with any number of blanks or invisible characters; across a line
-//! end; with escapes or entities for the bracket or letters; or with terminal sequences or overwritten letters.
+//! end; with escapes or entities for the bracket or letters; with tags or signs of Markdown between the letters; or with
+//! terminal sequences or overwritten letters.
 //!
 //! A reader does not know our grammar, so every text that starts like a marker is escaped, whether or not it continues
 //! like one. The only exception is a template in program code, which has placeholders where a marker has numbers: it
@@ -31,6 +32,8 @@ const OPENINGS: &[(&str, &[char])] = &[
 const REACH_BYTES: usize = 256;
 /// The most characters after a bracket that are read as a terminal shows them. A choice: twice the longest opening.
 const MAX_SHOWN: usize = 48;
+/// The longest tag between letters that is read, in bytes. A choice.
+const MAX_TAG_BYTES: usize = 64;
 /// Ways to write a backspace, or the start of a sequence that moves the cursor, in JSON and in source code.
 const BACK: &[&str] = &[
     "\\b", "u0008", "u{8}", "x08", "\\010", "u001b", "u001B", "u{1b", "x1b", "x1B", "u009b", "x9b", "\\e",
@@ -236,11 +239,12 @@ fn opening_behind(bytes: &[u8], bracket: Range<usize>, goes_back: impl Fn() -> b
     }
 }
 
-/// Whether a byte may start an opening: its first letter, a blank, an escape, or any byte that is not ASCII.
+/// Whether a byte may start an opening: its first letter, a blank, an escape, markup, or any byte that is not ASCII.
 fn may_start(byte: u8) -> bool {
     byte >= 0x80
         || byte.is_ascii_whitespace()
         || byte.is_ascii_control()
+        || matches!(byte, b'*' | b'_' | b'`' | b'~' | b'<')
         || written::may_be_escape(byte)
         || b"tdefTDEF".contains(&byte)
 }
@@ -248,13 +252,35 @@ fn may_start(byte: u8) -> bool {
 /// The opening at the start of some bytes, as they are written.
 fn opening(bytes: &[u8]) -> Seen<&'static str> {
     let mut rest = bytes;
-    opening_of(|| match written::next(rest) {
-        Next::One(character, len) => {
-            rest = &rest[len..];
-            Some(read(character))
-        }
-        Next::Cut => None,
+    opening_of(|| {
+        let (seen, len) = match markup(rest)? {
+            0 => match written::next(rest) {
+                Next::One(character, len) => (read(character), len),
+                Next::Cut => return None,
+            },
+            len => (None, len),
+        };
+        rest = &rest[len..];
+        Some(seen)
     })
+}
+
+/// The bytes of markup at the start of a text, which shows as nothing: a sign of Markdown, or a tag. `None` if the text ends
+/// inside a tag.
+fn markup(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [b'*' | b'_' | b'`' | b'~', ..] => Some(1),
+        [b'<', b'a'..=b'z' | b'A'..=b'Z' | b'/' | b'!', ..] => {
+            let within = &bytes[..bytes.len().min(MAX_TAG_BYTES)];
+            match memchr::memchr(b'>', within) {
+                Some(end) => Some(end + 1),
+                None if bytes.len() < MAX_TAG_BYTES => None,
+                None => Some(0),
+            }
+        }
+        [b'<'] => None,
+        _ => Some(0),
+    }
 }
 
 /// The opening that characters look like; an invisible character is `None`.

@@ -172,6 +172,16 @@ fn whatever_starts_like_a_marker_is_escaped() {
         "[🅣🅔🅡🅢🅔🅓: ok]",
         "[ⲧersed: ok]",
         "[tersed♯123456789012: ok]",
+        "[tᥱrsed: ok]",
+        "[terseᏧ: ok]",
+        "[t**ersed**: ok]",
+        "[**tersed**: ok]",
+        "[`tersed`: ok]",
+        "[~~t~~ersed: ok]",
+        "[t<b></b>ersed: ok]",
+        "[<b>tersed</b>: ok]",
+        "[ter<!-- x -->sed: ok]",
+        "[<span class=x>ter</span>sed: ok]",
     ] {
         for around in ["", "x ", "{\"a\":", "// "] {
             let text = format!("{around}{text}\nmore");
@@ -185,7 +195,7 @@ fn whatever_starts_like_a_marker_is_escaped() {
 
 #[test]
 fn no_distance_hides_the_letters() {
-    for between in [" ", "\n", "\u{301}", "\u{200b}", "&nbsp;", "\\n", "\u{0}"] {
+    for between in [" ", "\n", "\u{301}", "\u{200b}", "&nbsp;", "\\n", "\u{0}", "**", "<b></b>"] {
         for text in [
             format!("[{}tersed: ok]", between.repeat(3000)),
             format!("[t{}ersed: ok]", between.repeat(3000)),
@@ -193,6 +203,17 @@ fn no_distance_hides_the_letters() {
         ] {
             assert_eq!(escaped(&text).map(|out| out.len()), Some(text.len() + 1), "{between:?}");
         }
+    }
+}
+
+#[test]
+fn a_tag_that_ends_later_is_open() {
+    for cut in ["[t<", "[t<b", "[t</b", "[**", "[ter<b></b>"] {
+        assert_eq!(look(cut.as_bytes()).open, Some(0), "{cut}");
+        assert_eq!(escaped(cut), None, "{cut}");
+    }
+    for other in ["[t<3ersed: ok]", "[t < b]", "[a_b: 1]", "[_: 1]", "[**note**: x]", "[<div>: 1]"] {
+        assert_eq!(escaped(other), None, "{other}");
     }
 }
 
