@@ -40,7 +40,7 @@ const MIN_SAVED_BYTES: usize = 1024;
 pub struct Args {
     /// Where to listen: an address of this machine. Port 0 means any free port; without a command the address is
     /// printed.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0", value_parser = crate::cli::mistake::address)]
     listen: SocketAddr,
     /// Address of an API, for example `anthropic=URL`; the others are `openai`, `gemini` and `code-assist`. May be repeated.
     /// Default: the variables ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL and CODE_ASSIST_ENDPOINT, then the

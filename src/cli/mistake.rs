@@ -54,6 +54,16 @@ fn asked_for_help(command: &Command, words: &[String]) -> Option<Command> {
     before.iter().try_fold(&whole, |command, word| command.find_subcommand(word)).cloned()
 }
 
+/// Prints an error of `hook`, which goes on in spite of it.
+#[cfg(feature = "hosts")]
+pub(super) fn note_mistake(error: &mut Error, command: &Command) {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    improve(error, command, &words);
+    // Nobody may be reading.
+    let _ = error.print();
+}
+
 /// Replaces the parser's suggestions by better ones. `words` is the command line.
 fn improve(error: &mut Error, command: &Command, words: &[String]) {
     match error.kind() {
@@ -61,7 +71,10 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
             let Some(given) = text(error, ContextKind::InvalidSubcommand) else { return };
             let likely: Vec<String> = texts(error, ContextKind::SuggestedSubcommand);
             error.remove(ContextKind::SuggestedSubcommand);
-            if matches!(given.as_str(), "version" | "--v" | "ver") {
+            let group = group_of(command, words, &given);
+            if group.get_name() != command.get_name() {
+                of_group(error, group, &given);
+            } else if matches!(given.as_str(), "version" | "--v" | "ver") {
                 tip(error, "`tersed --version` prints it");
             } else if let Some((_, meant)) = MEANT.iter().find(|(words, _)| words.contains(&given.as_str())) {
                 tip(error, meant);
@@ -111,6 +124,26 @@ fn improve(error: &mut Error, command: &Command, words: &[String]) {
             tip(error, "allowed is a whole number");
         }
         _ => {}
+    }
+}
+
+/// The command to which a word that is no subcommand was given.
+fn group_of<'a>(command: &'a Command, words: &[String], given: &str) -> &'a Command {
+    let before = words.iter().take_while(|word| *word != given);
+    before.fold(command, |group, word| group.find_subcommand(word).unwrap_or(group))
+}
+
+/// Names the probable subcommand of a subcommand, or all that it has.
+fn of_group(error: &mut Error, group: &Command, given: &str) {
+    let shown = || group.get_subcommands().filter(|sub| !sub.is_hide_set()).map(Command::get_name);
+    match nearest(given, shown()) {
+        Some(name) => {
+            drop(error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![name.to_owned()])))
+        }
+        None => {
+            let all: Vec<&str> = shown().collect();
+            tip(error, &format!("allowed is {}", all.join(", ")));
+        }
     }
 }
 
@@ -178,6 +211,19 @@ fn texts(error: &Error, kind: ContextKind) -> Vec<String> {
         Some(ContextValue::String(text)) => vec![text.clone()],
         _ => Vec::new(),
     }
+}
+
+/// Reads a number of milliseconds.
+#[cfg(feature = "hosts")]
+pub(super) fn milliseconds(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "allowed is a whole number of milliseconds, such as 2000".to_owned())
+}
+
+/// Reads an address to listen on.
+#[cfg(feature = "gateway")]
+pub(super) fn address(text: &str) -> Result<std::net::SocketAddr, String> {
+    let allowed = "allowed is an address of this machine and a port, such as 127.0.0.1:8787 or [::1]:0";
+    text.parse().map_err(|_| allowed.to_owned())
 }
 
 /// Reads a duration.

@@ -180,7 +180,7 @@ fn hook_despite(mut error: clap::Error) -> ExitCode {
     let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
     // Every round removes a word.
     loop {
-        let _ = error.print();
+        mistake::note_mistake(&mut error, &Cli::command());
         if !mistake::remove_fault(&error, &mut words) {
             hosts::skip_event();
             return ExitCode::SUCCESS;

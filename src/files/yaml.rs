@@ -2,6 +2,8 @@
 //! the stack.
 
 #[cfg(feature = "config-files")]
+use serde_saphyr::budget::BudgetBreach;
+#[cfg(feature = "config-files")]
 use serde_saphyr::{Error, Options};
 
 /// Levels of nesting; the deepest setting has seven.
@@ -22,12 +24,34 @@ pub fn options() -> Options {
     options
 }
 
+/// The reason for a text with more of something than any file of settings needs.
+#[cfg(feature = "config-files")]
+fn over_limits() -> String {
+    let limits = options().budget.unwrap_or_default();
+    format!(
+        "holds too much, allowed are {} values, {} aliases (`*`) and {} anchors (`&`)",
+        limits.max_nodes, limits.max_aliases, limits.max_anchors
+    )
+}
+
 /// Why a text is not read, on one line, without the place, which the caller names.
 #[cfg(feature = "config-files")]
 pub fn reason(error: &Error) -> String {
     // The parser's own words are advice to programmers.
-    if let Error::DuplicateMappingKey { key: Some(key), .. } = error.without_snippet() {
-        return format!("the key `{key}` is given twice");
+    match error.without_snippet() {
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            return format!("the key `{key}` is given twice");
+        }
+        Error::MultipleDocuments { .. } => return "a second document begins here, allowed is one".to_owned(),
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            return "an alias (`*`) stands inside its own anchor (`&`), allowed are aliases of earlier values".to_owned();
+        }
+        Error::UnknownAnchor { .. } => return "an alias (`*`) has no anchor (`&`) above it".to_owned(),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => {
+            return format!("values are nested too deeply, allowed are {MAX_DEPTH} levels");
+        }
+        Error::Budget { .. } => return over_limits(),
+        _ => {}
     }
     let error = error.to_string();
     let reason = error.lines().next().unwrap_or_default();

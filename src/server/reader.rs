@@ -33,7 +33,9 @@ pub(super) fn read(
             }
             Ok(Inbound::Oversized { length, resync }) => {
                 let limit = options.max_message_bytes;
-                let what = format!("the message has {length} bytes; the limit is {limit}");
+                // Longer numbers are not counted.
+                let least = if length == u64::MAX { "at least " } else { "" };
+                let what = format!("the message has {least}{length} bytes; the limit is {limit}");
                 outbox.refuse(None, RpcError::new(INVALID_REQUEST, "message_too_large", &what));
                 if !resync {
                     log(format_args!("{what}, and it is too long to skip"));

@@ -36,7 +36,7 @@ pub struct Args {
     #[arg(value_parser = PossibleValuesParser::new(HOOKS.iter().map(|hooks| hooks.name)))]
     host: String,
     /// Time limit in milliseconds; after it nothing is printed [default: TERSED_DEADLINE_MS, or 4000].
-    #[arg(long, value_name = "MS")]
+    #[arg(long, value_name = "MS", value_parser = crate::cli::mistake::milliseconds)]
     deadline: Option<u64>,
     /// Do the work in this process, without memory of earlier results.
     #[arg(long)]

@@ -21,7 +21,9 @@ use crate::text::marker;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    override_usage = "tersed run [OPTIONS] -- <COMMAND>...\n       tersed run [OPTIONS] --shell <TEXT>",
+    after_help = "Examples:\n  \
     tersed run -- cargo test\n  \
     tersed run --raw -- cargo test                       print all of it\n  \
     tersed run --session s1 --call c7 --shell 'npm ci && npm test 2>&1 | tail -200'\n\n\
@@ -29,7 +31,8 @@ use crate::text::marker;
     the signal that ended it. Its output is held until it ends, at most for the time of --patience. Later output, output \
     after a signal, and output that is not text is passed on at once: secrets are removed and forged markers escaped. If the \
     host's limit is known, at most half of it is passed on this way, and the rest is held to the end. On a terminal nothing \
-    is held. Use --raw if a program reads the output.")]
+    is held. Use --raw if a program reads the output."
+)]
 pub struct Args {
     /// The conversation; results of one session can refer to each other.
     #[arg(long, value_name = "ID")]

@@ -101,10 +101,24 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     print(&text)
 }
 
+/// The fault of a variable that names no folder.
+fn no_folder(variable: &str) -> String {
+    match std::env::var_os(variable).filter(|folder| !folder.is_empty()) {
+        None => format!("{variable} is not set: there is no folder with counts"),
+        Some(folder) => {
+            let folder = PathBuf::from(folder);
+            format!(
+                "{variable} is {}, allowed is an absolute path: there is no folder with counts",
+                folder.display()
+            )
+        }
+    }
+}
+
 /// Prints the counts.
 fn of_counts(args: &Args, config: &Config, prices: &BTreeMap<String, Price>) -> Result<(), Failure> {
-    let unset = if cfg!(windows) { "LOCALAPPDATA is not set" } else { "HOME is not set" };
-    let path = counts::default_path().ok_or_else(|| format!("{unset}: there is no folder with counts"))?;
+    let path = counts::default_path()
+        .ok_or_else(|| no_folder(if cfg!(windows) { "LOCALAPPDATA" } else { "HOME" }))?;
     if !config.telemetry.counts {
         say("nothing is counted: telemetry.counts is false");
     }
