@@ -3,6 +3,7 @@
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS, words};
+use crate::pipeline::limit::headings::is_head;
 use crate::pipeline::limit::numbers::Reader;
 use crate::pipeline::limit::parts;
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
@@ -46,7 +47,8 @@ fn find_in(source: &Source<'_>, lines: &[usize], of: &Rows, out: &mut Vec<Candid
     // An odd step, so that both kinds are sampled if rows of two kinds alternate.
     let step = lines.len().div_ceil(SAMPLE_LINES) | 1;
     let trials: Vec<&str> = lines.iter().step_by(step).map(|line| source.line(*line)).collect();
-    let Some((divider, count)) = divider(&trials) else {
+    let by_fields = divider(&trials).or_else(|| leading_columns(source, lines, &trials));
+    let Some((divider, count)) = by_fields else {
         leading(source, lines, out);
         return find_in_kinds(source, lines, &trials, of, out);
     };
@@ -316,6 +318,32 @@ fn joins_numbers(trials: &[&str]) -> bool {
     joining * 2 > trials.len()
 }
 
+/// The first columns of a table with a head whose last column is a text of several words, as in `ps aux`: up to the
+/// last column of numbers.
+fn leading_columns(source: &Source<'_>, lines: &[usize], trials: &[&str]) -> Option<(Divider, usize)> {
+    /// The head is among the first lines; `top` writes a summary above it.
+    const MAX_LINES_ABOVE: usize = 12;
+    const MIN_NUMBERS: usize = 2;
+    let heads = lines.iter().take(MAX_LINES_ABOVE).map(|line| source.line(*line));
+    let names =
+        heads.filter(|line| is_head(line)).map(|line| line.split_ascii_whitespace().count()).next()?;
+    let rows: Vec<Vec<&[u8]>> = trials
+        .iter()
+        .map(|line| {
+            let mut fields = Vec::new();
+            words(line.as_bytes(), &mut fields);
+            fields
+        })
+        .collect();
+    let is_numeric = |at: &usize| {
+        let numbers = rows.iter().filter(|row| row.get(*at).is_some_and(|field| number(field).is_some()));
+        numbers.count() * 10 >= rows.len() * 9
+    };
+    let numeric: Vec<usize> = (0..names.min(MAX_COLUMNS)).filter(is_numeric).collect();
+    let count = numeric.last()? + 1;
+    (numeric.len() >= MIN_NUMBERS && count < names).then_some((Divider::Leading(count), count))
+}
+
 /// The divider that splits most lines into the same number of fields, and that number.
 fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
     let mut fields = Vec::new();
@@ -414,6 +442,27 @@ mod tests {
             let expected = line.as_bytes().split(|b| *b <= b' ').filter(|word| !word.is_empty());
             prop_assert_eq!(found, expected.collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn rows_that_end_in_a_text_of_several_words_are_compared_by_their_first_columns() {
+        let head = "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n";
+        let command = |i: usize| ["/usr/bin/app", "/usr/bin/app --port 80", "sh -c a b c d"][i % 3];
+        let row = |i: usize| {
+            format!(
+                "app      {:>7}  0.{}  0.1  21{:03}  80{} ?        S    10:00   0:00 {}",
+                400 + i,
+                i % 3,
+                i % 7,
+                i % 9,
+                command(i)
+            )
+        };
+        let busy = "app          520 99.7  0.1  21004  805 ?        R    10:00  93:11 /usr/bin/app --port 80";
+        let text = head.to_owned() + &rows(120, busy, row);
+        assert!(standing_out(&text).contains(&121));
+        // Without a head, a number may be anything.
+        assert!(standing_out(&rows(120, busy, row)).is_empty());
     }
 
     #[test]
