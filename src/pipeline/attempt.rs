@@ -198,7 +198,9 @@ impl<'r, 'a> Attempt<'r, 'a> {
         }
         let mut all = [signals, &self.touched].concat();
         all.extend(killed_at(source, signals, self.request.call.exit_code));
-        let new = self.found.new_lines.iter().filter(|(part, _)| *part as usize == self.part);
+        // In a report of tests or a build every line may be new; its failures are kept anyway.
+        let is_run = matches!(self.found.evidence.family.as_deref(), Some("test" | "build"));
+        let new = self.found.new_lines.iter().filter(|(part, _)| !is_run && *part as usize == self.part);
         all.extend(new.map(|(_, line)| *line as usize).filter(|line| *line < source.len()));
         all.sort_unstable();
         all.dedup();

@@ -434,9 +434,10 @@ mod tests {
         let source = Source::new(&text);
         let text = Text::new(&source, std::slice::from_ref(&(0..20)));
         let found = |from, asks| index.find(&text, from, 20, &|_| true, asks).map(|found| found.len);
-        assert_eq!((found(0, None), found(0, Some(2))), (Some(20), Some(20)));
+        let after = |last| Some(ResultRange { first: 1, last });
+        assert_eq!((found(0, None), found(0, after(2))), (Some(20), Some(20)));
         // Lines 45 to 49 were replaced by a reference before, the lines below were not.
-        assert_eq!((found(0, Some(3)), found(5, Some(3))), (None, Some(15)));
+        assert_eq!((found(0, after(3)), found(5, after(3))), (None, Some(15)));
     }
 
     #[test]
