@@ -6,6 +6,7 @@ use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS, words};
 use crate::pipeline::limit::headings::is_head;
 use crate::pipeline::limit::numbers::Reader;
 use crate::pipeline::limit::parts;
+use crate::pipeline::limit::parts::Parts;
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
 use crate::text::details::likeness;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
@@ -40,8 +41,7 @@ struct Rows {
 }
 
 fn find_in(source: &Source<'_>, lines: &[usize], of: &Rows, out: &mut Vec<Candidate>) {
-    let least = of.least;
-    if lines.len() < least || source.text().len() > MAX_TEXT_BYTES {
+    if lines.len() < of.least || source.text().len() > MAX_TEXT_BYTES {
         return;
     }
     // An odd step, so that both kinds are sampled if rows of two kinds alternate.
@@ -52,71 +52,129 @@ fn find_in(source: &Source<'_>, lines: &[usize], of: &Rows, out: &mut Vec<Candid
         leading(source, lines, out);
         return find_in_kinds(source, lines, &trials, of, out);
     };
-    let mut columns = sampled(&trials, divider, count, of);
-    let mut parted = parts::parted(&trials, divider, count);
-    let mut active: Vec<usize> = (0..columns.len()).collect();
+    let mut table = Table::new(&trials, divider, count, of);
     let mut fields = Vec::new();
-    let (mut odd, mut others, mut rows) = (Vec::new(), 0, 0);
-    let mut series: Vec<Gaps> = columns.iter().map(|_| Gaps::default()).collect();
-    let mut row_above: Option<usize> = None;
-    // The first word of each line, which need not be a field.
-    let mut first = Column::default();
     for (place, line) in lines.iter().enumerate() {
         let line = source.line(*line);
         divider.fields(line, &mut fields);
-        if !first.is_done() {
-            let word = line.split_ascii_whitespace().next().unwrap_or_default();
-            first.look(place, word.as_bytes(), MAX_COLUMNS);
+        table.look_at_first_word(place, line);
+        if fields.len() == count {
+            table.look_at_row(place, lines, &fields);
+        } else {
+            table.look_at_other(place, line);
         }
-        if fields.len() != count {
-            if line.bytes().any(|b| b.is_ascii_alphabetic()) || !line.is_ascii() {
-                others += 1;
-                if odd.len() < MAX_LINES_PER_VALUE {
-                    odd.push(place);
-                }
-            }
-            continue;
-        }
-        rows += 1;
-        let mut is_done = false;
-        for &at in &active {
-            columns[at].look(place, fields[at], at);
-            is_done |= columns[at].is_done();
-        }
-        if is_done {
-            active.retain(|at| !columns[*at].is_done());
-        }
-        parted.iter_mut().for_each(|parts| parts.look(place, &fields));
-        let is_next = |above: &usize| above + 1 == place && lines[*above] + 1 == lines[place];
-        let above = row_above.replace(place).filter(is_next);
-        series.iter_mut().zip(&fields).for_each(|(series, field)| series.look(place, above, field));
     }
-    if rows < least || rows * 4 < lines.len() * 3 {
+    if table.rows < of.least || table.rows * 4 < lines.len() * 3 {
         return;
     }
     let like = |place: usize| likeness(source.line(lines[place]));
-    add_verdicts(&first, rows, &like, out);
-    for (at, (column, series)) in columns.iter().zip(&series).enumerate() {
-        add_column(at, column, rows, &like, out);
-        let gap = |place: usize| Candidate {
-            place,
-            nth: 0,
-            count: 1,
-            key: digest(&place.to_le_bytes(), MAX_COLUMNS),
-            is_word: false,
-        };
-        out.extend(series.places().into_iter().map(gap));
+    add_verdicts(&table.first, table.rows, &like, out);
+    table.add_columns(&like, out);
+    table.add_parts(&like, out);
+    table.add_odd(lines.len(), &like, out);
+}
+
+/// What was seen in the rows of a table.
+struct Table {
+    columns: Vec<Column>,
+    /// The columns that are not done.
+    active: Vec<usize>,
+    /// The numbers of each column, one after the other.
+    series: Vec<Gaps>,
+    row_above: Option<usize>,
+    /// Columns whose fields have parts.
+    parted: Vec<Parts>,
+    /// The first word of each line, which need not be a field.
+    first: Column,
+    rows: usize,
+    /// Lines with words that are no rows: the places of the first ones, and the number of all.
+    odd: Vec<usize>,
+    others: usize,
+}
+
+impl Table {
+    fn new(trials: &[&str], divider: Divider, count: usize, of: &Rows) -> Self {
+        let columns = sampled(trials, divider, count, of);
+        Self {
+            active: (0..columns.len()).collect(),
+            series: columns.iter().map(|_| Gaps::default()).collect(),
+            row_above: None,
+            columns,
+            parted: parts::parted(trials, divider, count),
+            first: Column::default(),
+            rows: 0,
+            odd: Vec::new(),
+            others: 0,
+        }
     }
-    let mut of_parts = Vec::new();
-    for parts in &parted {
-        parts.columns().for_each(|(at, column)| add_rare(column.rare(rows), at, &like, &mut of_parts));
+
+    fn look_at_first_word(&mut self, place: usize, line: &str) {
+        if !self.first.is_done() {
+            let word = line.split_ascii_whitespace().next().unwrap_or_default();
+            self.first.look(place, word.as_bytes(), MAX_COLUMNS);
+        }
     }
-    // A higher count, so that rare fields come before rare parts of fields.
-    out.extend(of_parts.into_iter().map(|c| Candidate { count: c.count + 1, ..c }));
-    if is_few(others, lines.len(), EXCEPTION_ONE_IN) {
-        let candidate =
-            |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
-        out.extend(odd.into_iter().enumerate().map(candidate));
+
+    fn look_at_row(&mut self, place: usize, lines: &[usize], fields: &[&[u8]]) {
+        self.rows += 1;
+        let mut is_done = false;
+        for &at in &self.active {
+            self.columns[at].look(place, fields[at], at);
+            is_done |= self.columns[at].is_done();
+        }
+        if is_done {
+            self.active.retain(|at| !self.columns[*at].is_done());
+        }
+        self.parted.iter_mut().for_each(|parts| parts.look(place, fields));
+        let is_next = |above: &usize| above + 1 == place && lines[*above] + 1 == lines[place];
+        let above = self.row_above.replace(place).filter(is_next);
+        self.series.iter_mut().zip(fields).for_each(|(series, field)| series.look(place, above, field));
+    }
+
+    fn look_at_other(&mut self, place: usize, line: &str) {
+        if line.bytes().any(|b| b.is_ascii_alphabetic()) || !line.is_ascii() {
+            self.others += 1;
+            if self.odd.len() < MAX_LINES_PER_VALUE {
+                self.odd.push(place);
+            }
+        }
+    }
+
+    /// Adds the rows that stand out in a column, and those at a gap in its numbers.
+    fn add_columns(&self, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
+        for (at, (column, series)) in self.columns.iter().zip(&self.series).enumerate() {
+            add_column(at, column, self.rows, like, out);
+            let gap = |place: usize| Candidate {
+                place,
+                nth: 0,
+                count: 1,
+                key: digest(&place.to_le_bytes(), MAX_COLUMNS),
+                is_word: false,
+            };
+            out.extend(series.places().into_iter().map(gap));
+        }
+    }
+
+    /// Adds the rows with rare parts of fields.
+    fn add_parts(&self, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
+        let mut of_parts = Vec::new();
+        for parts in &self.parted {
+            parts
+                .columns()
+                .for_each(|(at, column)| add_rare(column.rare(self.rows), at, like, &mut of_parts));
+        }
+        // A higher count, so that rare fields come before rare parts of fields.
+        out.extend(of_parts.into_iter().map(|c| Candidate { count: c.count + 1, ..c }));
+    }
+
+    /// Adds the lines that are no rows, if they are few.
+    fn add_odd(self, lines: usize, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
+        let Self { odd, others, .. } = self;
+        if is_few(others, lines, EXCEPTION_ONE_IN) {
+            let candidate =
+                |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
+            out.extend(odd.into_iter().enumerate().map(candidate));
+        }
     }
 }
 
