@@ -9,6 +9,7 @@ pub(super) const WORDS: &[&str] = &[
     "again",
     "ago",
     "all",
+    "and",
     "answer",
     "answers",
     "artifacts",
