@@ -118,7 +118,7 @@ fn lines_that_different_results_show_share_a_marker() {
     assert_eq!(markers[0].references().len(), 4, "{shown}");
     assert!(
         shown.contains(
-            "lines 1-40 as in a (Read); /w/src/a.rs, 5 results ago; and lines 41-80 as in b (Read); 4 results ago; and"
+            "lines 1-40 as in a (Read; /w/src/a.rs, 5 results ago), lines 41-80 as in b (Read; 4 results ago), lines"
         ),
         "{shown}"
     );
@@ -213,7 +213,8 @@ fn a_script_that_is_run_again_with_other_times_is_a_reference() {
         again.contains("same output as in a (bash); npm run check, 1 result ago, but for times]"),
         "{again}"
     );
-    assert!(again.ends_with("\nChecked 29 files in 38ms. No fixes applied."), "{again}");
+    // The echo of the last command is not a total.
+    assert_eq!(again.lines().count(), 1, "{again}");
 }
 
 #[test]

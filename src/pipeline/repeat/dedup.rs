@@ -277,8 +277,6 @@ fn with_lines(marker: &str, lines: &str, first: &First, seal_key: &SealKey) -> S
 /// earlier result shows the rest unchanged.
 const MAX_SHOWN_AGAIN: usize = 5;
 const MAX_SHOWN_AGAIN_BYTES: usize = 500;
-/// How far above its end the total of a run is searched.
-const MAX_LINES_BELOW_TOTAL: usize = 16;
 
 /// The lines of a command's output that are shown again although an earlier result shows them: failure lines, and the
 /// last line if it says how the command ended. If the results differ in times, all failure lines are shown, since a time in one may be the failure.
@@ -298,16 +296,7 @@ pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: boo
     let is_advice = last.is_some_and(|last| source.line(last).starts_with("-- Docs: "));
     let marks = || inside.clone().rev().find(|line| source.line(*line).trim_end().ends_with("[100%]"));
     let last = if is_advice { marks().or(last) } else { last };
-    // The output of a script may end with the echo of its last command.
-    let total = || {
-        let near = inside.clone().rev().take(MAX_LINES_BELOW_TOTAL);
-        near.into_iter().find(|line| states_outcome(source.line(*line)) && says(line))
-    };
-    let last = last.map(|last| match differs_in_times && !states_outcome(source.line(last)) {
-        true => total().unwrap_or(last),
-        false => last,
-    });
-    let says_how = |line: &usize| differs_in_times || states_outcome(source.line(*line));
+    let says_how = |line: &usize| states_outcome(source.line(*line));
     let is_new = |last: &usize| lines.last().is_none_or(|line| line < last);
     let last = last.filter(|last| is_short(last) && is_new(last) && says_how(last));
     lines.extend(last);

@@ -159,12 +159,14 @@ impl<'a> Said<'a> {
         let Action::Refer { origin, view_number, ago, shows_id, is_outline, .. } = &span.action else {
             return;
         };
+        // In a marker of several references each names its origin.
+        let is_joined = [at, at + 1].iter().any(|at| self.joined.binary_search(at).is_ok());
         let naming = match shows_id {
-            _ if self.named.take() == Some((&**origin, *ago)) => Naming::AsBefore,
+            _ if self.named.take() == Some((&**origin, *ago)) && !is_joined => Naming::AsBefore,
             true => Naming::Id,
             false => Naming::NoId,
         };
-        let is_named = naming != Naming::AsBefore && !is_outline;
+        let is_named = naming != Naming::AsBefore && !is_outline && !is_joined;
         self.named = is_named.then_some((&**origin, *ago));
         if *is_outline {
             self.last_reason = None;

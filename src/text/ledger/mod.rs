@@ -548,8 +548,8 @@ mod tests {
         assert_eq!(
             ledger.render(&source, None).lines().collect::<Vec<_>>(),
             [
-                "[tersed: lines 1-2 as in c1 (read); a.rs, 3 results ago; and lines 3-4 as there; and lines 5-6 as in c1 \
-                 (read); 3 results ago; and lines 7-8 as in c2 (read); b.rs, 3 results ago]",
+                "[tersed: lines 1-2 as in c1 (read; a.rs, 3 results ago), lines 3-4 as in c1 (read; 3 results ago), \
+                 lines 5-6 as in c1 (read; 3 results ago), lines 7-8 as in c2 (read; b.rs, 3 results ago)]",
                 "[tersed: lines 9-10 as in c1 (read); a.rs, 3 results ago]",
             ]
         );

@@ -145,7 +145,7 @@ pub enum Marker {
         /// The line numbers in the origin.
         there: NumbersThere,
     },
-    /// Several references for lines that follow each other: [`Shown`](Self::Shown) or [`There`](Self::There) each.
+    /// Several references, each of the form [`Shown`](Self::Shown), for lines that follow each other.
     Several(Vec<Marker>),
     /// The whole result equals that of an earlier call. Some of its lines may follow.
     Same {
@@ -321,9 +321,8 @@ impl Unit {
 /// they were missing from the merged list.
 const MERGED: &str = Reason::SharedMessage.code();
 
-/// Before the second and each further reference of [`Marker::Several`]. No reference has it inside: a label has no `;`,
-/// and the text after the name of a tool does not begin with lines.
-const NEXT_CLAUSE: &str = "; and lines ";
+/// Before the second and each further reference of [`Marker::Several`].
+const NEXT_REFERENCE: &str = ", ";
 
 /// The longest id of a call, and the longest name of a tool or argument, in a marker, in bytes.
 const MAX_NAME: usize = 128;
@@ -425,10 +424,7 @@ impl Marker {
                 write_same_lines(out, (*first, *last), *there)?;
                 out.write_str("there")
             }
-            Self::Several(references) => {
-                write_several(out, references);
-                Ok(())
-            }
+            Self::Several(references) => write_several(out, references),
             Self::Same { origin, ago, but_for_times } => {
                 write!(out, "same output as in {}", called(&origin.call, &origin.tool))?;
                 about(out, "; ", origin.label.as_deref(), Some(*ago));
@@ -509,26 +505,39 @@ fn write_same_lines(out: &mut String, (first, last): (usize, usize), there: Numb
     }
 }
 
-/// References for lines that follow each other: `lines 3-10 as there; and lines 11-14 as lines 20-23 in c1 (read)`.
-fn write_several(out: &mut String, references: &[Marker]) {
+/// References for lines that follow each other, each with what is known about its call in brackets:
+/// `lines 3-10 as in c1 (read; a.rs, 3 results ago), lines 11-14 as lines 20-23 in c2 (read; 1 result ago)`.
+fn write_several(out: &mut String, references: &[Marker]) -> fmt::Result {
     for (at, reference) in references.iter().enumerate() {
-        let reference = reference.write();
-        let inner = reference.strip_prefix(OPEN).and_then(|rest| rest.strip_prefix(": lines "));
-        out.push_str(if at == 0 { "lines " } else { NEXT_CLAUSE });
-        out.push_str(inner.and_then(|rest| rest.strip_suffix(']')).unwrap_or_default());
+        let Marker::Shown { first, last, there, origin, ago } = reference else { continue };
+        out.push_str(if at == 0 { "" } else { NEXT_REFERENCE });
+        write_same_lines(out, (*first, *last), *there)?;
+        write_place(out, origin.argument.as_deref(), *there)?;
+        let has_id = !origin.call.is_empty();
+        out.push_str(&inside(if has_id { &origin.call } else { &origin.tool }));
+        out.push_str(" (");
+        out.push_str(&if has_id { inside(&origin.tool) } else { Cow::Borrowed("") });
+        about(out, if has_id { "; " } else { "" }, origin.label.as_deref(), *ago);
+        out.push(')');
     }
+    Ok(())
 }
 
 /// The result or argument that shows lines, and how far back it was: `in c1 (read); a.rs, 3 results ago`.
 fn write_origin(out: &mut String, origin: &Origin, there: NumbersThere, ago: Option<Ago>) -> fmt::Result {
-    match (&origin.argument, there) {
-        (Some(argument), NumbersThere::From(_)) => write!(out, "of {} in ", inside(argument))?,
-        (Some(argument), _) => write!(out, "in {} of ", inside(argument))?,
-        (None, _) => write!(out, "in ")?,
-    }
+    write_place(out, origin.argument.as_deref(), there)?;
     out.push_str(&called(&origin.call, &origin.tool));
     about(out, "; ", origin.label.as_deref(), ago);
     Ok(())
+}
+
+/// The words between the lines and the call that shows them, or that has them in an argument.
+fn write_place(out: &mut String, argument: Option<&str>, there: NumbersThere) -> fmt::Result {
+    match (argument, there) {
+        (Some(argument), NumbersThere::From(_)) => write!(out, "of {} in ", inside(argument)),
+        (Some(argument), _) => write!(out, "in {} of ", inside(argument)),
+        (None, _) => write!(out, "in "),
+    }
 }
 
 /// The marker of a result that was shown before.

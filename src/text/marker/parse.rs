@@ -2,7 +2,7 @@
 
 use super::{
     Ago, BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker,
-    NEXT_CLAUSE, NumbersThere, OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
+    NumbersThere, OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -315,13 +315,23 @@ fn read_by(text: &str) -> Option<(String, ReadBy)> {
     (handle.len() >= 8 && is_handle(handle)).then(|| (handle.to_owned(), by))
 }
 
-/// One reference or several. `rest` begins after `lines `.
+/// One reference, or several with what is known about their calls in brackets. `rest` begins after `lines `.
 fn parse_references(rest: &str) -> Option<Marker> {
-    if !rest.contains(NEXT_CLAUSE) {
+    const NEXT: &str = "), lines ";
+    let Some(rest) = rest.strip_suffix(')').filter(|rest| rest.contains(NEXT)) else {
         return parse_shown(rest);
-    }
-    let references: Option<Vec<Marker>> = rest.split(NEXT_CLAUSE).map(parse_shown).collect();
+    };
+    let references: Option<Vec<Marker>> = rest.split(NEXT).map(parse_bracketed).collect();
     references.map(Marker::Several)
+}
+
+/// A reference of several, without the last bracket: read as the same reference alone would be.
+fn parse_bracketed(text: &str) -> Option<Marker> {
+    let (place, known) = text.rsplit_once(" (")?;
+    parse_shown(&match known.split_once("; ") {
+        Some((tool, about)) => format!("{place} ({tool}); {about}"),
+        None => format!("{place}; {known}"),
+    })
 }
 
 fn parse_shown(rest: &str) -> Option<Marker> {

@@ -9,7 +9,6 @@ pub(super) const WORDS: &[&str] = &[
     "again",
     "ago",
     "all",
-    "and",
     "answer",
     "answers",
     "artifacts",

@@ -68,7 +68,13 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         Marker::There { first: 2, last: 4, there: NumbersThere::NoNumbers },
         Marker::Several(vec![
             shown(NumbersThere::NoNumbers, None, Some(Ago::Results(2))),
-            Marker::There { first: 5, last: 9, there: NumbersThere::From(8) },
+            Marker::Shown {
+                first: 5,
+                last: 9,
+                there: NumbersThere::From(8),
+                origin: labelled.clone(),
+                ago: Some(Ago::Results(1)),
+            },
             shown(NumbersThere::SameNumbers, Some(name()), Some(Ago::Earlier)),
         ]),
         Marker::Same { origin: labelled.without_id(), ago: Ago::Results(2), but_for_times: false },
@@ -369,8 +375,8 @@ fn references_for_lines_that_follow_each_other_share_a_marker() {
     // A file is named once.
     assert_eq!(
         Marker::joined(parts("c1")).write(),
-        "[tersed: lines 1-4 as in c1 (open); src/a.rs, 3 results ago; and lines 5-9 as in c2 (open); 3 results ago; \
-         and lines 10-12 as in c3 (open); b.rs, 3 results ago; and lines 13-20 as in c1 (open); 3 results ago]"
+        "[tersed: lines 1-4 as in c1 (open; src/a.rs, 3 results ago), lines 5-9 as in c2 (open; 3 results ago), \
+         lines 10-12 as in c3 (open; b.rs, 3 results ago), lines 13-20 as in c1 (open; 3 results ago)]"
     );
     let marker = Marker::joined(parts("c1"));
     assert_eq!(Marker::parse(&marker.write()), Some((marker.clone(), marker.write().len())));
