@@ -211,6 +211,8 @@ pub fn reduce(
     if !has_limits && room.is_none() {
         return Err(Reason::NothingToDo);
     }
+    let is_set = input.policy.array_max_items.is_some() || input.policy.string_max_length.is_some();
+    let has_limits_of_mode = input.policy.mode == Mode::Aggressive && !is_set;
     let mut found = find::documents(input, ledger, signals, room.is_some());
     let mut step = Reduction::default();
     // Other text needs space too; the rest is divided by size.
@@ -222,31 +224,12 @@ pub fn reduce(
             let left = room.saturating_sub(others.min(room / 2));
             (left as u128 * before as u128 / of_all.max(1) as u128) as usize
         });
-        let first = u32::from(!has_limits);
-        let mut best: Option<Shown> = None;
-        // The previous limits, under which it was too long.
-        let mut wider: Option<Limits> = None;
-        // If only parts that must stay are left, smaller limits change nothing.
-        let mut idle = 0;
-        for times in first..=first + MAX_HALVINGS + if has_limits { 0 } else { 9 } {
-            let here = limits.halved(times);
-            let Some(shown) = (document.write)(here) else { break };
-            let fits = share.is_none_or(|share| shown.text.len() <= share);
-            let size = best.as_ref().map_or(usize::MAX, |best| best.text.len());
-            idle = if shown.omitted > 0 && shown.text.len() > size - size / 32 { idle + 1 } else { 0 };
-            let length = shown.text.len();
-            if length < size {
-                best = Some(shown);
-            }
-            let aim = share.map(|share| share.min(TARGET_STEP_BYTES)).filter(|aim| length * 2 < *aim);
-            if let (true, Some(wider), Some(aim)) = (fits, wider, aim) {
-                let mut tried = wider.between(here).filter_map(|limits| (document.write)(limits));
-                best = tried.find(|shown| (length..=aim).contains(&shown.text.len())).or(best);
-            }
-            if fits || idle == MAX_IDLE_HALVINGS {
-                break;
-            }
-            wider = Some(here);
+        let mut best = fitted(document, limits, has_limits, share);
+        // The limits of `aggressive` may keep more of a document than a cut alone, as `standard` makes it.
+        if share.is_some() && !is_open && has_limits_of_mode {
+            let open = fitted(document, Limits { items: None, string: None, ..limits }, false, share);
+            let size = |shown: &Shown| if shown.omitted > 0 { shown.text.len() } else { usize::MAX };
+            best = best.into_iter().chain(open).min_by_key(size);
         }
         if let Some(Shown { text, omitted, reason }) = best.filter(|s| s.omitted > 0 && s.text.len() < before)
         {
@@ -254,6 +237,37 @@ pub fn reduce(
         }
     }
     if step.is_empty() { Err(Reason::NothingToDo) } else { Ok(step) }
+}
+
+/// A document under the largest limits with which it takes at most `share` bytes, from `limits` on.
+fn fitted(document: &mut Found<'_>, limits: Limits, has_limits: bool, share: Option<usize>) -> Option<Shown> {
+    let first = u32::from(!has_limits);
+    let mut best: Option<Shown> = None;
+    // The previous limits, under which it was too long.
+    let mut wider: Option<Limits> = None;
+    // If only parts that must stay are left, smaller limits change nothing.
+    let mut idle = 0;
+    for times in first..=first + MAX_HALVINGS + if has_limits { 0 } else { 9 } {
+        let here = limits.halved(times);
+        let Some(shown) = (document.write)(here) else { break };
+        let fits = share.is_none_or(|share| shown.text.len() <= share);
+        let size = best.as_ref().map_or(usize::MAX, |best| best.text.len());
+        idle = if shown.omitted > 0 && shown.text.len() > size - size / 32 { idle + 1 } else { 0 };
+        let length = shown.text.len();
+        if length < size {
+            best = Some(shown);
+        }
+        let aim = share.map(|share| share.min(TARGET_STEP_BYTES)).filter(|aim| length * 2 < *aim);
+        if let (true, Some(wider), Some(aim)) = (fits, wider, aim) {
+            let mut tried = wider.between(here).filter_map(|limits| (document.write)(limits));
+            best = tried.find(|shown| (length..=aim).contains(&shown.text.len())).or(best);
+        }
+        if fits || idle == MAX_IDLE_HALVINGS {
+            break;
+        }
+        wider = Some(here);
+    }
+    best
 }
 
 /// Whether parts of such a text may be left out. A JSON or YAML file that a limit would cut stays valid JSON or YAML.

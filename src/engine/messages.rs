@@ -23,6 +23,7 @@ use crate::protocol::messages::{
     Said, StructuredContent, ToolSchemas,
 };
 use crate::protocol::params::{check_correlation, check_id, invalid};
+use crate::protocol::reclaim::Reclaim;
 use crate::protocol::redact::{self, Inside, Plan, Region};
 use crate::protocol::skim::{Edits, Json};
 use crate::sanitize::Counts;
@@ -67,31 +68,7 @@ impl Engine {
         check_correlation(params.correlation_id.as_deref())?;
         let overrides = Overrides::read(json)?;
         let Read { format, found, regions, said } = messages::read(json, params.format)?;
-        let session_id = params.session_id.as_deref().or(overrides.session_id.as_deref());
-        session_id.map_or(Ok(()), |id| check_id("sessionId", id))?;
-        let patch = overrides.over(params.policy.clone());
-        let pressure = pressure(params.context_pressure)?;
-        let (mut policy, session) = self.policy_and_session(session_id, Some(&patch), params.budget)?;
-        // The total applies to each turn, not to each result.
-        let total = policy.budget.total.take();
-        let body = Body {
-            ask: Ask::new(&policy, pressure),
-            total,
-            policy,
-            session_id,
-            session,
-            correlation: params.correlation_id.as_deref(),
-            query: params.query.as_deref().map(shortened),
-            exact_from: found.len().saturating_sub(params.keep_newest),
-            reclaim: None,
-        };
-        let terms = reclaim::Terms::of(params, session_id, &body.policy)?;
-        if terms.is_some()
-            && body.session.as_ref().is_some_and(|session| lock(session).known_room().is_some())
-        {
-            return Err(invalid("reclaim", "is not allowed in a session that uses `session/reclaim`"));
-        }
-        let body = Body { reclaim: terms, ..body };
+        let body = self.body(params, &overrides, found.len())?;
         let model = self.model_of(json);
         let (stored, removal) =
             on_behalf(|behalf| behalf.model = model, || self.compress_all(&found, &said, &body, cancel))?;
@@ -107,23 +84,14 @@ impl Engine {
             ToolSchemas::Disabled => None,
         };
         let tool_tokens = tools.map(|tools| tools_of(tools, &body.policy, &mut edits));
-        let mut tokens = BeforeAfter::default();
-        let mut results = Vec::with_capacity(found.len());
-        let mut reclaimed = removal.as_ref().map(Removal::summary);
-        for (number, (found, mut stored)) in found.into_iter().zip(stored).enumerate() {
-            let gone =
-                removal.as_ref().and_then(|removal| removal.put(number, &mut stored, reclaimed.as_mut()?));
-            put(&found, &stored.outcome.texts, &insides, &mut edits);
-            if params.structured_content == StructuredContent::DropRepeated {
-                drop_repeated(&found, &mut edits);
+        let drops_repeated = params.structured_content == StructuredContent::DropRepeated;
+        let answers = Answers::of(found, stored, removal.as_ref(), &body.policy, &mut |found, texts| {
+            put(found, texts, &insides, &mut edits);
+            if drops_repeated {
+                drop_repeated(found, &mut edits);
             }
-            tokens.before += stored.outcome.evidence.tokens.before;
-            tokens.after += stored.outcome.evidence.tokens.after;
-            results.push(MessageResult {
-                reclaimed: gone.or(stored.reclaimed),
-                ..answer(found, stored, &body.policy)
-            });
-        }
+        });
+        let Answers { results, tokens, reclaim } = answers;
         Ok(MessagesCompressed {
             body: edits.written(params.body)?,
             format,
@@ -131,8 +99,42 @@ impl Engine {
             redactions,
             tokens,
             tool_tokens,
-            reclaim: reclaimed,
+            reclaim,
         })
+    }
+
+    /// The settings for a body with so many results.
+    fn body<'a>(
+        &self,
+        params: &'a Params<'_>,
+        overrides: &'a Overrides,
+        results: usize,
+    ) -> Result<Body<'a>, RpcError> {
+        let session_id = params.session_id.as_deref().or(overrides.session_id.as_deref());
+        session_id.map_or(Ok(()), |id| check_id("sessionId", id))?;
+        let patch = overrides.over(params.policy.clone());
+        let pressure = pressure(params.context_pressure)?;
+        let (mut policy, session) = self.policy_and_session(session_id, Some(&patch), params.budget)?;
+        // The total applies to each turn, not to each result.
+        let total = policy.budget.total.take();
+        let body = Body {
+            ask: Ask::new(&policy, pressure),
+            total,
+            policy,
+            session_id,
+            session,
+            correlation: params.correlation_id.as_deref(),
+            query: params.query.as_deref().map(shortened),
+            exact_from: results.saturating_sub(params.keep_newest),
+            reclaim: None,
+        };
+        let terms = reclaim::Terms::of(params, session_id, &body.policy)?;
+        if terms.is_some()
+            && body.session.as_ref().is_some_and(|session| lock(session).known_room().is_some())
+        {
+            return Err(invalid("reclaim", "is not allowed in a session that uses `session/reclaim`"));
+        }
+        Ok(Body { reclaim: terms, ..body })
     }
 
     /// For a body that [`compress_messages`](Self::compress_messages) rejects, for example because a member occurs
@@ -251,6 +253,41 @@ impl Engine {
             out.push(stored);
         }
         Ok(())
+    }
+}
+
+/// What is answered for the results of a body.
+struct Answers {
+    results: Vec<MessageResult>,
+    /// Sums over the results.
+    tokens: BeforeAfter,
+    /// What was removed from the context, if the request asked for that.
+    reclaim: Option<Reclaim>,
+}
+
+impl Answers {
+    /// `put` puts the new texts of a result into the body.
+    fn of(
+        found: Vec<Found<'_>>,
+        stored: Vec<Stored>,
+        removal: Option<&Removal>,
+        policy: &Policy,
+        put: &mut dyn FnMut(&Found<'_>, &[String]),
+    ) -> Self {
+        let mut tokens = BeforeAfter::default();
+        let mut results = Vec::with_capacity(found.len());
+        let mut reclaim = removal.map(Removal::summary);
+        for (number, (found, mut stored)) in found.into_iter().zip(stored).enumerate() {
+            let gone = removal.and_then(|removal| removal.put(number, &mut stored, reclaim.as_mut()?));
+            put(&found, &stored.outcome.texts);
+            tokens.before += stored.outcome.evidence.tokens.before;
+            tokens.after += stored.outcome.evidence.tokens.after;
+            results.push(MessageResult {
+                reclaimed: gone.or(stored.reclaimed),
+                ..answer(found, stored, policy)
+            });
+        }
+        Self { results, tokens, reclaim }
     }
 }
 

@@ -58,6 +58,8 @@ pub(super) struct Findings {
     pub(super) edited: Vec<Arc<str>>,
     /// Lines of the file that recent results point at, which changed a decision.
     pub(super) pointed: Vec<u32>,
+    /// Lines that the last answer to the same question did not have, by the index of their part.
+    pub(super) new_lines: Vec<(u32, u32)>,
     /// Places that this result points at.
     pub(super) places: Vec<Place>,
     /// Digests of the words of failures that were reported.
@@ -70,8 +72,10 @@ impl Findings {
     /// The findings before the first part.
     pub(super) fn new(evidence: Evidence) -> Self {
         let (references, terms, mentions) = (Vec::new(), Vec::new(), Vec::new());
-        let (pointed, places) = (Vec::new(), Vec::new());
-        Self { evidence, references, terms, edited: Vec::new(), pointed, places, mentions, is_exact: false }
+        let (pointed, new_lines, places) = (Vec::new(), Vec::new(), Vec::new());
+        let edited = Vec::new();
+        let is_exact = false;
+        Self { evidence, references, terms, edited, pointed, new_lines, places, mentions, is_exact }
     }
 
     /// Notes a step that was tried.
@@ -161,6 +165,9 @@ impl<'r, 'a> Attempt<'r, 'a> {
     ) -> Attempted {
         let notes = request.takes_notes.then(Notes::default);
         let (is_read, rule, dictionary) = (false, None, None);
+        let mut found = found;
+        let new_lines = request.new_lines(part, source).into_iter().map(|line| (part as u32, line));
+        found.new_lines.extend(new_lines);
         let touched = edit::touched(request.call, source);
         let is_edit = touched != Touched::Nothing;
         let touched = lines_of(&touched, source.len());
@@ -182,8 +189,8 @@ impl<'r, 'a> Attempt<'r, 'a> {
         Attempted { output, found, notes, is_ruled: rule.is_some(), dictionary }
     }
 
-    /// The lines that no step may hide: failure lines, the line at which a command was killed, and lines that an edit
-    /// touched, unless these are too many bytes.
+    /// The lines that no step may hide: failure lines, the line at which a command was killed, the lines that are new
+    /// since the last answer to the same question, and lines that an edit touched, unless these are too many bytes.
     pub(super) fn protected(&self, source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         let bytes: usize = self.touched.iter().map(|&line| source.raw(line).len()).sum();
         if bytes > self.cap_bytes.min(MAX_PROTECTED_BYTES) {
@@ -191,6 +198,10 @@ impl<'r, 'a> Attempt<'r, 'a> {
         }
         let mut all = [signals, &self.touched].concat();
         all.extend(killed_at(source, signals, self.request.call.exit_code));
+        // In a report of tests or a build every line may be new; its failures are kept anyway.
+        let is_run = matches!(self.found.evidence.family.as_deref(), Some("test" | "build"));
+        let new = self.found.new_lines.iter().filter(|(part, _)| !is_run && *part as usize == self.part);
+        all.extend(new.map(|(_, line)| *line as usize).filter(|line| *line < source.len()));
         all.sort_unstable();
         all.dedup();
         all

@@ -91,6 +91,7 @@ pub(super) fn exact(
         key_but_for_times: None,
         mentions: Vec::new(),
         places: Vec::new(),
+        answer: None,
         needs: 0,
     })
 }

@@ -64,6 +64,7 @@ use evidence::Evidence;
 use limit::budget::Ask;
 pub use prepared::Prepared;
 pub(crate) use received::{add_fingerprints, redaction_counts};
+use repeat::answer::Answer;
 use repeat::dedup::{Decision, History, Key};
 
 /// A text of more bytes than this only goes through the safe stage and the cap.
@@ -90,6 +91,8 @@ pub struct Outcome {
     pub mentions: Vec<u64>,
     /// Lines of files that the result points at.
     pub places: Vec<Place>,
+    /// The lines of the input, if some of them are left out and a session needs to know what is new next time.
+    pub answer: Option<Answer>,
     /// Tokens of the failure lines and totals of the texts; counted only where several results share a
     /// budget.
     pub needs: usize,

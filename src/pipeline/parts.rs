@@ -9,6 +9,7 @@ use crate::detect::viewed;
 use crate::encode;
 use crate::pipeline::limit::fit_parts;
 use crate::pipeline::limit::pointer;
+use crate::pipeline::repeat::answer::Answer;
 use crate::pipeline::repeat::dedup::{self, First};
 use crate::reduce;
 use crate::sanitize::binary::Binary;
@@ -32,6 +33,8 @@ pub(super) struct Parts {
     pub(super) shown_again: Vec<String>,
     /// The earlier run whose output differs only in times.
     pub(super) same_but_for_times: Option<First>,
+    /// The lines of the input, if a session needs them later.
+    pub(super) answer: Option<Answer>,
 }
 
 /// The text of every part after all steps, except the reference to a whole earlier result. `evidence` has the data
@@ -82,8 +85,10 @@ pub(super) fn compress(
         true => all.iter().map(|part| shown_again(request, part, differs)).collect(),
         false => Vec::new(),
     };
+    let has_gaps = request.tracks_visibility && !found.evidence.omissions.is_empty();
+    let answer = has_gaps.then(|| Answer::of(sources)).flatten();
     let texts = all.into_iter().map(|part| part.text).collect();
-    Parts { texts, found, shown, needs, explained, shown_again, same_but_for_times }
+    Parts { texts, found, shown, needs, explained, shown_again, same_but_for_times, answer }
 }
 
 /// The lines to repeat below a reference that replaces a part: for a command, those that show how it ended; for a run

@@ -4,6 +4,8 @@ use super::attempt::Attempt;
 use super::request::Request;
 use crate::detail::conflicts;
 use crate::detect::{Detection, Shape};
+use crate::pipeline::limit::headings::Headings;
+use crate::pipeline::limit::records::Records;
 use crate::pipeline::repeat::blocks::{self, Earlier, Reference, outlines};
 use crate::text::ledger::Ledger;
 use crate::text::signals;
@@ -13,6 +15,10 @@ use crate::text::source::Source;
 const MAX_WINDOW_ROUNDS: usize = 3;
 /// Lines at the end of a report that are never a reference.
 const SUMMARY_LINES: usize = 5;
+/// Lines that a view shows on each side of a line of the last edit.
+const EDIT_CONTEXT: usize = 3;
+/// The most lines of a view that are taken for those of the last edit: its lines may occur in many places.
+const MAX_EDITED_LINES: usize = 16;
 
 impl Attempt<'_, '_> {
     /// Refers to earlier outputs for lines that they show. Failure lines, the end of a report, the heads of commits and
@@ -36,6 +42,16 @@ impl Attempt<'_, '_> {
             fixed.sort_unstable();
             fixed.dedup();
         }
+        if let Earlier::Live { edit, .. } = self.request.earlier
+            && !edit.is_empty()
+        {
+            let is_edited = |line: &usize| edit.iter().any(|edited| source.line(*line).ends_with(&**edited));
+            let around =
+                |line: usize| line.saturating_sub(EDIT_CONTEXT)..(line + EDIT_CONTEXT + 1).min(source.len());
+            fixed.extend((0..source.len()).filter(is_edited).take(MAX_EDITED_LINES).flat_map(around));
+            fixed.sort_unstable();
+            fixed.dedup();
+        }
         let holds = |mark: &[u8]| memchr::memmem::find(source.text().as_bytes(), mark).is_some();
         if holds(b"<<<<<<< ") || holds(b">>>>>>> ") {
             let view = source.view();
@@ -46,7 +62,7 @@ impl Attempt<'_, '_> {
         }
         let references = match detection.is_window {
             true => self.references_of_window(source, &state.0, fixed),
-            false => self.references(source, &state.0, fixed),
+            false => self.below_headings(source, self.references(source, &state.0, fixed)),
         };
         let reduction = || blocks::reduction(&references, self.request.policy);
         if references.is_empty() || !self.rule_allows("block_dedup") {
@@ -87,6 +103,33 @@ impl Attempt<'_, '_> {
         fixed.dedup();
         let others = blocks::count_markers(&self.found.references);
         blocks::find(source, self.part, ledger, &fixed, earlier, others, counter)
+    }
+
+    /// The references, split so that the text below each one has its heading: otherwise it would read as part of the
+    /// section before.
+    fn below_headings(&self, source: &Source<'_>, references: Vec<Reference>) -> Vec<Reference> {
+        if references.is_empty() || !matches!(self.request.earlier, Earlier::Live { .. }) {
+            return references;
+        }
+        let mut headings = Headings::new(source);
+        let records = Records::read(source);
+        let counter = self.request.counter;
+        let mut all = Vec::new();
+        for (i, reference) in references.iter().enumerate() {
+            let end = reference.lines.1 as usize;
+            let next = references.get(i + 1).map_or(source.len(), |next| next.lines.0 as usize);
+            // Lines with numbers of their file show where they are.
+            let first = (end..next).find(|&line| !source.line(line).trim().is_empty());
+            let Some(first) = first.filter(|line| source.view().number(*line).is_none()) else {
+                all.push(reference.clone());
+                continue;
+            };
+            let mut shown = headings.above(source, first, end);
+            shown.extend(records.as_ref().and_then(|records| records.name(first)));
+            all.extend(blocks::split(reference, &shown, source, counter));
+        }
+        let others = blocks::count_markers(&self.found.references);
+        blocks::keep_best(all, blocks::MAX_REFERENCES.saturating_sub(others), source, counter)
     }
 
     /// The references in the window of an editor. Its failure lines are kept, since their numbers would differ if

@@ -16,6 +16,7 @@ use crate::pipeline::repeat::{self, dedup};
 use crate::rules::Rules;
 use crate::text::call::ToolCall;
 use crate::text::relevance::{Relevance, Term};
+use crate::text::source::Source;
 use crate::tokens::{LineCounts, TokenCounter};
 
 /// What observes a run: notes on the changes, and a timer.
@@ -197,6 +198,12 @@ impl<'a> Request<'a> {
     /// Lines of the file that the call looks at which recent results point at.
     pub(super) fn pointed(&self) -> Vec<u32> {
         self.history.map(|history| history.pointed()).unwrap_or_default()
+    }
+
+    /// The lines of a part that the last answer to the same question did not have.
+    pub(super) fn new_lines(&self, part: usize, source: &Source<'_>) -> Vec<u32> {
+        let history = self.history.filter(|_| !self.in_full);
+        history.map_or_else(Vec::new, |history| history.new_lines(part, source))
     }
 
     /// Tells the timer that a step begins.

@@ -15,10 +15,11 @@ use crate::text::source::count_lines;
 
 /// The outcome of a run with the outputs `came` of its parts.
 pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> Outcome {
-    let Parts { mut texts, found, mut shown, needs, shown_again, same_but_for_times, .. } = came;
-    let Findings { mut evidence, references, terms, edited, pointed, places, mentions, is_exact } = found;
+    let Parts { mut texts, found, mut shown, needs, shown_again, same_but_for_times, answer, .. } = came;
+    let Findings { mut evidence, references, terms, edited, pointed, new_lines, places, mentions, is_exact } =
+        found;
     let mut decision =
-        Decision { key: request.key, references, terms, edited, pointed, ..Decision::default() };
+        Decision { key: request.key, references, terms, edited, pointed, new_lines, ..Decision::default() };
     let as_sanitized =
         texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && **text == *part.text);
     let as_it_came = as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());
@@ -62,6 +63,7 @@ pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> 
         key_but_for_times,
         mentions,
         places,
+        answer,
         needs,
     }
 }

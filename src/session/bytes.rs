@@ -1,11 +1,12 @@
-//! The memory of a session: how it is reported to the common counter, and how the session shares or frees data.
+//! The memory of a session: how much its decisions and evidence take, how it is reported to the common counter, and
+//! how the session shares or frees data.
 
 use std::mem::size_of;
 use std::sync::Arc;
 
-use super::{Session, size};
+use super::Session;
 use crate::config::PolicyPatch;
-use crate::memory::size as memory;
+use crate::memory::size::{self as memory, block, list};
 use crate::pipeline::evidence::Evidence;
 use crate::pipeline::repeat::dedup::Decision;
 
@@ -22,8 +23,9 @@ impl Session {
             decision.terms.shrink_to_fit();
             decision.edited.shrink_to_fit();
             decision.pointed.shrink_to_fit();
+            decision.new_lines.shrink_to_fit();
             decision.wrote.shrink_to_fit();
-            self.held += memory::block(size_of::<Decision>() + 16) + size::decision(&decision);
+            self.held += memory::block(size_of::<Decision>() + 16) + decision_bytes(&decision);
             self.last_decision = Arc::new(decision);
         }
         Arc::clone(&self.last_decision)
@@ -59,7 +61,7 @@ impl Session {
 
     /// Bytes of memory of everything that the session remembers.
     pub fn bytes(&self) -> usize {
-        self.kept_bytes() + self.memo.bytes() + self.index.bytes()
+        self.kept_bytes() + self.memo.bytes() + self.index.bytes() + self.answers.bytes()
     }
 
     /// Bytes of the data that outcomes depend on; this data stays as long as the session.
@@ -89,10 +91,53 @@ impl Session {
         let before = self.bytes();
         self.memo = Arc::default();
         self.index = Arc::default();
+        self.answers = Arc::default();
         // The next body reports the conversation again.
         drop(self.take_conversation());
         self.forget_room();
         self.report_size();
         before - self.bytes()
     }
+}
+
+fn texts<'a>(all: impl IntoIterator<Item = &'a String>) -> usize {
+    all.into_iter().map(|text| block(text.capacity())).sum()
+}
+
+/// Bytes of the data to which a decision points. Data shared with other decisions counts for each.
+pub(super) fn decision_bytes(decision: &Decision) -> usize {
+    let Decision { duplicate_of, references, terms, edited, pointed, new_lines, wrote, .. } = decision;
+    let first =
+        duplicate_of.as_ref().map_or(0, |first| texts([&first.call, &first.tool]) + texts(&first.label));
+    let origins = references.iter().map(|r| {
+        let origin = &r.origin;
+        block(size_of_val(&**origin) + 2 * size_of::<usize>())
+            + texts([&origin.call, &origin.tool])
+            + texts(&origin.argument)
+            + texts(&origin.label)
+    });
+    first
+        + list(references)
+        + origins.sum::<usize>()
+        + list(terms)
+        + list(edited)
+        + list(pointed)
+        + list(new_lines)
+        + list(wrote)
+}
+
+/// Bytes of the data to which evidence points.
+pub(super) fn evidence_bytes(evidence: &Evidence) -> usize {
+    let Evidence { steps, omissions, redactions, removals, .. } = evidence;
+    let named = [&evidence.family, &evidence.reducer, &evidence.rule, &evidence.dictionary_method];
+    let named = named.into_iter().chain([&evidence.externalized, &evidence.duplicate_of]);
+    let shown = omissions.iter().filter_map(|omission| omission.shown_by.as_ref());
+    texts(named.flatten())
+        + texts([&evidence.tokens.counter, &evidence.digest])
+        + (list(steps) + texts(steps.iter().map(|step| &step.id)))
+        + (list(omissions) + shown.map(|by| texts([&by.tool_call_id]) + texts(&by.argument)).sum::<usize>())
+        + (list(redactions)
+            + texts(redactions.iter().map(|redaction| &redaction.rule))
+            + redactions.iter().map(|r| list(&r.fingerprints) + texts(&r.fingerprints)).sum::<usize>())
+        + (list(removals) + texts(removals.iter().map(|removal| &removal.class)))
 }

@@ -30,11 +30,11 @@ pub(super) struct Edits {
 
 /// An edit that was made.
 #[derive(Debug, Clone)]
-struct Edit {
+pub(super) struct Edit {
     /// The number of results in the session, including its own.
-    results: usize,
-    /// Its longest lines.
-    lines: Vec<Box<str>>,
+    pub(super) results: usize,
+    /// Its longest lines, without blanks around them.
+    pub(super) lines: Vec<Box<str>>,
 }
 
 impl Edits {
@@ -69,15 +69,14 @@ impl Edits {
         }
     }
 
-    /// The last edit of which a text shows a line: how many results there were with its own; 0 if it shows none.
-    pub(super) fn shown_in(&self, texts: &[&str]) -> usize {
+    /// The last edit of which a text shows a line.
+    pub(super) fn shown_in(&self, texts: &[&str]) -> Option<&Edit> {
         if texts.iter().map(|text| text.len()).sum::<usize>() > MAX_SEARCHED_BYTES {
-            return 0;
+            return None;
         }
         let shows =
             |line: &str| texts.iter().any(|text| memmem::find(text.as_bytes(), line.as_bytes()).is_some());
-        let shown = self.recent.iter().rev().find(|edit| edit.lines.iter().any(|line| shows(line)));
-        shown.map_or(0, |edit| edit.results)
+        self.recent.iter().rev().find(|edit| edit.lines.iter().any(|line| shows(line)))
     }
 
     /// The texts that were written into a file, oldest first.
@@ -113,8 +112,9 @@ mod tests {
             edits.made(&[&format!("let value = {n:02};"), "}"], n);
         }
         assert_eq!(edits.recent.len(), MAX_RECENT);
-        assert_eq!(edits.shown_in(&["7:let value = 13;\n8:let value = 17;\n"]), 17);
-        assert_eq!(edits.shown_in(&["let value = 01;"]), 0);
-        assert_eq!(edits.shown_in(&[&"let value = 17;".repeat(MAX_SEARCHED_BYTES)]), 0);
+        let shown = |text: &str| edits.shown_in(&[text]).map(|edit| edit.results);
+        assert_eq!(shown("7:let value = 13;\n8:let value = 17;\n"), Some(17));
+        assert_eq!(shown("let value = 01;"), None);
+        assert_eq!(shown(&"let value = 17;".repeat(MAX_SEARCHED_BYTES)), None);
     }
 }

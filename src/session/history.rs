@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
+use super::edits::Edit;
 use super::seen::Shown;
 use super::{Caller, MAX_POINTED, Session, Window};
 use crate::config::Scale;
 use crate::detect::pointed;
-use crate::pipeline::repeat::blocks::{Answers, Earlier, Index};
+use crate::pipeline::repeat::blocks::{Earlier, Index, ResultRange};
 use crate::pipeline::repeat::dedup::{Decision, First, History, Key};
 use crate::sanitize::spare::Fingerprint as Fingerprint64;
 use crate::text::marker::Ago;
 use crate::text::relevance;
 use crate::text::relevance::Term;
+use crate::text::source::Source;
 
 /// The current state of a session.
 pub(super) struct Live<'a> {
@@ -22,17 +24,17 @@ pub(super) struct Live<'a> {
     pub(super) caller: Caller<'a>,
     /// What the model wrote into this call.
     pub(super) own: Index,
-    /// The last edit whose lines the result shows: how many results there were with its own; 0 if it shows none. The
-    /// agent looks at what it changed, so answers before that edit are no reason to show everything.
-    pub(super) edited_at: usize,
+    /// The last edit whose lines the result shows. The agent looks at what it changed, so answers before that edit are no
+    /// reason to show everything.
+    pub(super) edit: Option<&'a Edit>,
     pub(super) window: Option<Window>,
 }
 
 impl Live<'_> {
     /// The results whose gaps and references the model had seen when it made this call, and that show the file as it
     /// is: those after its last edit.
-    fn answers(&self) -> Answers {
-        Answers { first: self.edited_at + 1, last: self.caller.turn }
+    fn seen_answers(&self) -> ResultRange {
+        ResultRange { first: self.edit.map_or(0, |edit| edit.results) + 1, last: self.caller.turn }
     }
 
     /// The newest result with this key that may be referred to.
@@ -56,8 +58,8 @@ impl History for Live<'_> {
     fn first(&self, key: &Key) -> Option<First> {
         let first = self.newest(key, false)?;
         // An agent that got a reference to lines of this result and now looks at them again gets the text.
-        let is_asked =
-            self.caller.looks_at.is_some() && self.session.index.is_referred(&first.call, self.answers());
+        let is_asked = self.caller.looks_at.is_some()
+            && self.session.index.is_referred(&first.call, self.seen_answers());
         (!is_asked).then_some(first)
     }
 
@@ -79,8 +81,9 @@ impl History for Live<'_> {
             return Earlier::Nothing;
         }
         let window = self.window.map(|w| (w.results, w.tokens));
-        let asks = self.caller.looks_at.map(|_| self.answers());
-        Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window, asks }
+        let asks = self.caller.looks_at.map(|_| self.seen_answers());
+        let edit = self.edit.map_or(&[][..], |edit| &edit.lines);
+        Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window, asks, edit }
     }
 
     fn terms(&self) -> Vec<Term> {
@@ -108,6 +111,15 @@ impl History for Live<'_> {
         lines
     }
 
+    fn new_lines(&self, _: usize, source: &Source<'_>) -> Vec<u32> {
+        // A result that came before is not the answer to a new question.
+        if self.session.calls.number(self.caller.id).is_some() {
+            return Vec::new();
+        }
+        let answer = self.caller.question().and_then(|question| self.session.answers.of(question));
+        answer.map_or_else(Vec::new, |answer| answer.new_lines(source))
+    }
+
     fn scale(&self) -> Scale {
         let Session { at, summed_up, .. } = self.session;
         let since = |now: usize, then: usize| now.saturating_sub(then);
@@ -125,8 +137,8 @@ impl History for Live<'_> {
             self.caller.asked[0].filter(|_| self.caller.looks_at.is_some_and(|file| !file.is_empty()));
         let insists = exact
             .and_then(|asked| self.session.asked.get(&asked))
-            .is_some_and(|a| a.times > 1 && self.answers().contains(&a.results));
-        (insists || last.any(|a| a.likeness == likeness && self.answers().contains(&a.results)))
+            .is_some_and(|a| a.times > 1 && self.seen_answers().contains(&a.results));
+        (insists || last.any(|a| a.likeness == likeness && self.seen_answers().contains(&a.results)))
             && self.session.calls.number(self.caller.id).is_none()
     }
 }
@@ -196,6 +208,11 @@ impl History for AsDecided {
 
     fn pointed(&self) -> Vec<u32> {
         self.0.pointed.clone()
+    }
+
+    fn new_lines(&self, part: usize, _: &Source<'_>) -> Vec<u32> {
+        let of_part = self.0.new_lines.iter().filter(|(of, _)| *of as usize == part);
+        of_part.map(|(_, line)| *line).collect()
     }
 
     fn is_repeated(&self, _: u64) -> bool {

@@ -1,10 +1,48 @@
-//! Outcomes that were returned, as long as there is space. First in, first out.
+//! Outcomes that were returned, and the lines of answers, as long as there is space. First in, first out.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::{Bounds, Fingerprint, Stored, size};
+use super::{Bounds, Fingerprint, Stored, bytes};
 use crate::memory::size as memory;
+use crate::pipeline::repeat::answer::Answer;
+
+/// The bytes of answers that a session remembers.
+const ANSWER_BYTES: usize = 256 << 10;
+
+/// For each question, the lines of its last answer that left some out.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Answers {
+    entries: HashMap<[u8; 16], Arc<Answer>>,
+    order: VecDeque<[u8; 16]>,
+    /// Bytes of the entries, without the tables.
+    bytes: usize,
+}
+
+impl Answers {
+    pub(super) fn of(&self, question: [u8; 16]) -> Option<&Answer> {
+        self.entries.get(&question).map(|answer| &**answer)
+    }
+
+    pub(super) fn note(&mut self, question: [u8; 16], answer: Answer) {
+        self.bytes += answer.bytes();
+        match self.entries.insert(question, Arc::new(answer)) {
+            Some(old) => self.bytes -= old.bytes(),
+            None => self.order.push_back(question),
+        }
+        while self.bytes > ANSWER_BYTES {
+            let Some(oldest) = self.order.pop_front() else { break };
+            if let Some(answer) = self.entries.remove(&oldest) {
+                self.bytes -= answer.bytes();
+            }
+        }
+    }
+
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + memory::table(&self.entries) + memory::queue(&self.order)
+    }
+}
 
 /// The number of the call, and the fingerprint of the request.
 type MemoKey = (u32, Fingerprint);
@@ -63,7 +101,7 @@ fn cost(stored: &Stored) -> usize {
         + texts
         + memory::list(&outcome.mentions)
         + memory::list(&outcome.places)
-        + size::decision(&outcome.decision)
-        + size::evidence(&outcome.evidence)
+        + bytes::decision_bytes(&outcome.decision)
+        + bytes::evidence_bytes(&outcome.evidence)
         + ids.map(|id| memory::block(id.capacity())).sum::<usize>()
 }

@@ -13,7 +13,6 @@ mod history;
 mod memo;
 mod room;
 mod seen;
-mod size;
 pub mod stats;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -41,7 +40,7 @@ use edits::Edits;
 pub use edits::FileDigest;
 use history::Live;
 pub use history::{AsDecided, WithoutReferences};
-use memo::Memo;
+use memo::{Answers, Memo};
 pub use room::{AnswerNote, Noted, Offer, Original, Room};
 use seen::{Seen, Shown};
 
@@ -131,6 +130,11 @@ pub struct Caller<'a> {
 }
 
 impl Caller<'_> {
+    /// What the call asks for: the file that it looks at, otherwise what its arguments say.
+    fn question(&self) -> Option<[u8; 16]> {
+        self.asked[1].or(self.asked[0])
+    }
+
     fn origin(&self, argument: Option<&str>) -> Origin {
         Origin {
             call: self.id.to_owned(),
@@ -229,6 +233,8 @@ pub struct Session {
     pointed: VecDeque<Vec<Place>>,
     /// For each request, its last answer.
     asked: Arc<HashMap<[u8; 16], Answered>>,
+    /// For each question, the lines of its last answer that left some out.
+    answers: Arc<Answers>,
     /// The texts that the agent wrote last into each file that it edited.
     edits: Arc<Edits>,
     /// The query that applied when a call first came in a body; see `query_of`.
@@ -302,8 +308,8 @@ impl Session {
     ) -> impl History + 'a {
         let mut own = Index::default();
         caller.add_written(written, &mut own, self.at, self.bounds.index_bytes);
-        let edited_at = self.edits.shown_in(caller.views);
-        Live { session: self, caller, own, edited_at, window: (!self.host_reports).then_some(window) }
+        let edit = self.edits.shown_in(caller.views);
+        Live { session: self, caller, own, edit, window: (!self.host_reports).then_some(window) }
     }
 
     /// Remembers a new outcome. `keep_text` says whether the memo may hold it, `cut` how the host cuts it. Text that the
@@ -357,6 +363,10 @@ impl Session {
             if origin.can_be_named() {
                 index.add(origin, shown, self.at, self.bounds.index_bytes);
             }
+        }
+        let answer = stored.outcome.answer.take().filter(|_| !rejected);
+        if let (Some(question), Some(answer)) = (caller.question(), answer) {
+            Arc::make_mut(&mut self.answers).note(question, answer);
         }
         self.note_questions(caller, &stored.outcome, is_cut);
         if !self.calls.is_plain(call) {
@@ -471,6 +481,7 @@ impl Session {
         self.summed_up = self.at;
         // Questions from before the compaction do not count in this context.
         self.asked = Arc::default();
+        self.answers = Arc::default();
         self.edits = Arc::default();
         self.report_size();
     }

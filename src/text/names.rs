@@ -441,41 +441,91 @@ static NAME: [u8; 256] = {
     name
 };
 
+fn starts(b: u8) -> bool {
+    NAME[usize::from(b)] & STARTS != 0
+}
+
+fn goes_on(b: u8) -> bool {
+    NAME[usize::from(b)] & GOES_ON != 0
+}
+
+/// The byte at a position; a blank behind the end.
+fn at_or_blank(bytes: &[u8], at: usize) -> u8 {
+    bytes.get(at).copied().unwrap_or(b' ')
+}
+
 /// Calls `found` with every identifier, including the names it is a member of, and every path, and with the kinds of
 /// its bytes. Parts of longer things are skipped: text after a digit, a backslash or a letter that is not ASCII, and
 /// parts of URLs.
 fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
     let bytes = line.as_bytes();
-    let starts = |b: u8| NAME[usize::from(b)] & STARTS != 0;
-    let goes_on = |b: u8| NAME[usize::from(b)] & GOES_ON != 0;
-    let at_or_blank = |i: usize| bytes.get(i).copied().unwrap_or(b' ');
     let mut at = 0;
     while at < bytes.len() {
         let b = bytes[at];
         // `</Name>` is skipped: the start tag of the element has the same name.
-        if b == b'<' && at_or_blank(at + 1) == b'/' {
+        if b == b'<' && at_or_blank(bytes, at + 1) == b'/' {
             at += 2;
             at += bytes[at..].iter().take_while(|b| goes_on(**b) || matches!(b, b'.' | b'-' | b':')).count();
             continue;
         }
-        if !starts(b) {
-            let is_path = match b {
-                b'/' => {
-                    let before = at.checked_sub(1).map_or(b' ', |i| bytes[i]);
-                    starts(at_or_blank(at + 1)) && !goes_on(before) && before != b'/'
-                }
-                b'.' | b'~' => at_or_blank(at + 1) == b'/',
-                _ => false,
-            };
-            if !is_path {
-                at += 1;
-                continue;
-            }
+        if !starts(b) && !starts_path(bytes, at) {
+            at += 1;
+            continue;
         }
         let mut start = at;
-        at += 1;
-        let mut kinds = NAME[usize::from(b)];
-        let mut is_path = b == b'/';
+        let run = Run::at(bytes, start);
+        at = run.end;
+        if line[at..].starts_with("://") {
+            at += line[at..].find([' ', '\t', '"', '\'', '<', '>', ')', ']']).unwrap_or(line.len() - at);
+            continue;
+        }
+        if !is_whole(bytes, start..at) {
+            continue;
+        }
+        // `../a`, `.github/a`, `@scope/a`
+        while run.is_path && start > 0 && matches!(bytes[start - 1], b'.' | b'@') {
+            start -= 1;
+        }
+        found(&line[start..at], run.kinds);
+    }
+}
+
+/// Whether a path starts with the sign at `at`: `/a`, `./a`, `~/a`.
+#[inline]
+fn starts_path(bytes: &[u8], at: usize) -> bool {
+    match bytes[at] {
+        b'/' => {
+            let before = at.checked_sub(1).map_or(b' ', |i| bytes[i]);
+            starts(at_or_blank(bytes, at + 1)) && !goes_on(before) && before != b'/'
+        }
+        b'.' | b'~' => at_or_blank(bytes, at + 1) == b'/',
+        _ => false,
+    }
+}
+
+/// Whether the name in a range is not a part of something longer.
+fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
+    let is_part = |b: u8| goes_on(b) || !b.is_ascii() || matches!(b, b'\\' | b'%');
+    // The rest of a text such as `web-01.prod.example.com`, whose start is not a name.
+    let is_rest = name.start >= 2 && bytes[name.start - 1] == b'.' && bytes[name.start - 2].is_ascii_digit();
+    !is_rest
+        && !name.start.checked_sub(1).is_some_and(|before| is_part(bytes[before]))
+        && bytes.get(name.end).is_none_or(u8::is_ascii)
+}
+
+/// A run of bytes that belong to one name, identifiers and the signs that join them, and the kinds of these bytes.
+struct Run {
+    end: usize,
+    kinds: u8,
+    is_path: bool,
+}
+
+impl Run {
+    /// The run that starts at `start`, whose first byte belongs to it.
+    fn at(bytes: &[u8], start: usize) -> Self {
+        let mut at = start + 1;
+        let mut kinds = NAME[usize::from(bytes[start])];
+        let mut is_path = bytes[start] == b'/';
         loop {
             while let Some(&b) = bytes.get(at)
                 && goes_on(b)
@@ -484,7 +534,7 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
                 at += 1;
             }
             let Some(&b) = bytes.get(at) else { break };
-            let next = at_or_blank(at + 1);
+            let next = at_or_blank(bytes, at + 1);
             match b {
                 // A minus, if digits follow.
                 b'-' if !goes_on(next) || !(is_path || starts(next)) => break,
@@ -493,7 +543,7 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
                     kinds |= NAME[usize::from(b)];
                     at += 1;
                 }
-                b'/' if next == b'.' && goes_on(at_or_blank(at + 2)) => {
+                b'/' if next == b'.' && goes_on(at_or_blank(bytes, at + 2)) => {
                     (is_path, kinds) = (true, kinds | JOINT);
                     at += 2;
                 }
@@ -504,24 +554,7 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
                 _ => break,
             }
         }
-        if line[at..].starts_with("://") {
-            at += line[at..].find([' ', '\t', '"', '\'', '<', '>', ')', ']']).unwrap_or(line.len() - at);
-            continue;
-        }
-        let is_part = |b: u8| goes_on(b) || !b.is_ascii() || matches!(b, b'\\' | b'%');
-        // The rest of a text such as `web-01.prod.example.com`, whose start is not a name.
-        let is_rest = start >= 2 && bytes[start - 1] == b'.' && bytes[start - 2].is_ascii_digit();
-        if is_rest
-            || start.checked_sub(1).is_some_and(|before| is_part(bytes[before]))
-            || bytes.get(at).is_some_and(|b| !b.is_ascii())
-        {
-            continue;
-        }
-        // `../a`, `.github/a`, `@scope/a`
-        while is_path && start > 0 && matches!(bytes[start - 1], b'.' | b'@') {
-            start -= 1;
-        }
-        found(&line[start..at], kinds);
+        Self { end: at, kinds, is_path }
     }
 }
 

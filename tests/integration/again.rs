@@ -19,7 +19,11 @@ fn references(text: &str) -> Vec<Marker> {
     let is_reference = |m: &Marker| {
         matches!(
             m,
-            Marker::Shown { .. } | Marker::There { .. } | Marker::Duplicate { .. } | Marker::Same { .. }
+            Marker::Shown { .. }
+                | Marker::There { .. }
+                | Marker::Several(_)
+                | Marker::Duplicate { .. }
+                | Marker::Same { .. }
         )
     };
     all.filter(is_reference).collect()
@@ -95,6 +99,122 @@ fn a_result_has_three_references_at_most() {
         .collect();
     assert_eq!(lines.len(), 3, "{shown}");
     assert!(lines[0] > 20 && lines[1] > 50 && lines[2] > 30, "{lines:?}");
+}
+
+#[test]
+fn lines_that_different_results_show_share_a_marker() {
+    let engine = Engine::default();
+    for (id, from) in [("a", 1), ("b", 41), ("c", 81), ("d", 121), ("e", 161)] {
+        send(&engine, &read(id, from, from + 39));
+    }
+    let window = format!("[File: /w/src/a.rs (200 lines total)]\n{}", view(1..=200));
+    let shown = send(
+        &engine,
+        &json!({"toolCallId": "f", "tool": "edit", "content": window,
+            "command": format!("edit 190:190\n{}\nend_of_edit\n", line(190))}),
+    );
+    let markers = references(&shown);
+    assert_eq!(markers.len(), 3, "{shown}");
+    assert_eq!(markers[0].references().len(), 4, "{shown}");
+    assert!(
+        shown.contains(
+            "lines 1-40 as in a (Read; /w/src/a.rs, 5 results ago), lines 41-80 as in b (Read; 4 results ago), lines"
+        ),
+        "{shown}"
+    );
+}
+
+#[test]
+fn after_an_edit_a_view_is_a_new_question() {
+    let edit = |id: &str, n: usize| {
+        json!({"toolCallId": id, "tool": "edit", "content": "File updated.\n",
+            "command": format!("edit {n}:{n}\n    let changed = in_place_of({n});\nend_of_edit\n")})
+    };
+    let views = |edited: Option<usize>, id: &str| {
+        let text = view(1..=60);
+        let text = match edited {
+            Some(n) => text.replace(&line(n), &format!("    let changed = in_place_of({n});")),
+            None => text,
+        };
+        json!({"toolCallId": id, "tool": "open", "command": "open src/a.rs", "content": text})
+    };
+    let engine = Engine::default();
+    send(&engine, &views(None, "a"));
+    assert!(!references(&send(&engine, &views(None, "b"))).is_empty());
+    send(&engine, &edit("c", 30));
+    let after = send(&engine, &views(Some(30), "d"));
+    assert!(!references(&after).is_empty(), "{after}");
+    assert!(after.contains("in_place_of(30)"), "{after}");
+    for n in [27, 28, 29, 31, 32, 33] {
+        assert!(after.contains(&line(n)), "{n}: {after}");
+    }
+    // Without another edit it is asked again.
+    assert_eq!(send(&engine, &views(Some(30), "e")), views(Some(30), "e")["content"]);
+}
+
+#[test]
+fn what_is_new_since_the_last_answer_is_shown() {
+    let engine = Engine::default();
+    let rows = |more: &str| {
+        let row = |n: usize| {
+            format!("service-{n:03}  running  /opt/service-{n:03}/bin/start --port {}\n", 3000 + n)
+        };
+        let mut rows: Vec<String> = (0..400).map(row).collect();
+        rows.insert(211, more.to_owned());
+        rows.concat()
+    };
+    let list = |id: &str, text: String| json!({"toolCallId": id, "tool": "bash", "command": "./services", "content": text});
+    let first = send(&engine, &list("a", rows("")));
+    assert!(first.contains("head_tail"), "{first}");
+    let new = "unknown-211  running  /tmp/.x/miner --quiet\n";
+    let second = send(&engine, &list("b", rows(new)));
+    assert!(second.contains(new) && second.contains("[tersed"), "{second}");
+    let third = json!({"toolCallId": "b", "tool": "bash", "command": "./services", "content": rows(new)});
+    assert_eq!(send(&engine, &third), second, "sent again");
+}
+
+#[test]
+fn below_a_reference_a_changed_line_has_its_heading() {
+    let engine = Engine::default();
+    let text = |log: &str| {
+        let section = |n: usize| {
+            let log = if n == 30 { log.to_owned() } else { format!("/var/log/worker-{n}.log") };
+            format!(
+                "[program:worker-{n}]\ncommand=/opt/worker {n}\nautostart=true\nuser=app{n}\nstdout_logfile={log}\n\n"
+            )
+        };
+        (0..60).map(section).collect::<String>()
+    };
+    let cat = |id: &str, log: &str| json!({"toolCallId": id, "tool": "bash", "command": "cat supervisord.conf", "content": text(log)});
+    send(&engine, &cat("a", "/var/log/worker-30.log"));
+    let shown = send(&engine, &cat("b", "/dev/null"));
+    let at = |line: &str| shown.lines().position(|l| l == line).unwrap_or_else(|| panic!("{line}: {shown}"));
+    assert!(at("[program:worker-30]") < at("stdout_logfile=/dev/null"));
+    assert!(!references(&shown).is_empty(), "{shown}");
+}
+
+#[test]
+fn a_script_that_is_run_again_with_other_times_is_a_reference() {
+    let engine = Engine::default();
+    let run = |id: &str, ms: usize| {
+        let package = |n: usize| {
+            format!(
+                "> package-{n}@0.1.0 check\n> biome check . && tsc\n\nChecked {n} files in {}ms. No fixes applied.\n\n",
+                ms + n
+            )
+        };
+        let text: String =
+            (20..30).map(package).collect::<String>() + "> docs@0.1.0 check\n> tsc --noEmit\n\n";
+        json!({"toolCallId": id, "tool": "bash", "command": "cd /w && npm run check", "content": text})
+    };
+    send(&engine, &run("a", 5));
+    let again = send(&engine, &run("b", 9));
+    assert!(
+        again.contains("same output as in a (bash); npm run check, 1 result ago, but for times]"),
+        "{again}"
+    );
+    // The echo of the last command is not a total.
+    assert_eq!(again.lines().count(), 1, "{again}");
 }
 
 #[test]

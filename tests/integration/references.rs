@@ -282,8 +282,15 @@ impl World {
         let mut omissions = answer["evidence"]["omissions"].as_array().unwrap().iter();
         let mut at = 0;
         let mut named = None;
-        for line in text.lines() {
-            let marker = Marker::parse(line).filter(|(_, len)| *len == line.len()).map(|(marker, _)| marker);
+        let read = |line| Marker::parse(line).filter(|(_, len)| *len == line.len()).map(|(marker, _)| marker);
+        let parts = text.lines().flat_map(|line| match read(line) {
+            Some(marker) => marker.references().iter().cloned().map(|one| (line, Some(one))).collect(),
+            None => vec![(line, None)],
+        });
+        let mut before = "";
+        for (line, marker) in parts {
+            // A marker of several references names a file only once.
+            let is_further = std::mem::replace(&mut before, line) == line;
             let marker = match marker {
                 Some(Marker::There { first, last, there }) => {
                     let origin = Option::clone(&named).expect("a reference before says where");
@@ -309,7 +316,7 @@ impl World {
                     at = original.len();
                 }
                 Some(Marker::Shown { first, last, there, origin, ago }) => {
-                    assert!(ago.is_some() && origin.label.is_some(), "{line}");
+                    assert!(ago.is_some() && (origin.label.is_some() || is_further), "{line}");
                     named = Some(origin.clone());
                     let by = &omissions.next().unwrap()["shownBy"];
                     let own = by["lines"][0].as_u64().unwrap() as usize;

@@ -141,84 +141,73 @@ impl Cap {
 /// around the first failure, and samples of the rest.
 fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize, cap: Cap) -> Vec<Kept> {
     let mut picked = Picked { keep: vec![Kept::No; units.len()], units, left: 0, is_strict: cap.strict };
-    let of_line = |line: usize| units.partition_point(|u| u.lines.end <= line);
-    let mut seen = Set::default();
-    let failing: Vec<usize> = signals
-        .iter()
-        .filter(|&&line| seen.insert(source.line(line).trim()))
-        .map(|&line| of_line(line))
-        .filter(|&u| u < units.len())
-        .collect();
-    let need: usize = failing.iter().map(|&u| units[u].bytes).sum();
-    let error_share = if failing.is_empty() { 0 } else { (need + budget / 10).min(budget * 6 / 10) };
-    let sample_share = if cap.samples { budget / SAMPLE_SHARE } else { 0 };
-    let rest = budget - error_share - sample_share.min(budget - error_share);
-    let mut used = 0;
-    let mut head = 0;
-    while head < units.len() && used + units[head].bytes <= rest * 2 / 5 {
-        used += units[head].bytes;
-        picked.keep[head] = Kept::Window;
-        head += 1;
-    }
-    let mut tail = units.len();
-    while tail > head && used + units[tail - 1].bytes <= rest {
-        used += units[tail - 1].bytes;
-        picked.keep[tail - 1] = Kept::Window;
-        tail -= 1;
-    }
-    for unit in notices::find(source).into_iter().map(of_line) {
-        if (head..tail).contains(&unit) && units[unit].is_shown {
-            used += units[unit].bytes;
-            picked.keep[unit] = Kept::Single;
-        }
-    }
-    let mut middle: Vec<usize> = failing.into_iter().filter(|u| (head..tail).contains(u)).collect();
+    let failing = failing(source, units, signals);
+    let shares = Shares::of(units, &failing, budget, cap);
+    let (between, used) = picked.ends(shares.ends);
+    let used = used + picked.notices(source, &between);
+    let mut middle: Vec<usize> = failing.into_iter().filter(|u| between.contains(u)).collect();
     middle.sort_by_cached_key(|&unit| rank::says_little(source.line(units[unit].lines.start)));
     let outliers = cap.outliers.then(|| outliers::of_units(source, units));
-    let mut samples = sample_share;
+    let mut samples = shares.samples;
     if !middle.is_empty() {
-        picked.left = budget.saturating_sub(used + sample_share);
-        for &unit in &middle {
-            if picked.keep[unit] == Kept::No && (picked.spend(unit) || !cap.strict) {
-                picked.keep[unit] = Kept::Single;
-            }
-        }
+        picked.left = budget.saturating_sub(used + shares.samples);
+        picked.failures(&middle);
         if let Some(outliers) = &outliers {
             picked.records_of(source, outliers, &middle);
         }
-        picked.contexts(source, &middle, head..tail);
-        // The remaining room goes to a window around the first failure.
-        let start = middle[0].saturating_sub(LEAD_LINES).max(head);
-        let heading = Headings::new(source).of(source, units[start].lines.start).filter(|_| start > head);
-        let heading = heading.map(of_line);
-        if let Some(heading) = heading.filter(|at| picked.keep[*at] == Kept::No && units[*at].is_shown)
-            && picked.spend(heading)
-        {
-            picked.keep[heading] = Kept::Single;
-        }
-        for unit in start..tail {
-            if picked.keep[unit] == Kept::No && !picked.spend(unit) {
-                break;
-            }
-            picked.keep[unit] = Kept::Window;
-        }
+        picked.contexts(source, &middle, between.clone());
+        picked.first_failure(source, middle[0], &between);
         samples = samples.min(budget.saturating_sub(picked.bytes()));
     }
     if let Some(outliers) = &outliers {
-        picked.keep_outliers(source, outliers, signals, head..tail, budget.saturating_sub(samples));
+        picked.keep_outliers(source, outliers, signals, between.clone(), budget.saturating_sub(samples));
     }
     // Outliers get their headings before samples use up the remaining bytes.
     picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
     picked.headings(source, outliers.as_ref(), false);
     picked.references();
     picked.left = samples.min(budget.saturating_sub(picked.bytes()));
-    picked.samples(source, head..tail);
+    picked.samples(source, between);
     picked.pay_marks(signals, budget);
     picked.left = budget.saturating_sub(picked.bytes() + picked.marks());
     join_markers(units, &mut picked.keep);
     picked.headings(source, outliers.as_ref(), true);
     picked.fill_small_gaps();
     picked.keep
+}
+
+/// The unit that holds a line.
+fn unit_of(units: &[Unit], line: usize) -> usize {
+    units.partition_point(|unit| unit.lines.end <= line)
+}
+
+/// The units with failure lines, each text once.
+fn failing(source: &Source<'_>, units: &[Unit], signals: &[usize]) -> Vec<usize> {
+    let mut seen = Set::default();
+    signals
+        .iter()
+        .filter(|&&line| seen.insert(source.line(line).trim()))
+        .map(|&line| unit_of(units, line))
+        .filter(|&unit| unit < units.len())
+        .collect()
+}
+
+/// How many bytes of the budget are for what.
+struct Shares {
+    /// The head and the tail together.
+    ends: usize,
+    /// Samples of the lines that are left out.
+    samples: usize,
+}
+
+impl Shares {
+    /// The ends get what failures, with what is around them, and samples do not need.
+    fn of(units: &[Unit], failing: &[usize], budget: usize, cap: Cap) -> Self {
+        let need: usize = failing.iter().map(|&unit| units[unit].bytes).sum();
+        let failures = if failing.is_empty() { 0 } else { (need + budget / 10).min(budget * 6 / 10) };
+        let samples = if cap.samples { budget / SAMPLE_SHARE } else { 0 };
+        Self { ends: budget - failures - samples.min(budget - failures), samples }
+    }
 }
 
 /// Drops markers of repeated blocks if the lines to which they refer are not kept.
@@ -265,6 +254,66 @@ pub(super) struct Picked<'a> {
 }
 
 impl Picked<'_> {
+    /// Keeps a head and a tail of at most so many bytes together. Returns the units between them, and the bytes used.
+    fn ends(&mut self, bytes: usize) -> (Range<usize>, usize) {
+        let units = self.units;
+        let mut used = 0;
+        let mut head = 0;
+        while head < units.len() && used + units[head].bytes <= bytes * 2 / 5 {
+            used += units[head].bytes;
+            self.keep[head] = Kept::Window;
+            head += 1;
+        }
+        let mut tail = units.len();
+        while tail > head && used + units[tail - 1].bytes <= bytes {
+            used += units[tail - 1].bytes;
+            self.keep[tail - 1] = Kept::Window;
+            tail -= 1;
+        }
+        (head..tail, used)
+    }
+
+    /// Keeps the notices between head and tail. Returns the bytes used.
+    fn notices(&mut self, source: &Source<'_>, between: &Range<usize>) -> usize {
+        let mut used = 0;
+        for unit in notices::find(source).into_iter().map(|line| unit_of(self.units, line)) {
+            if between.contains(&unit) && self.units[unit].is_shown {
+                used += self.units[unit].bytes;
+                self.keep[unit] = Kept::Single;
+            }
+        }
+        used
+    }
+
+    /// Keeps the failure lines. Those that do not fit may exceed a cap that is not strict.
+    fn failures(&mut self, failing: &[usize]) {
+        for &unit in failing {
+            if self.keep[unit] == Kept::No && (self.spend(unit) || !self.is_strict) {
+                self.keep[unit] = Kept::Single;
+            }
+        }
+    }
+
+    /// Spends the remaining room on a window around the first failure, and on the heading of that window.
+    fn first_failure(&mut self, source: &Source<'_>, failure: usize, between: &Range<usize>) {
+        let units = self.units;
+        let start = failure.saturating_sub(LEAD_LINES).max(between.start);
+        let heading =
+            Headings::new(source).of(source, units[start].lines.start).filter(|_| start > between.start);
+        let heading = heading.map(|line| unit_of(units, line));
+        if let Some(heading) = heading.filter(|at| self.keep[*at] == Kept::No && units[*at].is_shown)
+            && self.spend(heading)
+        {
+            self.keep[heading] = Kept::Single;
+        }
+        for unit in start..between.end {
+            if self.keep[unit] == Kept::No && !self.spend(unit) {
+                break;
+            }
+            self.keep[unit] = Kept::Window;
+        }
+    }
+
     /// Subtracts the cost of a unit from `left`; returns whether there was enough.
     pub(super) fn spend(&mut self, unit: usize) -> bool {
         let bytes = self.cost(unit);

@@ -3,8 +3,10 @@
 
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS, words};
+use crate::pipeline::limit::headings::is_head;
 use crate::pipeline::limit::numbers::Reader;
 use crate::pipeline::limit::parts;
+use crate::pipeline::limit::parts::Parts;
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
 use crate::text::details::likeness;
 use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
@@ -39,82 +41,140 @@ struct Rows {
 }
 
 fn find_in(source: &Source<'_>, lines: &[usize], of: &Rows, out: &mut Vec<Candidate>) {
-    let least = of.least;
-    if lines.len() < least || source.text().len() > MAX_TEXT_BYTES {
+    if lines.len() < of.least || source.text().len() > MAX_TEXT_BYTES {
         return;
     }
     // An odd step, so that both kinds are sampled if rows of two kinds alternate.
     let step = lines.len().div_ceil(SAMPLE_LINES) | 1;
     let trials: Vec<&str> = lines.iter().step_by(step).map(|line| source.line(*line)).collect();
-    let Some((divider, count)) = divider(&trials) else {
+    let by_fields = divider(&trials).or_else(|| leading_columns(source, lines, &trials));
+    let Some((divider, count)) = by_fields else {
         leading(source, lines, out);
         return find_in_kinds(source, lines, &trials, of, out);
     };
-    let mut columns = sampled(&trials, divider, count, of);
-    let mut parted = parts::parted(&trials, divider, count);
-    let mut active: Vec<usize> = (0..columns.len()).collect();
+    let mut table = Table::new(&trials, divider, count, of);
     let mut fields = Vec::new();
-    let (mut odd, mut others, mut rows) = (Vec::new(), 0, 0);
-    let mut series: Vec<Gaps> = columns.iter().map(|_| Gaps::default()).collect();
-    let mut row_above: Option<usize> = None;
-    // The first word of each line, which need not be a field.
-    let mut first = Column::default();
     for (place, line) in lines.iter().enumerate() {
         let line = source.line(*line);
         divider.fields(line, &mut fields);
-        if !first.is_done() {
-            let word = line.split_ascii_whitespace().next().unwrap_or_default();
-            first.look(place, word.as_bytes(), MAX_COLUMNS);
+        table.look_at_first_word(place, line);
+        if fields.len() == count {
+            table.look_at_row(place, lines, &fields);
+        } else {
+            table.look_at_other(place, line);
         }
-        if fields.len() != count {
-            if line.bytes().any(|b| b.is_ascii_alphabetic()) || !line.is_ascii() {
-                others += 1;
-                if odd.len() < MAX_LINES_PER_VALUE {
-                    odd.push(place);
-                }
-            }
-            continue;
-        }
-        rows += 1;
-        let mut is_done = false;
-        for &at in &active {
-            columns[at].look(place, fields[at], at);
-            is_done |= columns[at].is_done();
-        }
-        if is_done {
-            active.retain(|at| !columns[*at].is_done());
-        }
-        parted.iter_mut().for_each(|parts| parts.look(place, &fields));
-        let is_next = |above: &usize| above + 1 == place && lines[*above] + 1 == lines[place];
-        let above = row_above.replace(place).filter(is_next);
-        series.iter_mut().zip(&fields).for_each(|(series, field)| series.look(place, above, field));
     }
-    if rows < least || rows * 4 < lines.len() * 3 {
+    if table.rows < of.least || table.rows * 4 < lines.len() * 3 {
         return;
     }
     let like = |place: usize| likeness(source.line(lines[place]));
-    add_verdicts(&first, rows, &like, out);
-    for (at, (column, series)) in columns.iter().zip(&series).enumerate() {
-        add_column(at, column, rows, &like, out);
-        let gap = |place: usize| Candidate {
-            place,
-            nth: 0,
-            count: 1,
-            key: digest(&place.to_le_bytes(), MAX_COLUMNS),
-            is_word: false,
-        };
-        out.extend(series.places().into_iter().map(gap));
+    add_verdicts(&table.first, table.rows, &like, out);
+    table.add_columns(&like, out);
+    table.add_parts(&like, out);
+    table.add_odd(lines.len(), &like, out);
+}
+
+/// What was seen in the rows of a table.
+struct Table {
+    columns: Vec<Column>,
+    /// The columns that are not done.
+    active: Vec<usize>,
+    /// The numbers of each column, one after the other.
+    series: Vec<Gaps>,
+    row_above: Option<usize>,
+    /// Columns whose fields have parts.
+    parted: Vec<Parts>,
+    /// The first word of each line, which need not be a field.
+    first: Column,
+    rows: usize,
+    /// Lines with words that are no rows: the places of the first ones, and the number of all.
+    odd: Vec<usize>,
+    others: usize,
+}
+
+impl Table {
+    fn new(trials: &[&str], divider: Divider, count: usize, of: &Rows) -> Self {
+        let columns = sampled(trials, divider, count, of);
+        Self {
+            active: (0..columns.len()).collect(),
+            series: columns.iter().map(|_| Gaps::default()).collect(),
+            row_above: None,
+            columns,
+            parted: parts::parted(trials, divider, count),
+            first: Column::default(),
+            rows: 0,
+            odd: Vec::new(),
+            others: 0,
+        }
     }
-    let mut of_parts = Vec::new();
-    for parts in &parted {
-        parts.columns().for_each(|(at, column)| add_rare(column.rare(rows), at, &like, &mut of_parts));
+
+    fn look_at_first_word(&mut self, place: usize, line: &str) {
+        if !self.first.is_done() {
+            let word = line.split_ascii_whitespace().next().unwrap_or_default();
+            self.first.look(place, word.as_bytes(), MAX_COLUMNS);
+        }
     }
-    // A higher count, so that rare fields come before rare parts of fields.
-    out.extend(of_parts.into_iter().map(|c| Candidate { count: c.count + 1, ..c }));
-    if is_few(others, lines.len(), EXCEPTION_ONE_IN) {
-        let candidate =
-            |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
-        out.extend(odd.into_iter().enumerate().map(candidate));
+
+    fn look_at_row(&mut self, place: usize, lines: &[usize], fields: &[&[u8]]) {
+        self.rows += 1;
+        let mut is_done = false;
+        for &at in &self.active {
+            self.columns[at].look(place, fields[at], at);
+            is_done |= self.columns[at].is_done();
+        }
+        if is_done {
+            self.active.retain(|at| !self.columns[*at].is_done());
+        }
+        self.parted.iter_mut().for_each(|parts| parts.look(place, fields));
+        let is_next = |above: &usize| above + 1 == place && lines[*above] + 1 == lines[place];
+        let above = self.row_above.replace(place).filter(is_next);
+        self.series.iter_mut().zip(fields).for_each(|(series, field)| series.look(place, above, field));
+    }
+
+    fn look_at_other(&mut self, place: usize, line: &str) {
+        if line.bytes().any(|b| b.is_ascii_alphabetic()) || !line.is_ascii() {
+            self.others += 1;
+            if self.odd.len() < MAX_LINES_PER_VALUE {
+                self.odd.push(place);
+            }
+        }
+    }
+
+    /// Adds the rows that stand out in a column, and those at a gap in its numbers.
+    fn add_columns(&self, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
+        for (at, (column, series)) in self.columns.iter().zip(&self.series).enumerate() {
+            add_column(at, column, self.rows, like, out);
+            let gap = |place: usize| Candidate {
+                place,
+                nth: 0,
+                count: 1,
+                key: digest(&place.to_le_bytes(), MAX_COLUMNS),
+                is_word: false,
+            };
+            out.extend(series.places().into_iter().map(gap));
+        }
+    }
+
+    /// Adds the rows with rare parts of fields.
+    fn add_parts(&self, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
+        let mut of_parts = Vec::new();
+        for parts in &self.parted {
+            parts
+                .columns()
+                .for_each(|(at, column)| add_rare(column.rare(self.rows), at, like, &mut of_parts));
+        }
+        // A higher count, so that rare fields come before rare parts of fields.
+        out.extend(of_parts.into_iter().map(|c| Candidate { count: c.count + 1, ..c }));
+    }
+
+    /// Adds the lines that are no rows, if they are few.
+    fn add_odd(self, lines: usize, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
+        let Self { odd, others, .. } = self;
+        if is_few(others, lines, EXCEPTION_ONE_IN) {
+            let candidate =
+                |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
+            out.extend(odd.into_iter().enumerate().map(candidate));
+        }
     }
 }
 
@@ -316,6 +376,32 @@ fn joins_numbers(trials: &[&str]) -> bool {
     joining * 2 > trials.len()
 }
 
+/// The first columns of a table with a head whose last column is a text of several words, as in `ps aux`: up to the
+/// last column of numbers.
+fn leading_columns(source: &Source<'_>, lines: &[usize], trials: &[&str]) -> Option<(Divider, usize)> {
+    /// The head is among the first lines; `top` writes a summary above it.
+    const MAX_LINES_ABOVE: usize = 12;
+    const MIN_NUMBERS: usize = 2;
+    let heads = lines.iter().take(MAX_LINES_ABOVE).map(|line| source.line(*line));
+    let names =
+        heads.filter(|line| is_head(line)).map(|line| line.split_ascii_whitespace().count()).next()?;
+    let rows: Vec<Vec<&[u8]>> = trials
+        .iter()
+        .map(|line| {
+            let mut fields = Vec::new();
+            words(line.as_bytes(), &mut fields);
+            fields
+        })
+        .collect();
+    let is_numeric = |at: &usize| {
+        let numbers = rows.iter().filter(|row| row.get(*at).is_some_and(|field| number(field).is_some()));
+        numbers.count() * 10 >= rows.len() * 9
+    };
+    let numeric: Vec<usize> = (0..names.min(MAX_COLUMNS)).filter(is_numeric).collect();
+    let count = numeric.last()? + 1;
+    (numeric.len() >= MIN_NUMBERS && count < names).then_some((Divider::Leading(count), count))
+}
+
 /// The divider that splits most lines into the same number of fields, and that number.
 fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
     let mut fields = Vec::new();
@@ -414,6 +500,25 @@ mod tests {
             let expected = line.as_bytes().split(|b| *b <= b' ').filter(|word| !word.is_empty());
             prop_assert_eq!(found, expected.collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn rows_that_end_in_a_text_of_several_words_are_compared_by_their_first_columns() {
+        let head = "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n";
+        let command = |i: usize| ["/usr/bin/app", "/usr/bin/app --port 80", "sh -c a b c d"][i % 3];
+        let row = |i: usize| {
+            format!(
+                "app      {:>7}  0.{}  0.1  21{:03}  80{} ?        S    10:00   0:00 {}",
+                400 + i,
+                i % 3,
+                i % 7,
+                i % 9,
+                command(i)
+            )
+        };
+        let busy = "app          520 99.7  0.1  21004  805 ?        R    10:00  93:11 /usr/bin/app --port 80";
+        let text = head.to_owned() + &rows(120, busy, row);
+        assert!(standing_out(&text).contains(&121));
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub(super) enum Divider {
     /// Two or more blanks.
     Wide,
     Blank,
+    /// One blank or more, but only this many fields: a command or a message follows, with words of its own.
+    Leading(usize),
     /// A sign without blanks around it: `a,b,c`, `a:b:c`.
     Sign(char),
     /// The first `=` of a line: `NAME=value`.
@@ -34,6 +36,10 @@ impl Divider {
                 out.extend(line.split("  ").map(trimmed).filter(|field| !field.is_empty()));
             }
             Self::Blank => words(line.as_bytes(), out),
+            Self::Leading(count) => {
+                words(line.as_bytes(), out);
+                out.truncate(count);
+            }
         }
     }
 
@@ -45,7 +51,7 @@ impl Divider {
             Self::Sign(sign) => line.contains(sign),
             Self::Equals => line.find([' ', '=']).is_some_and(|at| line.as_bytes()[at] == b'='),
             Self::Wide => line.contains("  "),
-            Self::Blank => true,
+            Self::Blank | Self::Leading(_) => true,
         }
     }
 }

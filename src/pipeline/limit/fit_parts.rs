@@ -3,7 +3,7 @@
 
 use crate::config::{Policy, Structured};
 use crate::pipeline::attempt::{Findings, PartOutput};
-use crate::pipeline::evidence::Omission;
+use crate::pipeline::evidence::{Evidence, Omission};
 use crate::pipeline::limit::fit;
 use crate::pipeline::limit::fit::{Fit, Form, Goal};
 use crate::pipeline::limit::pointer;
@@ -68,64 +68,24 @@ pub(in crate::pipeline) fn fit_parts(
     if pointer.is_none() && request.limit.is_none_or(|limit| takes <= limit) {
         return;
     }
-    let pointer_tokens = pointer.as_ref().map_or(0, |line| request.counter.count(line) + 1);
-    let fixed: usize = parts.iter().filter(|p| p.source.is_none()).map(|p| p.tokens).sum();
-    let limit = request.limit.map(|limit| limit.saturating_sub(fixed + pointer_tokens));
-    let demands: Vec<Demand> = parts
-        .iter()
-        .map(|part| match part.source {
-            None => Demand { takes: 0, needs: 0 },
-            Some(_) if parts.len() == 1 => Demand { takes: part.tokens, needs: 0 },
-            Some(_) => Demand { takes: part.tokens, needs: needs_of(request, part) },
-        })
-        .collect();
-    let most = limit.map(|limit| share::shares(&demands, limit));
-    let aims = match pointer {
-        Some(_) => share::shares(&demands, limit.unwrap_or(PREVIEW_TOKENS).min(PREVIEW_TOKENS)),
-        None => most.clone().unwrap_or_default(),
-    };
-    let place = |index: usize| Place {
-        index,
-        pointer: pointer.as_deref().filter(|_| index == 0),
-        reason: if pointer.is_some() { Reason::Externalized } else { Reason::Budget },
-    };
-    let goal = |index: usize| {
-        let most = most.as_ref().map_or(usize::MAX / 2, |most| most[index]);
-        Goal { aim: aims[index].min(most), most }
-    };
+    let room = Room::of(request, parts, pointer);
     let mut cuts: Vec<Option<Fitted>> = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
-        let is_whole = part.source.is_none() || demands[index].takes <= goal(index).aim;
-        let is_cut = !is_whole || place(index).pointer.is_some();
-        cuts.push(if is_cut { fitted(request, part, goal(index), place(index)) } else { None });
+        cuts.push(room.cut(request, index, part));
     }
     let mut is_changed = false;
     for (index, (part, cut)) in parts.iter_mut().zip(cuts).enumerate() {
-        let first = place(index).pointer;
-        let before = part.text.len();
         request.timer_begin();
-        if let Some(cut) = cut {
-            let id = if pointer.is_some() { pointer::STEP } else { "budget" };
-            found.step(id, Reason::Applied, before, cut.text.len(), request.timer);
-            let lead = usize::from(first.is_some());
-            if let Some(notes) = notes.get_mut(index) {
-                let step = found.evidence.steps.len() - 1;
-                notes.fitted(step, part, cut.ledger.as_ref(), &cut.omissions, lead);
-            }
-            found.evidence.tokens.after = found.evidence.tokens.after - part.tokens + cut.tokens;
-            // The lines of an earlier output of tersed are unknown.
-            if part.ledger.is_some() || part.source.is_none() {
-                found.evidence.guard.kept = found.evidence.guard.kept - part.kept + cut.kept;
-            }
-            found.evidence.omissions.retain(|omission| omission.part != index);
-            found.evidence.omissions.extend(cut.omissions);
-            (part.text, part.ledger, part.kept, part.tokens) = (cut.text, cut.ledger, cut.kept, cut.tokens);
-            // A cut text is written again, without its dictionary.
-            if part.dictionary.take().is_some() {
-                found.evidence.dictionary_method = None;
-            }
-            is_changed = true;
+        let Some(cut) = cut else { continue };
+        let place = room.place(index);
+        found.step(place.step(), Reason::Applied, part.text.len(), cut.text.len(), request.timer);
+        if let Some(notes) = notes.get_mut(index) {
+            let step = found.evidence.steps.len() - 1;
+            let lead = usize::from(place.pointer.is_some());
+            notes.fitted(step, part, cut.ledger.as_ref(), &cut.omissions, lead);
         }
+        cut.put(index, part, &mut found.evidence);
+        is_changed = true;
     }
     if is_changed {
         found.evidence.externalized = key.cloned();
@@ -133,20 +93,88 @@ pub(in crate::pipeline) fn fit_parts(
     }
 }
 
+/// The tokens that each part may take.
+struct Room {
+    /// The line in place of the result, if it is stored elsewhere.
+    pointer: Option<String>,
+    demands: Vec<Demand>,
+    /// For each part, the tokens to aim at.
+    aims: Vec<usize>,
+    /// For each part, the most tokens; `None` without a limit.
+    most: Option<Vec<usize>>,
+}
+
+impl Room {
+    fn of(request: &Request<'_>, parts: &[PartOutput<'_>], pointer: Option<String>) -> Self {
+        let pointer_tokens = pointer.as_ref().map_or(0, |line| request.counter.count(line) + 1);
+        let fixed: usize = parts.iter().filter(|p| p.source.is_none()).map(|p| p.tokens).sum();
+        let limit = request.limit.map(|limit| limit.saturating_sub(fixed + pointer_tokens));
+        let demands: Vec<Demand> = parts
+            .iter()
+            .map(|part| match part.source {
+                None => Demand { takes: 0, needs: 0 },
+                Some(_) if parts.len() == 1 => Demand { takes: part.tokens, needs: 0 },
+                Some(_) => Demand { takes: part.tokens, needs: needs_of(request, part) },
+            })
+            .collect();
+        let most = limit.map(|limit| share::shares(&demands, limit));
+        let aims = match pointer {
+            Some(_) => share::shares(&demands, limit.unwrap_or(PREVIEW_TOKENS).min(PREVIEW_TOKENS)),
+            None => most.clone().unwrap_or_default(),
+        };
+        Self { pointer, demands, aims, most }
+    }
+
+    fn place(&self, index: usize) -> Place<'_> {
+        Place {
+            index,
+            pointer: self.pointer.as_deref().filter(|_| index == 0),
+            reason: if self.pointer.is_some() { Reason::Externalized } else { Reason::Budget },
+        }
+    }
+
+    fn goal(&self, index: usize) -> Goal {
+        let most = self.most.as_ref().map_or(usize::MAX / 2, |most| most[index]);
+        Goal { aim: self.aims[index].min(most), most }
+    }
+
+    /// The part cut to its goal, or `None` if it fits, or if a cut would not make it smaller.
+    fn cut(&self, request: &Request<'_>, index: usize, part: &PartOutput<'_>) -> Option<Fitted> {
+        let (goal, place) = (self.goal(index), self.place(index));
+        let is_whole = part.source.is_none() || self.demands[index].takes <= goal.aim;
+        let is_cut = !is_whole || place.pointer.is_some();
+        if is_cut { fitted(request, part, goal, place) } else { None }
+    }
+}
+
+impl Place<'_> {
+    /// The name of the step in the evidence.
+    fn step(&self) -> &'static str {
+        if self.reason == Reason::Externalized { pointer::STEP } else { "budget" }
+    }
+}
+
+impl Fitted {
+    /// Puts the text in the place of the part's, and counts it in the evidence.
+    fn put(self, index: usize, part: &mut PartOutput<'_>, evidence: &mut Evidence) {
+        evidence.tokens.after = evidence.tokens.after - part.tokens + self.tokens;
+        // The lines of an earlier output of tersed are unknown.
+        if part.ledger.is_some() || part.source.is_none() {
+            evidence.guard.kept = evidence.guard.kept - part.kept + self.kept;
+        }
+        evidence.omissions.retain(|omission| omission.part != index);
+        evidence.omissions.extend(self.omissions);
+        (part.text, part.ledger, part.kept, part.tokens) = (self.text, self.ledger, self.kept, self.tokens);
+        // A cut text is written again, without its dictionary.
+        if part.dictionary.take().is_some() {
+            evidence.dictionary_method = None;
+        }
+    }
+}
+
 /// One part cut to its goal, or `None` if that would not make it smaller.
 fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place<'_>) -> Option<Fitted> {
-    let Place { index, pointer, reason } = place;
-    let Some(source) = &part.source else {
-        // Binary data already have a marker, which serves as their preview.
-        let key = &request.policy.seal_key;
-        let mut binary = part.text.clone();
-        marker::unseal(&mut binary, key);
-        let text = fit::seal(format!("{}\n{binary}", pointer?), Form::Lines, key);
-        let tokens = request.counter.count(&text);
-        return Some(Fitted { text, ledger: None, omissions: Vec::new(), kept: part.kept, tokens });
-    };
-    let whole = Ledger::new(source);
-    let ledger = part.ledger.as_ref().unwrap_or(&whole);
+    let Some(source) = part.source else { return Some(below_pointer(request, part, place.pointer?)) };
     let quoted;
     let signals = match part.is_report {
         true => &part.signals,
@@ -155,110 +183,148 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
             &quoted
         }
     };
-    let form = if pointer.is_some() { Form::Lines } else { fit_structured(source, request.policy) };
+    let form = if place.pointer.is_some() { Form::Lines } else { fit_structured(source, request.policy) };
+    // The pointer line above the text costs tokens too.
+    let extra = place.pointer.map_or(0, |line| request.counter.count(line) + 1);
+    let goal = Goal { aim: goal.aim + extra, most: goal.most.saturating_add(extra) };
     let handle = request.handle();
-    let finish = |ledger: &Ledger| {
-        let mut text = ledger.render(source, handle.as_deref());
-        let gaps = ledger.gaps(source);
-        if let Some(status) = request.call.exit_code.filter(|status| *status != 0)
+    let cut = Cut { request, part, source, place, signals, form, goal, handle };
+    match (cut.best(), place.pointer) {
+        (Some(best), _) => Some(best),
+        (None, Some(_)) => None,
+        (None, None) => Some(cut.clipped()).filter(|clipped| cut.pays(&clipped.text, clipped.tokens)),
+    }
+}
+
+/// Binary data below the pointer: they already have a marker, which serves as their preview.
+fn below_pointer(request: &Request<'_>, part: &PartOutput<'_>, pointer: &str) -> Fitted {
+    let key = &request.policy.seal_key;
+    let mut binary = part.text.clone();
+    marker::unseal(&mut binary, key);
+    let text = fit::seal(format!("{pointer}\n{binary}"), Form::Lines, key);
+    let tokens = request.counter.count(&text);
+    Fitted { text, ledger: None, omissions: Vec::new(), kept: part.kept, tokens }
+}
+
+/// A text that is cut to its goal: what all tries have in common.
+struct Cut<'a> {
+    request: &'a Request<'a>,
+    part: &'a PartOutput<'a>,
+    source: &'a Source<'a>,
+    place: Place<'a>,
+    /// The failure lines, which are kept before others.
+    signals: &'a [usize],
+    form: Form,
+    goal: Goal,
+    handle: Option<String>,
+}
+
+impl Cut<'_> {
+    /// The cut that keeps the most failure lines, or `None` if none makes the text smaller.
+    fn best(&self) -> Option<Fitted> {
+        let mut ledger = self.part.ledger.clone().unwrap_or_else(|| Ledger::new(self.source));
+        let large = self.fit(&ledger).too_large(self.goal);
+        ledger.restore(&large);
+        let cut = self.cut_of(&ledger);
+        // The replacement of a lost failure line may be too large, or was cut beside it; the line itself may fit.
+        let lost = replaced_lines_to_restore(
+            self.source,
+            &ledger,
+            cut.as_ref().and_then(|cut| cut.ledger.as_ref()),
+            &self.part.signals,
+        );
+        if lost.is_empty() {
+            return cut;
+        }
+        ledger.restore(&lost);
+        let kept = cut.as_ref().map_or(0, |cut| cut.kept);
+        self.cut_of(&ledger).filter(|by_lines| by_lines.kept > kept).or(cut)
+    }
+
+    fn fit<'l>(&'l self, ledger: &'l Ledger) -> Fit<'l> {
+        let (is_report, counter) = (self.part.is_report, self.request.counter);
+        Fit::new(self.source, ledger, self.signals, is_report, self.form, self.place.reason, counter)
+    }
+
+    /// What a ledger shows, cut to the goal.
+    fn cut_of(&self, ledger: &Ledger) -> Option<Fitted> {
+        let Self { request, part, source, place, .. } = self;
+        let mut fit = self.fit(ledger);
+        if part.has_samples {
+            fit = fit.with_outliers();
+        }
+        let (ledger, text) = fit.cut(self.goal, &|ledger| self.written(ledger))?;
+        let tokens = request.counter.count(&text);
+        let pays = self.pays(&text, tokens)
+            || (place.pointer.is_some() && tokens < request.source_tokens[place.index]);
+        pays.then(|| {
+            let omissions =
+                ledger.gaps(source).into_iter().map(|gap| Omission::of(gap, place.index)).collect();
+            let kept = guard::count_visible(source, &ledger, &part.signals);
+            Fitted { text, ledger: Some(ledger), omissions, kept, tokens }
+        })
+    }
+
+    /// The whole text of a ledger, with the exit status, the pointer and the seal.
+    fn written(&self, ledger: &Ledger) -> String {
+        let mut text = ledger.render(self.source, self.handle.as_deref());
+        let gaps = ledger.gaps(self.source);
+        if let Some(status) = self.request.call.exit_code.filter(|status| *status != 0)
             && !gaps.is_empty()
             && !exit::names_status(&text, status)
         {
             exit::write_status(&mut text, status);
         }
-        if let Some(pointer) = pointer {
+        if let Some(pointer) = self.place.pointer {
             text.insert_str(0, &format!("{pointer}\n"));
         }
-        if gaps.is_empty() && pointer.is_none() {
+        if gaps.is_empty() && self.place.pointer.is_none() {
             text
         } else {
-            fit::seal(text, form, &request.policy.seal_key)
+            fit::seal(text, self.form, &self.request.policy.seal_key)
         }
-    };
-    let pays = |text: &str, tokens: usize| {
-        text.len() <= source.text().len() && tokens < request.source_tokens[index].min(part.tokens.max(1))
-    };
-    // The pointer line above the text costs tokens too.
-    let extra = pointer.map_or(0, |line| request.counter.count(line) + 1);
-    let goal = Goal { aim: goal.aim + extra, most: goal.most.saturating_add(extra) };
-    let whole_of = |ledger: &Ledger| {
-        Fit::new(source, ledger, signals, part.is_report, form, reason, request.counter).too_large(goal)
-    };
-    let cut_of = |ledger: &Ledger| {
-        let mut fit = Fit::new(source, ledger, signals, part.is_report, form, reason, request.counter);
-        if part.has_samples {
-            fit = fit.with_outliers();
-        }
-        let (ledger, text) = fit.cut(goal, &finish)?;
-        let tokens = request.counter.count(&text);
-        let pays = pays(&text, tokens) || (pointer.is_some() && tokens < request.source_tokens[index]);
-        pays.then(|| {
-            let omissions = ledger.gaps(source).into_iter().map(|gap| Omission::of(gap, index)).collect();
-            let kept = guard::count_visible(source, &ledger, &part.signals);
-            Fitted { text, ledger: Some(ledger), omissions, kept, tokens }
-        })
-    };
-    let mut restored = ledger.clone();
-    restored.restore(&whole_of(ledger));
-    let mut cut = cut_of(&restored);
-    // The replacement of a lost failure line may be too large, or was cut beside it; the line itself may fit.
-    let whole = replaced_lines_to_restore(
-        source,
-        &restored,
-        cut.as_ref().and_then(|cut| cut.ledger.as_ref()),
-        &part.signals,
-    );
-    if !whole.is_empty() {
-        restored.restore(&whole);
-        let kept = cut.as_ref().map_or(0, |cut| cut.kept);
-        cut = cut_of(&restored).filter(|by_lines| by_lines.kept > kept).or(cut);
     }
-    match (cut, pointer) {
-        (Some(cut), _) => Some(cut),
-        (None, Some(_)) => None,
-        (None, None) => Some(clipped(request, source, part, place, goal.most, form))
-            .filter(|cut| pays(&cut.text, cut.tokens)),
-    }
-}
 
-/// The last resort if not even a marker fits: the text from the first failure line on, cut at a character boundary.
-fn clipped(
-    request: &Request<'_>,
-    source: &Source<'_>,
-    part: &PartOutput<'_>,
-    place: Place<'_>,
-    tokens: usize,
-    form: Form,
-) -> Fitted {
-    let first = part.signals.first().copied().unwrap_or(0);
-    let from = source.byte_range(0..first).end;
-    // If not even that fits, the suffix alone shows that something was cut.
-    let least = || (form.write(fit::TRUNCATED.trim_start().to_owned()), from);
-    let (text, end) = fit::clip(source.text(), from, tokens, form, request.counter).unwrap_or_else(least);
-    let gap = |lines: std::ops::Range<usize>, count: usize, bytes: usize| Omission {
-        lines: [source.number(lines.start), source.number(lines.end - 1)],
-        reason: place.reason,
-        count,
-        bytes,
-        part: place.index,
-        shown_by: None,
-    };
-    let mut omissions = Vec::new();
-    if first > 0 {
-        omissions.push(gap(0..first, first, 0));
+    /// Whether a text is smaller than the part and what it was made from.
+    fn pays(&self, text: &str, tokens: usize) -> bool {
+        let of_source = self.request.source_tokens[self.place.index];
+        text.len() <= self.source.text().len() && tokens < of_source.min(self.part.tokens.max(1))
     }
-    let mut rest = if end > from { source.line_at(end - 1) + 1 } else { first };
-    if rest > first && end < source.byte_range(rest - 1..rest).end.saturating_sub(1) {
-        omissions.push(gap(rest - 1..rest, 0, source.byte_range(rest - 1..rest).end - end));
+
+    /// The last resort if not even a marker fits: the text from the first failure line on, cut at a character boundary.
+    fn clipped(&self) -> Fitted {
+        let Self { request, part, source, place, form, .. } = self;
+        let first = part.signals.first().copied().unwrap_or(0);
+        let from = source.byte_range(0..first).end;
+        // If not even that fits, the suffix alone shows that something was cut.
+        let least = || (form.write(fit::TRUNCATED.trim_start().to_owned()), from);
+        let (text, end) =
+            fit::clip(source.text(), from, self.goal.most, *form, request.counter).unwrap_or_else(least);
+        let gap = |lines: std::ops::Range<usize>, count: usize, bytes: usize| Omission {
+            lines: [source.number(lines.start), source.number(lines.end - 1)],
+            reason: place.reason,
+            count,
+            bytes,
+            part: place.index,
+            shown_by: None,
+        };
+        let mut omissions = Vec::new();
+        if first > 0 {
+            omissions.push(gap(0..first, first, 0));
+        }
+        let mut rest = if end > from { source.line_at(end - 1) + 1 } else { first };
+        if rest > first && end < source.byte_range(rest - 1..rest).end.saturating_sub(1) {
+            omissions.push(gap(rest - 1..rest, 0, source.byte_range(rest - 1..rest).end - end));
+        }
+        rest = rest.min(source.len());
+        if rest < source.len() {
+            omissions.push(gap(rest..source.len(), source.len() - rest, 0));
+        }
+        let shown = source.text().get(from..end).unwrap_or_default();
+        let kept = part.signals.iter().filter(|&&i| shown.lines().any(|l| l.trim() == source.line(i).trim()));
+        let tokens = request.counter.count(&text);
+        Fitted { kept: kept.count(), text, ledger: None, omissions, tokens }
     }
-    rest = rest.min(source.len());
-    if rest < source.len() {
-        omissions.push(gap(rest..source.len(), source.len() - rest, 0));
-    }
-    let shown = source.text().get(from..end).unwrap_or_default();
-    let kept = part.signals.iter().filter(|&&i| shown.lines().any(|l| l.trim() == source.line(i).trim()));
-    let tokens = request.counter.count(&text);
-    Fitted { kept: kept.count(), text, ledger: None, omissions, tokens }
 }
 
 /// The pointer to the original, with a summary of the parts.

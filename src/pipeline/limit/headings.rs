@@ -112,7 +112,7 @@ fn is_other_place(action: &Action) -> bool {
 }
 
 /// Finds headings of lines. Ask for the lines in order.
-pub(super) struct Headings {
+pub(in crate::pipeline) struct Headings {
     /// The lines that were searched for blank lines, and the first line after the last blank line.
     seen: usize,
     paragraph: usize,
@@ -175,7 +175,7 @@ fn is_rules(line: &str) -> bool {
 }
 
 /// Whether a line is the head of a table: three or more names, all in capitals, as `PID  PPID STAT  NI COMMAND`.
-fn is_head(line: &str) -> bool {
+pub(super) fn is_head(line: &str) -> bool {
     const MIN_NAMES: usize = 3;
     let is_name = |word: &str| {
         word.bytes().all(|b| b.is_ascii_uppercase() || b"%_-+/:()#".contains(&b))
@@ -189,7 +189,28 @@ fn is_head(line: &str) -> bool {
 }
 
 impl Headings {
-    pub(super) fn new(source: &Source<'_>) -> Self {
+    /// The nearest heading of line `at` that is above line `below`, and the name of its file if it starts a hunk.
+    pub(in crate::pipeline) fn above(&mut self, source: &Source<'_>, at: usize, below: usize) -> Vec<usize> {
+        /// The most headings between the two lines.
+        const MAX_LEVELS: usize = 8;
+        let mut found = Vec::new();
+        let mut at = at;
+        for _ in 0..MAX_LEVELS {
+            // Lines are asked for upwards here.
+            (self.seen, self.paragraph) = (0, 0);
+            let Some(heading) = self.of(source, at) else { break };
+            at = heading;
+            if heading < below {
+                found.push(heading);
+                if !source.line(heading).starts_with("@@") {
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    pub(in crate::pipeline) fn new(source: &Source<'_>) -> Self {
         let sections = Sections::of(source);
         Self { seen: 0, paragraph: 0, sections, hunks: Hunks::of(source), tables: Tables::of(source) }
     }

@@ -41,7 +41,7 @@ pub mod pointer;
 mod prints;
 mod programs;
 mod rank;
-mod records;
+pub(super) mod records;
 mod sections;
 pub mod share;
 mod short_sections;

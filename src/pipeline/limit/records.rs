@@ -59,7 +59,7 @@ struct Group {
 }
 
 /// The records of a text.
-pub(super) struct Records {
+pub(in crate::pipeline) struct Records {
     /// The first line of each record.
     pub(super) starts: Vec<usize>,
     /// The line after the last record.
@@ -74,7 +74,7 @@ pub(super) struct Records {
 
 impl Records {
     /// The records of a text, if it has any.
-    pub(super) fn read(source: &Source<'_>) -> Option<Self> {
+    pub(in crate::pipeline) fn read(source: &Source<'_>) -> Option<Self> {
         if source.len() < MIN_ROWS_FOR_EXCEPTION * RECORD_LINES.start()
             || source.text().len() > columns::MAX_TEXT_BYTES
         {
@@ -207,7 +207,7 @@ impl Records {
 
     /// The line that distinguishes the record of a line from the other records: its first line, or, if that is the
     /// same in all records, the first line that names the record, if there is one.
-    pub(super) fn name(&self, line: usize) -> Option<usize> {
+    pub(in crate::pipeline) fn name(&self, line: usize) -> Option<usize> {
         let (_, lines) = self.record(line)?;
         let is_constant =
             self.slot(lines.start).and_then(|slot| self.group(slot)).is_some_and(|group| group.is_constant);

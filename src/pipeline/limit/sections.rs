@@ -152,6 +152,11 @@ fn form(source: &Source<'_>, line: usize) -> Option<Form> {
             return is_title.then_some(marked(1000 + depth as u64));
         }
         b'[' => return (last == b']' && bytes[1].is_ascii_alphabetic()).then_some(marked(2000)),
+        // `> web@1.2.0 build`, above the command, as package managers write it.
+        b'>' => {
+            let is_above_command = line + 1 < source.len() && source.line(line + 1).starts_with("> ");
+            return (bytes[1] == b' ' && bytes.contains(&b'@') && is_above_command).then_some(marked(2500));
+        }
         _ if bytes.ends_with(b"***") && has_letter() => return Some(marked(4000)),
         b'd' if bytes.starts_with(b"diff --git ") => return Some(marked(5000)),
         _ => {}
@@ -181,6 +186,14 @@ mod tests {
     fn titles(text: &str) -> Vec<(usize, Option<usize>)> {
         let source = Source::new(text);
         Sections::of(&source).titles
+    }
+
+    #[test]
+    fn the_script_of_a_package_is_a_title() {
+        let package =
+            |name: &str| format!("> {name}@1.2.0 check\n> biome check .\n\nChecked 3 files. No fixes.\n\n");
+        let text = package("@a/web") + &package("api") + "> a quotation of someone@example.com\n";
+        assert_eq!(titles(&text), [(0, None), (5, None)]);
     }
 
     #[test]

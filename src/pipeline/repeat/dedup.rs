@@ -96,6 +96,8 @@ pub struct Decision {
     pub edited: Vec<Arc<str>>,
     /// Lines of the file to which recent results point, if they influenced what was left out.
     pub pointed: Vec<u32>,
+    /// Lines that the last answer to the same question did not have, by the index of their part: they are shown.
+    pub new_lines: Vec<(u32, u32)>,
     /// Whether the text was only a reference to a call that the session knew.
     pub own_marker: bool,
     /// The factor of its limits.
@@ -143,6 +145,11 @@ pub trait History {
 
     /// Lines to which recent results point, in the file at which the call looks; newest first.
     fn pointed(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// The lines of a part that the last answer to the same question did not have.
+    fn new_lines(&self, _part: usize, _source: &Source<'_>) -> Vec<u32> {
         Vec::new()
     }
 
@@ -289,7 +296,7 @@ pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: boo
     let is_advice = last.is_some_and(|last| source.line(last).starts_with("-- Docs: "));
     let marks = || inside.clone().rev().find(|line| source.line(*line).trim_end().ends_with("[100%]"));
     let last = if is_advice { marks().or(last) } else { last };
-    let says_how = |line: &usize| differs_in_times || states_outcome(source.line(*line));
+    let says_how = |line: &usize| states_outcome(source.line(*line));
     let is_new = |last: &usize| lines.last().is_none_or(|line| line < last);
     let last = last.filter(|last| is_short(last) && is_new(last) && says_how(last));
     lines.extend(last);

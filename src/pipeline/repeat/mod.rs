@@ -4,9 +4,11 @@
 //! | --- | --- | --- |
 //! | `dedup` | a result that equals an earlier one | a reference to that result |
 //! | `times` | a run whose output differs from an earlier one only in times | a reference, with its failure lines |
+//! | `answer` | lines that the last answer to the same question did not have | nothing: they are shown |
 //! | `blocks` | runs of lines that an earlier output of the session shows | a reference to these lines |
 //! | `echoes` | blocks of lines that occur twice in the same text | a marker |
 
+pub mod answer;
 pub mod blocks;
 pub mod dedup;
 pub mod echoes;

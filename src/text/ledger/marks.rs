@@ -1,8 +1,18 @@
-//! Which gaps of a cut get a mark of their own.
+//! What the markers of a ledger say, and which gaps of a cut get a mark of their own.
 
-use super::{CAP_GROUPS, Ledger, MAX_LINES_BETWEEN_TIMES, MAX_REFERENCES_IN_MARKER, MAX_RULES};
+use std::iter::Peekable;
+use std::ops::Range;
+use std::vec;
+
+use super::{
+    CAP_GROUPS, Ledger, MAX_GAP_MARKS, MAX_LINES_BETWEEN_TIMES, MAX_REFERENCES_IN_MARKER, MAX_RULES,
+    SHORT_GAP_MARK,
+};
 use crate::text::line_position::{Place, numbered, place};
 use crate::text::maps::Map;
+use crate::text::marker::{Ago, Marker, Naming};
+use crate::text::origin::Origin;
+use crate::text::out::Out;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::text::span::{Action, Span};
@@ -51,6 +61,19 @@ impl Ledger {
         self.group_ranges().into_iter().map(|(group, (count, ..))| (group, count)).collect()
     }
 
+    /// For each group: the number of hidden lines, and the first and last line of the group, from 0.
+    fn group_ranges(&self) -> Map<u32, Hidden> {
+        let mut groups = Map::default();
+        for span in &self.spans {
+            if let Action::Omit { group: group @ 1.., .. } = span.action {
+                let (count, _, last) = groups.entry(group).or_insert((0, span.lines.start, 0));
+                *count += span.lines.len();
+                *last = span.lines.end - 1;
+            }
+        }
+        groups
+    }
+
     /// Whether a reader could overlook a gap: the lines around it show no line numbers or times.
     fn needs_mark(&self, source: &Source<'_>, at: usize) -> bool {
         let Some(Span { lines, action: Action::Omit { group: CAP_GROUPS.., reason, .. } }) =
@@ -91,4 +114,117 @@ fn is_evident(before: &str, hidden: usize, after: &str) -> bool {
         Place::Time => hidden <= MAX_LINES_BETWEEN_TIMES,
         Place::Unknown => false,
     }
+}
+
+/// The number of lines that a marker hides, and the first and last of its lines, from 0.
+type Hidden = (usize, usize, usize);
+
+/// What the markers written so far say, for those that follow.
+pub(super) struct Said<'a> {
+    /// The groups whose marker is not written yet.
+    groups: Map<u32, Hidden>,
+    /// The spans whose gaps get a mark.
+    marked: Peekable<vec::IntoIter<usize>>,
+    /// Whether these are so many that their marks are short.
+    are_many: bool,
+    /// The origin of the reference directly above: if it is the same, a reference is shortened to "there".
+    named: Option<(&'a Origin, Ago)>,
+    /// The references that share a marker with the one before them.
+    joined: Vec<usize>,
+    /// The references of the current marker so far.
+    references: Vec<Marker>,
+    /// The reason of the last marker. If bodies of a file follow each other, only the first marker has the reason;
+    /// other reasons are always written.
+    pub(super) last_reason: Option<Reason>,
+}
+
+impl<'a> Said<'a> {
+    pub(super) fn new(ledger: &Ledger, source: &Source<'_>) -> Self {
+        let marked = ledger.gap_marks(source);
+        let are_many = marked.len() > MAX_GAP_MARKS;
+        let marked = marked.into_iter().peekable();
+        Self {
+            groups: ledger.group_ranges(),
+            marked,
+            are_many,
+            named: None,
+            joined: ledger.joined_references(),
+            references: Vec::new(),
+            last_reason: None,
+        }
+    }
+
+    /// Adds the reference of a span to the current marker, and writes the marker if no other reference follows in it.
+    pub(super) fn refer(&mut self, at: usize, source: &Source<'_>, span: &'a Span, out: &mut impl Out) {
+        let Action::Refer { origin, view_number, ago, shows_id, is_outline, .. } = &span.action else {
+            return;
+        };
+        // In a marker of several references each names its origin.
+        let is_joined = [at, at + 1].iter().any(|at| self.joined.binary_search(at).is_ok());
+        let naming = match shows_id {
+            _ if self.named.take() == Some((&**origin, *ago)) && !is_joined => Naming::AsBefore,
+            true => Naming::Id,
+            false => Naming::NoId,
+        };
+        let is_named = naming != Naming::AsBefore && !is_outline && !is_joined;
+        self.named = is_named.then_some((&**origin, *ago));
+        if *is_outline {
+            self.last_reason = None;
+        }
+        let marker = match is_outline {
+            true => origin.outline_marker(source, &span.lines, *ago, *shows_id),
+            false => origin.marker(source, &span.lines, *view_number, *ago, naming),
+        };
+        self.references.push(marker);
+        if self.joined.binary_search(&(at + 1)).is_err() {
+            put_marker(out, &Marker::joined(std::mem::take(&mut self.references)));
+        }
+    }
+
+    /// The lines of the marker for an omission. The first span of a group takes those of the whole group, so that the
+    /// others get `None`.
+    pub(super) fn of_group(&mut self, group: u32, lines: &Range<usize>) -> Option<Hidden> {
+        match group {
+            0 => Some((lines.len(), lines.start, lines.end - 1)),
+            group => self.groups.remove(&group),
+        }
+    }
+
+    /// Writes the marker of an omission.
+    pub(super) fn omit(
+        &mut self,
+        source: &Source<'_>,
+        span: &Span,
+        (count, first, last): Hidden,
+        handle: Option<&str>,
+        out: &mut impl Out,
+    ) {
+        let Action::Omit { reason, names, .. } = &span.action else { return };
+        let (first, last) = source.numbers(&(first..last + 1));
+        let is_repeated = self.last_reason.replace(*reason) == Some(*reason) && *reason == Reason::FileBody;
+        let reason = (!is_repeated).then(|| reason.code().to_owned());
+        let id = handle.filter(|_| !is_repeated).map(str::to_owned);
+        let names = names.as_deref().map(str::to_owned);
+        put_marker(out, &Marker::Lines { count, first, last, reason, id, names });
+    }
+
+    /// Writes the mark of a further gap of a marker, if it gets one.
+    pub(super) fn further_gap(&mut self, at: usize, span: &Span, out: &mut impl Out) {
+        if self.marked.next_if_eq(&at).is_none() {
+            return;
+        }
+        if self.are_many {
+            out.put(SHORT_GAP_MARK);
+            out.put("\n");
+            return;
+        }
+        let is_merged = matches!(span.action, Action::Omit { reason: Reason::SharedMessage, .. });
+        put_marker(out, &Marker::Gap { count: span.lines.len(), is_merged });
+    }
+}
+
+/// Writes a marker as a line.
+pub(super) fn put_marker(out: &mut impl Out, marker: &Marker) {
+    out.put(&marker.write());
+    out.put("\n");
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::stop;
 use crate::text::lines::Lines;
 use crate::text::maps::Map;
-use crate::text::marker::{Ago, Marker, Naming, may_hold};
+use crate::text::marker::{Marker, may_hold};
 use crate::text::origin::Origin;
 use crate::text::out::{Out, Size, WithLines};
 use crate::text::reason::Reason;
@@ -21,6 +21,7 @@ use crate::text::source::Source;
 pub use crate::text::span::{Action, Span};
 use crate::text::span::{join, push_run};
 use crate::tokens::Verbatim;
+use marks::{Said, put_marker};
 
 /// The largest gap, in lines, between two lines with times that gets no mark. A choice: a longer gap may hide a whole
 /// episode.
@@ -310,25 +311,14 @@ impl Ledger {
     }
 
     fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
-        let mut groups = self.group_ranges();
-        let marked = self.gap_marks(source);
-        let are_many = marked.len() > MAX_GAP_MARKS;
-        let mut marked = marked.into_iter().peekable();
-        // The origin of the reference directly above: if it is the same, a reference is shortened to "there".
-        let mut named: Option<(&Origin, Ago)> = None;
-        // The reason of the last marker. If bodies of a file follow each other, only the first marker has the reason;
-        // other reasons are always written.
-        let mut last_reason: Option<Reason> = None;
-        let joined = self.joined_references();
-        // The references of the current marker so far.
-        let mut references = Vec::new();
+        let mut said = Said::new(self, source);
         for (at, span) in self.spans.iter().enumerate() {
             stop::tick();
             match &span.action {
                 Action::Keep => self.write_lines(source, span.lines.clone(), out),
                 Action::Replace { text, .. } => {
                     if may_hold(text) {
-                        last_reason = None;
+                        said.last_reason = None;
                     }
                     out.put(text);
                     out.put("\n");
@@ -340,70 +330,13 @@ impl Ledger {
                     let (first, last) = source.numbers(&(first..span.lines.end));
                     put_marker(out, &Marker::Repeats { period: *period, times, first, last });
                 }
-                Action::Refer { origin, view_number, ago, shows_id, is_outline, .. } => {
-                    let naming = match shows_id {
-                        _ if named.take() == Some((&**origin, *ago)) => Naming::AsBefore,
-                        true => Naming::Id,
-                        false => Naming::NoId,
-                    };
-                    let is_named = naming != Naming::AsBefore && !is_outline;
-                    named = is_named.then_some((&**origin, *ago));
-                    if *is_outline {
-                        last_reason = None;
-                    }
-                    let marker = match is_outline {
-                        true => origin.outline_marker(source, &span.lines, *ago, *shows_id),
-                        false => origin.marker(source, &span.lines, *view_number, *ago, naming),
-                    };
-                    references.push(marker);
-                    if joined.binary_search(&(at + 1)).is_err() {
-                        put_marker(out, &Marker::joined(std::mem::take(&mut references)));
-                    }
-                }
-                Action::Omit { reason, group, names } => {
-                    let (count, first, last) = match group {
-                        0 => (span.lines.len(), span.lines.start, span.lines.end - 1),
-                        // The first span of a group writes its marker and removes the group, so that others do not.
-                        group => match groups.remove(group) {
-                            Some(whole) => whole,
-                            None => {
-                                if marked.next_if_eq(&at).is_none() {
-                                    continue;
-                                }
-                                if are_many {
-                                    out.put(SHORT_GAP_MARK);
-                                    out.put("\n");
-                                } else {
-                                    let is_merged = *reason == Reason::SharedMessage;
-                                    put_marker(out, &Marker::Gap { count: span.lines.len(), is_merged });
-                                }
-                                continue;
-                            }
-                        },
-                    };
-                    let (first, last) = source.numbers(&(first..last + 1));
-                    let is_repeated =
-                        last_reason.replace(*reason) == Some(*reason) && *reason == Reason::FileBody;
-                    let reason = (!is_repeated).then(|| reason.code().to_owned());
-                    let id = handle.filter(|_| !is_repeated).map(str::to_owned);
-                    let names = names.as_deref().map(str::to_owned);
-                    put_marker(out, &Marker::Lines { count, first, last, reason, id, names });
-                }
+                Action::Refer { .. } => said.refer(at, source, span, out),
+                Action::Omit { group, .. } => match said.of_group(*group, &span.lines) {
+                    Some(hidden) => said.omit(source, span, hidden, handle, out),
+                    None => said.further_gap(at, span, out),
+                },
             }
         }
-    }
-
-    /// For each group: the number of hidden lines, and the first and last line of the group, from 0.
-    fn group_ranges(&self) -> Map<u32, (usize, usize, usize)> {
-        let mut groups = Map::default();
-        for span in &self.spans {
-            if let Action::Omit { group: group @ 1.., .. } = span.action {
-                let (count, _, last) = groups.entry(group).or_insert((0, span.lines.start, 0));
-                *count += span.lines.len();
-                *last = span.lines.end - 1;
-            }
-        }
-        groups
     }
 
     fn write_lines(&self, source: &Source<'_>, lines: Range<usize>, out: &mut impl Out) {
@@ -443,11 +376,6 @@ pub enum Shown<'a> {
 
 /// The approximate bytes of a marker with its line end and check.
 pub const MARKER_COST: usize = 64;
-
-fn put_marker(out: &mut impl Out, marker: &Marker) {
-    out.put(&marker.write());
-    out.put("\n");
-}
 
 fn well_formed(span: &Span) -> bool {
     let len = span.lines.len();
@@ -534,6 +462,7 @@ fn forget_names(before: &[Span], after: &mut [Span]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::marker::Ago;
 
     #[test]
     fn between_times_only_a_long_gap_is_marked() {
@@ -619,10 +548,8 @@ mod tests {
         assert_eq!(
             ledger.render(&source, None).lines().collect::<Vec<_>>(),
             [
-                "[tersed: lines 1-2 as in c1 (read); a.rs, 3 results ago]",
-                "[tersed: lines 3-4 as there]",
-                "[tersed: lines 5-6 as in c1 (read); a.rs, 3 results ago]",
-                "[tersed: lines 7-8 as in c2 (read); b.rs, 3 results ago]",
+                "[tersed: lines 1-2 as in c1 (read; a.rs, 3 results ago), lines 3-4 as in c1 (read; 3 results ago), \
+                 lines 5-6 as in c1 (read; 3 results ago), lines 7-8 as in c2 (read; b.rs, 3 results ago)]",
                 "[tersed: lines 9-10 as in c1 (read); a.rs, 3 results ago]",
             ]
         );

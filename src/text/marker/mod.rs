@@ -5,24 +5,23 @@
 //! text that quotes or imitates one, without any stored state. This file is longer than most: it has the fields and
 //! the writer of every form.
 
-mod ago;
 mod letter;
 mod letters;
 mod lookalike;
 mod parse;
+mod reference;
 mod seal;
 mod template;
 mod written;
 
 use std::borrow::Cow;
+use std::fmt;
 use std::fmt::Write as _;
-use std::ops::Range;
 
 use crate::text::origin::Origin;
 use crate::text::reason::Reason;
-use crate::text::source::Source;
-pub use ago::Ago;
 pub use lookalike::{LookAlikes, escape, look, look_at_end, split_point};
+pub use reference::{Ago, Naming, NumbersThere};
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
 /// The start of all markers, except the two whose form is published.
@@ -146,7 +145,7 @@ pub enum Marker {
         /// The line numbers in the origin.
         there: NumbersThere,
     },
-    /// Several references for lines that follow each other: [`Shown`](Self::Shown) or [`There`](Self::There) each.
+    /// Several references, each of the form [`Shown`](Self::Shown), for lines that follow each other.
     Several(Vec<Marker>),
     /// The whole result equals that of an earlier call. Some of its lines may follow.
     Same {
@@ -245,6 +244,16 @@ impl RemovedWhy {
             Self::NotCited(_) => None,
         }
     }
+
+    fn write(self, out: &mut String) -> fmt::Result {
+        match self {
+            Self::ShownAgain(n) => write!(out, "shown again {} later", counted(n, "result")),
+            Self::Superseded(n) => write!(out, "superseded {} later", counted(n, "result")),
+            Self::RunAgain(n) => write!(out, "run again {} later", counted(n, "result")),
+            Self::NotCited(1) => write!(out, "not cited in the last answer"),
+            Self::NotCited(n) => write!(out, "not cited in the last {n} answers"),
+        }
+    }
 }
 
 /// How an original is read.
@@ -260,13 +269,12 @@ pub enum ReadBy {
 }
 
 impl ReadBy {
-    fn write(&self, handle: &str, out: &mut String) {
-        // Writing into a String cannot fail.
-        let _ = match self {
+    fn write(&self, handle: &str, out: &mut String) -> fmt::Result {
+        match self {
             Self::Id => write!(out, "id {handle}"),
             Self::Command { folder: None } => write!(out, "{SHOW}{handle}"),
             Self::Command { folder: Some(folder) } => write!(out, "{SHOW}{handle}{FOLDER}{}", inside(folder)),
-        };
+        }
     }
 }
 
@@ -313,89 +321,11 @@ impl Unit {
 /// they were missing from the merged list.
 const MERGED: &str = Reason::SharedMessage.code();
 
-/// Before the second and each further reference of [`Marker::Several`]. No reference has it inside: a label has no `;`,
-/// and the text after the name of a tool does not begin with lines.
-const NEXT_CLAUSE: &str = "; and lines ";
+/// Before the second and each further reference of [`Marker::Several`].
+const NEXT_REFERENCE: &str = ", ";
 
 /// The longest id of a call, and the longest name of a tool or argument, in a marker, in bytes.
 const MAX_NAME: usize = 128;
-
-/// The line numbers by which lines can be found in the origin of a reference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NumbersThere {
-    /// The same numbers as here. Earlier versions also wrote this if the origin has no line numbers.
-    SameNumbers,
-    /// The first line has this number there.
-    From(usize),
-    /// The origin has no line numbers. The marker then says "here" after the range, so that the range is not taken
-    /// for one of the origin.
-    NoNumbers,
-}
-
-/// How a marker names the origin of lines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Naming {
-    /// By the id of the call and its label.
-    Id,
-    /// By its label: the model does not see ids.
-    NoId,
-    /// The marker before names the same origin, so only "there" is written.
-    AsBefore,
-}
-
-impl Origin {
-    /// The marker for lines that were shown `ago`. `there` is the number of the first line in that
-    /// result, 0 if it has no line numbers.
-    pub fn marker(
-        &self,
-        source: &Source<'_>,
-        lines: &Range<usize>,
-        there: usize,
-        ago: Ago,
-        naming: Naming,
-    ) -> Marker {
-        let (first, last) = source.numbers(lines);
-        let there = match there {
-            0 => NumbersThere::NoNumbers,
-            there if there == first => NumbersThere::SameNumbers,
-            there => NumbersThere::From(there),
-        };
-        let origin = match naming {
-            Naming::AsBefore => return Marker::There { first, last, there },
-            Naming::Id => self.clone(),
-            Naming::NoId => self.without_id(),
-        };
-        Marker::Shown { first, last, there, origin, ago: Some(ago) }
-    }
-
-    /// The marker for lines whose outline was shown `ago`.
-    pub fn outline_marker(
-        &self,
-        source: &Source<'_>,
-        lines: &Range<usize>,
-        ago: Ago,
-        shows_id: bool,
-    ) -> Marker {
-        let (first, last) = source.numbers(lines);
-        let mut names = format!("as in {}", called(if shows_id { &self.call } else { "" }, &self.tool));
-        about(&mut names, "; ", self.label.as_deref(), Some(ago));
-        let reason = Some(Reason::SameOutline.code().to_owned());
-        Marker::Lines { count: lines.len(), first, last, reason, id: None, names: Some(names) }
-    }
-
-    /// This origin without the id of the call, for a model that does not see ids.
-    pub fn without_id(&self) -> Self {
-        Self { call: String::new(), ..self.clone() }
-    }
-
-    /// Whether a marker that names this origin is parsed back to the same origin.
-    pub fn can_be_named(&self) -> bool {
-        [Some(&self.call), Some(&self.tool), self.argument.as_ref()]
-            .into_iter()
-            .flatten()
-            .all(|name| is_name(name))
-    }
-}
 
 /// Whether an id or a tool's name can be in a marker: it is parsed back unchanged and adds no words.
 pub fn is_name(name: &str) -> bool {
@@ -442,46 +372,32 @@ fn about(out: &mut String, before: &str, label: Option<&str>, ago: Option<Ago>) 
 }
 
 impl Marker {
-    /// One marker for references to lines that follow each other. A file is named only once if the ids of the calls tell
-    /// the results apart.
-    pub fn joined(mut references: Vec<Self>) -> Self {
-        if references.len() == 1 {
-            return references.swap_remove(0);
-        }
-        let file = |label: &str| label.rsplit(['/', ' ']).next().unwrap_or_default().to_owned();
-        let mut named: Option<String> = None;
-        for reference in &mut references {
-            let Self::Shown { origin, .. } = reference else { continue };
-            let file = origin.label.as_deref().map(file);
-            if !origin.call.is_empty() && named.is_some() && named == file {
-                origin.label = None;
-            } else {
-                named = file;
-            }
-        }
-        Self::Several(references)
-    }
-
-    /// The references of a marker: those of a marker of several, otherwise the marker itself.
-    pub fn references(&self) -> &[Self] {
-        match self {
-            Self::Several(references) => references,
-            one => std::slice::from_ref(one),
-        }
-    }
-
     /// The marker's text, without the seal and without a line end.
     pub fn write(&self) -> String {
+        // The two whose form is published.
+        match self {
+            Self::Externalized { key, kind, summary } => {
+                return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {}]", inside(summary));
+            }
+            Self::Duplicate { call, tool, label, ago } => {
+                return duplicate(call, tool, label.as_deref(), *ago);
+            }
+            _ => {}
+        }
         let mut out = String::from(OPEN);
         out.push_str(": ");
         // Writing into a String cannot fail.
-        let _ = match self {
+        let _ = self.write_body(&mut out);
+        let _ = self.write_id_and_names(&mut out);
+        out.push(']');
+        out
+    }
+
+    /// What is not shown, how much, where it was and why.
+    fn write_body(&self, out: &mut String) -> fmt::Result {
+        match self {
             Self::Lines { count, first, last, reason, .. } => {
-                let of = if *count == last + 1 - first { "" } else { "of " };
-                let noun = if *count == 1 && of.is_empty() { "line" } else { "lines" };
-                let verb = if reason.as_deref() == Some(MERGED) { "merged" } else { "omitted" };
-                let _ = write!(out, "{verb} {count} {of}{noun} {first}-{last}");
-                reason.as_deref().map_or(Ok(()), |reason| write!(out, ", {reason}"))
+                write_omitted_lines(out, *count, (*first, *last), reason.as_deref())
             }
             Self::Gap { count, is_merged } => {
                 // "here", since the marker before already counted these lines too.
@@ -498,50 +414,21 @@ impl Marker {
                 write!(out, "rewrote {count} of lines {first}-{last}, {reason}: {}", inside(names))
             }
             Self::Repeats { period, times, first, last } => {
-                let how_often = if *times == 1 { "1 time".to_owned() } else { format!("{times} times") };
-                match period {
-                    1 => write!(out, "last line repeats {how_often} more, lines {first}-{last}"),
-                    _ => write!(out, "last {period} lines repeat {how_often} more, lines {first}-{last}"),
-                }
+                write_repeats(out, *period, *times, (*first, *last))
             }
             Self::Shown { first, last, there, origin, ago } => {
-                let _ = match there {
-                    NumbersThere::SameNumbers => write!(out, "lines {first}-{last} as "),
-                    NumbersThere::NoNumbers => write!(out, "lines {first}-{last} here as "),
-                    NumbersThere::From(there) => {
-                        write!(out, "lines {first}-{last} as lines {there}-{} ", there + (last - first))
-                    }
-                };
-                let _ = match (&origin.argument, there) {
-                    (Some(argument), NumbersThere::From(_)) => write!(out, "of {} in ", inside(argument)),
-                    (Some(argument), _) => write!(out, "in {} of ", inside(argument)),
-                    (None, _) => write!(out, "in "),
-                };
-                out.push_str(&called(&origin.call, &origin.tool));
-                about(&mut out, "; ", origin.label.as_deref(), *ago);
-                Ok(())
+                write_same_lines(out, (*first, *last), *there)?;
+                write_origin(out, origin, *there, *ago)
             }
-            Self::There { first, last, there } => match there {
-                NumbersThere::SameNumbers => write!(out, "lines {first}-{last} as there"),
-                NumbersThere::NoNumbers => write!(out, "lines {first}-{last} here as there"),
-                NumbersThere::From(there) => {
-                    write!(out, "lines {first}-{last} as lines {there}-{} there", there + (last - first))
-                }
-            },
-            Self::Several(references) => {
-                for (at, reference) in references.iter().enumerate() {
-                    let reference = reference.write();
-                    let inner = reference.strip_prefix(OPEN).and_then(|rest| rest.strip_prefix(": lines "));
-                    out.push_str(if at == 0 { "lines " } else { NEXT_CLAUSE });
-                    out.push_str(inner.and_then(|rest| rest.strip_suffix(']')).unwrap_or_default());
-                }
-                Ok(())
+            Self::There { first, last, there } => {
+                write_same_lines(out, (*first, *last), *there)?;
+                out.write_str("there")
             }
+            Self::Several(references) => write_several(out, references),
             Self::Same { origin, ago, but_for_times } => {
-                let _ = write!(out, "same output as in {}", called(&origin.call, &origin.tool));
-                about(&mut out, "; ", origin.label.as_deref(), Some(*ago));
-                out.push_str(if *but_for_times { BUT_FOR_TIMES } else { "" });
-                Ok(())
+                write!(out, "same output as in {}", called(&origin.call, &origin.tool))?;
+                about(out, "; ", origin.label.as_deref(), Some(*ago));
+                out.write_str(if *but_for_times { BUT_FOR_TIMES } else { "" })
             }
             Self::Binary { mime, bytes } => write!(out, "binary {}, {bytes} bytes not shown", inside(mime)),
             Self::NotKept { lines, of, bytes, reason } => {
@@ -549,50 +436,119 @@ impl Marker {
             }
             Self::Exit { status } => write!(out, "exit status {status}"),
             Self::Original { lines, handle, by } => {
-                let _ = write!(out, "all {}: ", counted(*lines, "line"));
-                by.write(handle, &mut out);
-                Ok(())
+                write!(out, "all {}: ", counted(*lines, "line"))?;
+                by.write(handle, out)
             }
             Self::Removed { lines, of, why, by, read } => {
-                let _ = write!(out, "removed {} of {}, ", counted(*lines, "line"), inside(of));
-                let _ = match why {
-                    RemovedWhy::ShownAgain(n) => write!(out, "shown again {} later", counted(*n, "result")),
-                    RemovedWhy::Superseded(n) => write!(out, "superseded {} later", counted(*n, "result")),
-                    RemovedWhy::RunAgain(n) => write!(out, "run again {} later", counted(*n, "result")),
-                    RemovedWhy::NotCited(1) => write!(out, "not cited in the last answer"),
-                    RemovedWhy::NotCited(n) => write!(out, "not cited in the last {n} answers"),
-                };
+                write!(out, "removed {} of {}, ", counted(*lines, "line"), inside(of))?;
+                why.write(out)?;
                 if let Some(by) = by {
-                    let _ = write!(out, " by {}", inside(by));
+                    write!(out, " by {}", inside(by))?;
                 }
-                if let Some((handle, by)) = read {
-                    out.push_str("; ");
-                    by.write(handle, &mut out);
-                }
-                Ok(())
+                let Some((handle, by)) = read else { return Ok(()) };
+                out.push_str("; ");
+                by.write(handle, out)
             }
-            Self::Externalized { key, kind, summary } => {
-                return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {}]", inside(summary));
-            }
-            Self::Duplicate { call, tool, label, ago } => {
-                out = format!("{DUPLICATE_OPEN}{} ({}){DUPLICATE_CLOSE}", inside(call), inside(tool));
-                if ago.is_some() {
-                    out.push_str(SAME_OUTPUT);
-                    about(&mut out, if label.is_some() { " as " } else { ", " }, label.as_deref(), *ago);
-                    out.push(')');
-                }
-                return out;
-            }
-        };
+            // `write` writes them as a whole.
+            Self::Externalized { .. } | Self::Duplicate { .. } => Ok(()),
+        }
+    }
+
+    /// The handle for reading what is not shown, and the names in it.
+    fn write_id_and_names(&self, out: &mut String) -> fmt::Result {
         if let Self::Lines { id: Some(id), .. } | Self::Bytes { id: Some(id), .. } = self {
-            let _ = write!(out, ", id {id}");
+            write!(out, ", id {id}")?;
         }
         if let Self::Lines { names: Some(names), .. } | Self::Parts { names: Some(names), .. } = self {
-            let _ = write!(out, ": {}", inside(names));
+            write!(out, ": {}", inside(names))?;
         }
-        out.push(']');
-        out
+        Ok(())
     }
+}
+
+/// `omitted 8 lines 3-10, passed_tests`: `count` lines of a range, and the reason unless the marker before has it.
+fn write_omitted_lines(
+    out: &mut String,
+    count: usize,
+    (first, last): (usize, usize),
+    reason: Option<&str>,
+) -> fmt::Result {
+    let of = if count == last + 1 - first { "" } else { "of " };
+    let noun = if count == 1 && of.is_empty() { "line" } else { "lines" };
+    let verb = if reason == Some(MERGED) { "merged" } else { "omitted" };
+    write!(out, "{verb} {count} {of}{noun} {first}-{last}")?;
+    reason.map_or(Ok(()), |reason| write!(out, ", {reason}"))
+}
+
+/// `last 2 lines repeat 5 times more, lines 3-12`.
+fn write_repeats(
+    out: &mut String,
+    period: usize,
+    times: usize,
+    (first, last): (usize, usize),
+) -> fmt::Result {
+    let how_often = if times == 1 { "1 time".to_owned() } else { format!("{times} times") };
+    match period {
+        1 => write!(out, "last line repeats {how_often} more, lines {first}-{last}"),
+        _ => write!(out, "last {period} lines repeat {how_often} more, lines {first}-{last}"),
+    }
+}
+
+/// `lines 3-10 as `, with the line numbers in the origin if they are others: `lines 3-10 as lines 23-30 `.
+fn write_same_lines(out: &mut String, (first, last): (usize, usize), there: NumbersThere) -> fmt::Result {
+    match there {
+        NumbersThere::SameNumbers => write!(out, "lines {first}-{last} as "),
+        NumbersThere::NoNumbers => write!(out, "lines {first}-{last} here as "),
+        NumbersThere::From(there) => {
+            write!(out, "lines {first}-{last} as lines {there}-{} ", there + (last - first))
+        }
+    }
+}
+
+/// References for lines that follow each other, each with what is known about its call in brackets:
+/// `lines 3-10 as in c1 (read; a.rs, 3 results ago), lines 11-14 as lines 20-23 in c2 (read; 1 result ago)`.
+fn write_several(out: &mut String, references: &[Marker]) -> fmt::Result {
+    for (at, reference) in references.iter().enumerate() {
+        let Marker::Shown { first, last, there, origin, ago } = reference else { continue };
+        out.push_str(if at == 0 { "" } else { NEXT_REFERENCE });
+        write_same_lines(out, (*first, *last), *there)?;
+        write_place(out, origin.argument.as_deref(), *there)?;
+        let has_id = !origin.call.is_empty();
+        out.push_str(&inside(if has_id { &origin.call } else { &origin.tool }));
+        out.push_str(" (");
+        out.push_str(&if has_id { inside(&origin.tool) } else { Cow::Borrowed("") });
+        about(out, if has_id { "; " } else { "" }, origin.label.as_deref(), *ago);
+        out.push(')');
+    }
+    Ok(())
+}
+
+/// The result or argument that shows lines, and how far back it was: `in c1 (read); a.rs, 3 results ago`.
+fn write_origin(out: &mut String, origin: &Origin, there: NumbersThere, ago: Option<Ago>) -> fmt::Result {
+    write_place(out, origin.argument.as_deref(), there)?;
+    out.push_str(&called(&origin.call, &origin.tool));
+    about(out, "; ", origin.label.as_deref(), ago);
+    Ok(())
+}
+
+/// The words between the lines and the call that shows them, or that has them in an argument.
+fn write_place(out: &mut String, argument: Option<&str>, there: NumbersThere) -> fmt::Result {
+    match (argument, there) {
+        (Some(argument), NumbersThere::From(_)) => write!(out, "of {} in ", inside(argument)),
+        (Some(argument), _) => write!(out, "in {} of ", inside(argument)),
+        (None, _) => write!(out, "in "),
+    }
+}
+
+/// The marker of a result that was shown before.
+fn duplicate(call: &str, tool: &str, label: Option<&str>, ago: Option<Ago>) -> String {
+    let mut out = format!("{DUPLICATE_OPEN}{} ({}){DUPLICATE_CLOSE}", inside(call), inside(tool));
+    if ago.is_some() {
+        out.push_str(SAME_OUTPUT);
+        about(&mut out, if label.is_some() { " as " } else { ", " }, label, ago);
+        out.push(')');
+    }
+    out
 }
 
 #[cfg(test)]

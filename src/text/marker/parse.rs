@@ -2,7 +2,7 @@
 
 use super::{
     Ago, BUT_FOR_TIMES, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, MERGED, Marker,
-    NEXT_CLAUSE, NumbersThere, OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
+    NumbersThere, OPEN, ReadBy, RemovedWhy, SAME_OUTPUT, SEAL, SEAL_DIGITS, SHOW, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -89,16 +89,14 @@ fn parse_externalized(text: &str) -> Option<(Marker, usize)> {
     Some((Marker::Externalized { key, kind, summary }, EXTERNALIZED_OPEN.len() + end + 1))
 }
 
+/// The text between the opening and the closing bracket. The forms are tried in this order: `lines not kept` stands in
+/// the middle of its marker, the others start with their words.
 fn parse_body(body: &str) -> Option<Marker> {
     if let Some(rest) = body.strip_prefix("binary ") {
-        let (mime, rest) = rest.split_once(", ")?;
-        let bytes = number(rest.strip_suffix(" bytes not shown")?)?;
-        return Some(Marker::Binary { mime: mime.to_owned(), bytes });
+        return parse_binary(rest);
     }
     if let Some(rest) = body.strip_prefix("exit status ") {
-        let digits = rest.strip_prefix('-').unwrap_or(rest);
-        number(digits).filter(|n| *n > 0)?;
-        return Some(Marker::Exit { status: rest.parse().ok()? });
+        return parse_exit(rest);
     }
     if let Some(rest) = body.strip_prefix("all ") {
         return parse_original(rest);
@@ -107,23 +105,10 @@ fn parse_body(body: &str) -> Option<Marker> {
         return parse_removed(rest);
     }
     if let Some((counts, rest)) = body.split_once(" lines not kept, ") {
-        let (lines, of) = counts.split_once(" of ")?;
-        let (bytes, reason) = rest.split_once(" bytes, ")?;
-        let reason = Some(reason).filter(|reason| is_reason(reason))?.to_owned();
-        return Some(Marker::NotKept {
-            lines: number(lines)?,
-            of: number(of)?,
-            bytes: number(bytes)?,
-            reason,
-        });
+        return parse_not_kept(counts, rest);
     }
     if let Some(rest) = body.strip_prefix("same output as in ") {
-        let but_for_times = rest.ends_with(BUT_FOR_TIMES);
-        let (call, rest) = rest.strip_suffix(BUT_FOR_TIMES).unwrap_or(rest).split_once("; ")?;
-        let (call, tool) = called(call)?;
-        let (label, ago) = about(rest)?;
-        let origin = Origin { call, tool, argument: None, label };
-        return Some(Marker::Same { origin, ago, but_for_times });
+        return parse_same(rest);
     }
     if let Some(rest) = body.strip_prefix("lines ") {
         return parse_references(rest);
@@ -132,31 +117,69 @@ fn parse_body(body: &str) -> Option<Marker> {
         return parse_repeats(rest);
     }
     if let Some(rule) = body.strip_prefix("rule ") {
-        let is_name = rule.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
-        return (is_name && !rule.is_empty()).then(|| Marker::ByRule { rule: rule.to_owned() });
+        return parse_rule(rule);
     }
     if let Some(rest) = body.strip_prefix("rewrote ") {
-        let (count, rest) = rest.split_once(" of lines ")?;
-        let (place, rest) = rest.split_once(", ")?;
-        let (first, last) = place.split_once('-')?;
-        let (reason, names) = rest.split_once(": ")?;
-        let (reason, names) = (Some(reason).filter(|r| is_reason(r))?.to_owned(), names.to_owned());
-        return Some(Marker::Rewritten {
-            count: number(count)?,
-            first: number(first)?,
-            last: number(last)?,
-            reason,
-            names,
-        });
+        return parse_rewritten(rest);
     }
-    // Earlier versions wrote no "here", and even earlier ones wrote "of them".
-    let body_of_gap = body.strip_suffix(" here").unwrap_or(body);
-    let gap = [(" omitted", false), (" merged", true), (" of them", false)];
-    if let Some((count, is_merged)) =
-        gap.iter().find_map(|(end, is)| Some((body_of_gap.strip_suffix(end)?, *is)))
-    {
+    if let Some((count, is_merged)) = gap(body) {
         return number(count).filter(|count| *count > 0).map(|count| Marker::Gap { count, is_merged });
     }
+    parse_omitted(body)
+}
+
+fn parse_binary(rest: &str) -> Option<Marker> {
+    let (mime, rest) = rest.split_once(", ")?;
+    let bytes = number(rest.strip_suffix(" bytes not shown")?)?;
+    Some(Marker::Binary { mime: mime.to_owned(), bytes })
+}
+
+fn parse_exit(rest: &str) -> Option<Marker> {
+    let digits = rest.strip_prefix('-').unwrap_or(rest);
+    number(digits).filter(|n| *n > 0)?;
+    Some(Marker::Exit { status: rest.parse().ok()? })
+}
+
+fn parse_not_kept(counts: &str, rest: &str) -> Option<Marker> {
+    let (lines, of) = counts.split_once(" of ")?;
+    let (bytes, reason) = rest.split_once(" bytes, ")?;
+    let reason = Some(reason).filter(|reason| is_reason(reason))?.to_owned();
+    Some(Marker::NotKept { lines: number(lines)?, of: number(of)?, bytes: number(bytes)?, reason })
+}
+
+fn parse_same(rest: &str) -> Option<Marker> {
+    let but_for_times = rest.ends_with(BUT_FOR_TIMES);
+    let (call, rest) = rest.strip_suffix(BUT_FOR_TIMES).unwrap_or(rest).split_once("; ")?;
+    let (call, tool) = called(call)?;
+    let (label, ago) = about(rest)?;
+    let origin = Origin { call, tool, argument: None, label };
+    Some(Marker::Same { origin, ago, but_for_times })
+}
+
+fn parse_rule(rule: &str) -> Option<Marker> {
+    let is_name = rule.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    (is_name && !rule.is_empty()).then(|| Marker::ByRule { rule: rule.to_owned() })
+}
+
+fn parse_rewritten(rest: &str) -> Option<Marker> {
+    let (count, rest) = rest.split_once(" of lines ")?;
+    let (place, rest) = rest.split_once(", ")?;
+    let (reason, names) = rest.split_once(": ")?;
+    let (reason, names) = (Some(reason).filter(|r| is_reason(r))?.to_owned(), names.to_owned());
+    let (first, last) = range(place)?;
+    Some(Marker::Rewritten { count: number(count)?, first, last, reason, names })
+}
+
+/// The number in the mark of a further gap, and whether its lines are merged elsewhere.
+fn gap(body: &str) -> Option<(&str, bool)> {
+    // Earlier versions wrote no "here", and even earlier ones wrote "of them".
+    const ENDS: [(&str, bool); 3] = [(" omitted", false), (" merged", true), (" of them", false)];
+    let body = body.strip_suffix(" here").unwrap_or(body);
+    ENDS.iter().find_map(|(end, is_merged)| Some((body.strip_suffix(end)?, *is_merged)))
+}
+
+/// A marker that starts with its verb: lines, a part of a line, or parts of structured data.
+fn parse_omitted(body: &str) -> Option<Marker> {
     let (is_merged, body) = match body.strip_prefix("merged ") {
         Some(body) => (true, body),
         None => (false, body.strip_prefix("omitted ")?),
@@ -167,10 +190,8 @@ fn parse_body(body: &str) -> Option<Marker> {
         return Some(Marker::Lines { count, first, last, reason: None, id: None, names });
     }
     let (place, rest) = rest.split_once(", ")?;
-    let (rest, names) = match rest.split_once(": ") {
-        Some((rest, names)) => (rest, Some(names.to_owned()).filter(|names| !names.is_empty())),
-        None => (rest, None),
-    };
+    let (rest, names) = names_behind(rest);
+    let names = names.map(str::to_owned);
     let (reason, id) = match rest.split_once(", id ") {
         Some((reason, id)) => (reason, Some(id.to_owned())),
         None => (rest, None),
@@ -182,28 +203,43 @@ fn parse_body(body: &str) -> Option<Marker> {
     if let Some(line) = place.strip_prefix("bytes of line ").filter(|_| names.is_none()) {
         return Some(Marker::Bytes { count, line: number(line)?, reason, id });
     }
-    let place = place.strip_prefix("of ").unwrap_or(place);
-    if let Some((of, word)) = place.split_once(' ').filter(|_| id.is_none())
-        && let Some(unit) = Unit::ALL.iter().copied().find(|unit| unit.word() == word)
-    {
+    if let Some((of, unit)) = parts_of(place).filter(|_| id.is_none()) {
         return Some(Marker::Parts { count, of: number(of)?, unit, reason, names });
     }
-    let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
-    let (first, last) = place.split_once('-')?;
-    let reason = Some(reason);
-    Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id, names })
+    let (first, last) = lines_of(place)?;
+    Some(Marker::Lines { count, first, last, reason: Some(reason), id, names })
 }
 
 /// The lines and names of a marker without a reason, which is that of the marker before.
 fn as_before(rest: &str) -> Option<(usize, usize, Option<String>)> {
-    let place = rest.strip_prefix("of ").unwrap_or(rest);
-    let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
-    let (place, names) = match place.split_once(": ") {
-        Some((place, names)) => (place, Some(names.to_owned()).filter(|names| !names.is_empty())),
-        None => (place, None),
-    };
-    let (first, last) = place.split_once('-')?;
-    Some((number(first)?, number(last)?, names))
+    let (place, names) = names_behind(rest);
+    let (first, last) = lines_of(place)?;
+    Some((first, last, names.map(str::to_owned)))
+}
+
+/// The text before the names at the end of a marker, and the names.
+fn names_behind(text: &str) -> (&str, Option<&str>) {
+    match text.split_once(": ") {
+        Some((text, names)) => (text, Some(names).filter(|names| !names.is_empty())),
+        None => (text, None),
+    }
+}
+
+/// How many parts of structured data there are in all, and their kind: `of 80 items`.
+fn parts_of(place: &str) -> Option<(&str, Unit)> {
+    let (of, word) = place.strip_prefix("of ").unwrap_or(place).split_once(' ')?;
+    Some((of, Unit::ALL.iter().copied().find(|unit| unit.word() == word)?))
+}
+
+/// The first and last line of a place: `line 3-3`, `lines 3-10`, `of lines 3-10`.
+fn lines_of(place: &str) -> Option<(usize, usize)> {
+    let place = place.strip_prefix("of ").unwrap_or(place);
+    range(place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?)
+}
+
+fn range(text: &str) -> Option<(usize, usize)> {
+    let (first, last) = text.split_once('-')?;
+    Some((number(first)?, number(last)?))
 }
 
 fn parse_original(rest: &str) -> Option<Marker> {
@@ -279,21 +315,27 @@ fn read_by(text: &str) -> Option<(String, ReadBy)> {
     (handle.len() >= 8 && is_handle(handle)).then(|| (handle.to_owned(), by))
 }
 
-/// One reference or several. `rest` begins after `lines `.
+/// One reference, or several with what is known about their calls in brackets. `rest` begins after `lines `.
 fn parse_references(rest: &str) -> Option<Marker> {
-    if !rest.contains(NEXT_CLAUSE) {
+    const NEXT: &str = "), lines ";
+    let Some(rest) = rest.strip_suffix(')').filter(|rest| rest.contains(NEXT)) else {
         return parse_shown(rest);
-    }
-    let references: Option<Vec<Marker>> = rest.split(NEXT_CLAUSE).map(parse_shown).collect();
+    };
+    let references: Option<Vec<Marker>> = rest.split(NEXT).map(parse_bracketed).collect();
     references.map(Marker::Several)
 }
 
+/// A reference of several, without the last bracket: read as the same reference alone would be.
+fn parse_bracketed(text: &str) -> Option<Marker> {
+    let (place, known) = text.rsplit_once(" (")?;
+    parse_shown(&match known.split_once("; ") {
+        Some((tool, about)) => format!("{place} ({tool}); {about}"),
+        None => format!("{place}; {known}"),
+    })
+}
+
 fn parse_shown(rest: &str) -> Option<Marker> {
-    let range = |text: &str| {
-        let (first, last) = text.split_once('-')?;
-        let (first, last) = (number(first)?, number(last)?);
-        (first <= last).then_some((first, last))
-    };
+    let range = |text: &str| range(text).filter(|(first, last)| first <= last);
     let (here, rest) = rest.split_once(" as ")?;
     let (here, unnumbered) = match here.strip_suffix(" here") {
         Some(here) => (here, NumbersThere::NoNumbers),
@@ -352,8 +394,8 @@ fn parse_repeats(rest: &str) -> Option<Marker> {
             (number(period)?, times)
         }
     };
-    let (first, last) = place.split_once('-')?;
-    Some(Marker::Repeats { period, times: number(times)?, first: number(first)?, last: number(last)? })
+    let (first, last) = range(place)?;
+    Some(Marker::Repeats { period, times: number(times)?, first, last })
 }
 
 fn is_reason(reason: &str) -> bool {

@@ -66,6 +66,17 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         Marker::There { first: 2, last: 4, there: NumbersThere::SameNumbers },
         Marker::There { first: 2, last: 4, there: NumbersThere::From(5) },
         Marker::There { first: 2, last: 4, there: NumbersThere::NoNumbers },
+        Marker::Several(vec![
+            shown(NumbersThere::NoNumbers, None, Some(Ago::Results(2))),
+            Marker::Shown {
+                first: 5,
+                last: 9,
+                there: NumbersThere::From(8),
+                origin: labelled.clone(),
+                ago: Some(Ago::Results(1)),
+            },
+            shown(NumbersThere::SameNumbers, Some(name()), Some(Ago::Earlier)),
+        ]),
         Marker::Same { origin: labelled.without_id(), ago: Ago::Results(2), but_for_times: false },
         Marker::Same { origin: labelled, ago: Ago::Results(2), but_for_times: true },
         Marker::Binary { mime: name(), bytes: 7 },
@@ -108,9 +119,10 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
             Marker::There { .. } => 14,
             Marker::Removed { .. } => 15,
             Marker::Gap { .. } => 16,
+            Marker::Several(_) => 17,
         });
     }
-    assert_eq!(seen.len(), 17);
+    assert_eq!(seen.len(), 18);
     all
 }
 
@@ -334,4 +346,39 @@ fn names_cannot_break_out() {
     for name in ["a (b", "a\nb", "a; see earlier result]", "a, exit status 0", &"x".repeat(200)] {
         assert!(!is_name(name), "{name}");
     }
+}
+
+#[test]
+fn references_for_lines_that_follow_each_other_share_a_marker() {
+    let shown = |lines: (usize, usize), call: &str, label: &str| Marker::Shown {
+        first: lines.0,
+        last: lines.1,
+        there: NumbersThere::SameNumbers,
+        origin: Origin {
+            call: call.to_owned(),
+            tool: "open".to_owned(),
+            argument: None,
+            label: Some(label.to_owned()),
+        },
+        ago: Some(Ago::Results(3)),
+    };
+    let one = shown((1, 4), "c1", "a.rs");
+    assert_eq!(Marker::joined(vec![one.clone()]), one);
+    let parts = |first: &str| {
+        vec![
+            shown((1, 4), first, "src/a.rs"),
+            shown((5, 9), "c2", "edit 3:4 of a.rs"),
+            shown((10, 12), "c3", "b.rs"),
+            shown((13, 20), "c1", "src/b.rs"),
+        ]
+    };
+    // A file is named once.
+    assert_eq!(
+        Marker::joined(parts("c1")).write(),
+        "[tersed: lines 1-4 as in c1 (open; src/a.rs, 3 results ago), lines 5-9 as in c2 (open; 3 results ago), \
+         lines 10-12 as in c3 (open; b.rs, 3 results ago), lines 13-20 as in c1 (open; 3 results ago)]"
+    );
+    let marker = Marker::joined(parts("c1"));
+    assert_eq!(Marker::parse(&marker.write()), Some((marker.clone(), marker.write().len())));
+    assert_eq!(marker.references().len(), 4);
 }

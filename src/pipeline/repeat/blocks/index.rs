@@ -85,14 +85,14 @@ impl Position {
 
 /// Results of a session, numbered from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answers {
+pub struct ResultRange {
     /// The first.
     pub first: usize,
     /// The last.
     pub last: usize,
 }
 
-impl Answers {
+impl ResultRange {
     /// Whether a result is one of them.
     pub fn contains(self, result: &usize) -> bool {
         (self.first..=self.last).contains(result)
@@ -202,7 +202,7 @@ impl Index {
     }
 
     /// Whether one of these results got a reference to lines of this call's result.
-    pub fn is_referred(&self, call: &str, by: Answers) -> bool {
+    pub fn is_referred(&self, call: &str, by: ResultRange) -> bool {
         let of_call = |output: &&Output| output.origin.call == call && output.origin.argument.is_none();
         let output = self.outputs.iter().rev().flatten().find(of_call);
         output.is_some_and(|output| output.referred.iter().any(|r| by.contains(&r.results)))
@@ -260,7 +260,7 @@ impl Index {
         from: usize,
         end: usize,
         open: &impl Fn(Position) -> bool,
-        asks: Option<Answers>,
+        asks: Option<ResultRange>,
     ) -> Option<Found> {
         let key = key(text.hashes.get(from..from + WINDOW_LINES)?);
         let numbered = text.source.view().number(from).is_some();
@@ -370,7 +370,7 @@ impl Output {
 
     /// How many of `len` lines from `at` on come before the first line to which one of these results referred.
     /// References up to result `since` do not count.
-    fn not_referred(&self, at: usize, len: usize, since: usize, by: Answers) -> usize {
+    fn not_referred(&self, at: usize, len: usize, since: usize, by: ResultRange) -> usize {
         let counts =
             |r: &&Referred| r.results > since && by.contains(&r.results) && r.lines.end as usize > at;
         let known = self.referred.iter().filter(counts);
@@ -404,7 +404,7 @@ pub(super) struct Alike<'a> {
 
 impl Alike<'_> {
     /// How many lines from `at` on come before the first line to which one of these results referred.
-    pub(super) fn not_referred(&self, at: usize, by: Answers) -> usize {
+    pub(super) fn not_referred(&self, at: usize, by: ResultRange) -> usize {
         self.output.not_referred(at, usize::MAX, 0, by)
     }
 }

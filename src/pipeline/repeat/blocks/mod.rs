@@ -18,15 +18,15 @@ use crate::text::ledger::{Action, Ledger, MAX_REFERENCES_IN_MARKER, Reduction};
 use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
-pub use index::{Answers, Index, Position};
 use index::{Found, ShownBy, Text, WINDOW_LINES};
+pub use index::{Index, Position, ResultRange};
 
 use crate::text::origin::Origin;
 
 /// Lines that are shown on each side of a change, between two runs of the same earlier output.
 const CONTEXT_LINES: usize = 3;
 /// The most markers with references in one result. A result with more would be hard to follow.
-const MAX_REFERENCES: usize = 3;
+pub const MAX_REFERENCES: usize = 3;
 /// The most runs in one text, from which the best are chosen.
 const MAX_RUNS: usize = 256;
 /// A run must cost this many times as many tokens as its reference, and at least `MIN_RUN_TOKENS`.
@@ -130,7 +130,9 @@ pub enum Earlier<'a> {
         window: Option<(usize, usize)>,
         /// For a call that looks at a file: the results that the model had seen when it made the call. Lines to which
         /// these results referred are shown.
-        asks: Option<Answers>,
+        asks: Option<ResultRange>,
+        /// Lines of the last edit, if the result is a view that shows it. They are shown with what is around them.
+        edit: &'a [Box<str>],
     },
     /// The references that were found when the result was first sent.
     Decided(&'a [Reference]),
@@ -152,7 +154,7 @@ pub fn find(
             references.iter().filter(|r| r.part as usize == part && !r.is_outline).cloned().collect()
         }
         Earlier::Live { index, own, .. } if index.is_empty() && own.is_empty() => Vec::new(),
-        Earlier::Live { index, own, now, window, asks } => {
+        Earlier::Live { index, own, now, window, asks, .. } => {
             let open = |at: Position| at.is_within(now, window);
             let stretches = stretches(source, ledger, signals);
             let text = Text::new(source, &stretches);
@@ -193,7 +195,7 @@ pub fn count_markers(references: &[Reference]) -> usize {
 }
 
 /// Keeps the references of the markers that save most tokens. The lines of the others are shown.
-fn keep_best(
+pub fn keep_best(
     all: Vec<Reference>,
     most: usize,
     source: &Source<'_>,
@@ -217,6 +219,36 @@ fn keep_best(
     ranked.truncate(most);
     ranked.sort_by_key(|(_, marker)| marker[0].lines.0);
     ranked.into_iter().flat_map(|(_, marker)| marker).collect()
+}
+
+/// Shows the lines `shown` of the text of a reference: the reference is split around them. Parts that cost too little
+/// are shown, too.
+pub fn split(
+    reference: &Reference,
+    shown: &[usize],
+    source: &Source<'_>,
+    counter: &dyn TokenCounter,
+) -> Vec<Reference> {
+    let (start, end) = (reference.lines.0 as usize, reference.lines.1 as usize);
+    let mut bounds: Vec<usize> = shown.iter().copied().filter(|line| (start..end).contains(line)).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    let starts = std::iter::once(start).chain(bounds.iter().map(|line| line + 1));
+    let ends = bounds.iter().copied().chain(std::iter::once(end));
+    let part = |(from, to): (usize, usize)| {
+        let skipped = (from - start) as u32;
+        let view_number = reference.view_number + if reference.view_number > 0 { skipped } else { 0 };
+        let part = Reference {
+            lines: (from as u32, to as u32),
+            origin_number: reference.origin_number + skipped,
+            view_number,
+            ..reference.clone()
+        };
+        let ago = Ago::results(part.ago as usize);
+        let marker = part.origin.marker(source, &(from..to), view_number as usize, ago, Naming::Id);
+        (from < to && pays(source.slice(from..to), &marker, counter)).then_some(part)
+    };
+    starts.zip(ends).filter_map(part).collect()
 }
 
 /// Ends a reference above nearby headings of the text below it: the head of a function belongs to the lines of its
@@ -286,7 +318,7 @@ struct Search<'a> {
     indexes: [&'a Index; 2],
     text: &'a Text<'a>,
     now: Position,
-    asks: Option<Answers>,
+    asks: Option<ResultRange>,
     counter: &'a dyn TokenCounter,
 }
 
@@ -402,9 +434,10 @@ mod tests {
         let source = Source::new(&text);
         let text = Text::new(&source, std::slice::from_ref(&(0..20)));
         let found = |from, asks| index.find(&text, from, 20, &|_| true, asks).map(|found| found.len);
-        assert_eq!((found(0, None), found(0, Some(2))), (Some(20), Some(20)));
+        let after = |last| Some(ResultRange { first: 1, last });
+        assert_eq!((found(0, None), found(0, after(2))), (Some(20), Some(20)));
         // Lines 45 to 49 were replaced by a reference before, the lines below were not.
-        assert_eq!((found(0, Some(3)), found(5, Some(3))), (None, Some(15)));
+        assert_eq!((found(0, after(3)), found(5, after(3))), (None, Some(15)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::index::Alike;
-use super::{Answers, Earlier, MAX_REFERENCES, Position, Reference};
+use super::{Earlier, MAX_REFERENCES, Position, Reference, ResultRange};
 use crate::text::ledger::{Action, Ledger};
 use crate::text::lines::Lines;
 use crate::text::reason::Reason;
@@ -148,7 +148,7 @@ impl<'a> Outline<'a> {
         at: usize,
         view: &'v Alike<'i>,
         places: &HashMap<&str, Vec<usize>>,
-        asks: Option<Answers>,
+        asks: Option<ResultRange>,
     ) -> Option<Same<'v, 'i>> {
         let above = self.gaps[at].start.checked_sub(1)?;
         let places = places.get(self.text(above))?;

@@ -32,6 +32,8 @@ mod units;
 mod view;
 pub(super) mod wrapped;
 
+use std::ops::Range;
+
 use super::matcher::scan;
 use super::scan::{Claim, Scan};
 use super::table::Table;
@@ -85,82 +87,136 @@ pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
 /// Rules search only near keywords, so most disguises matter only there. Disguises of the keywords themselves are searched
 /// everywhere.
 fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) -> Vec<Claim> {
-    let mut scan = scan(table, text);
-    let mut claims = Vec::new();
-    let mut see = |view: &View, layers: Layers| look(table, view, layers, work, &mut claims);
+    let mut search = Search { table, text, layers, scan: scan(table, text), claims: Vec::new(), work };
     stop::check();
     if layers.columns {
-        let within = Layers { codings: 0, columns: false, ..layers };
-        if let Some(view) = columns::view(text, &scan.heads) {
-            see(&view, within);
-        }
-        if let Some(view) = fields::view(text, &scan.fields) {
-            see(&view, within);
-        }
+        search.columns();
     }
     if layers.groups {
-        let within = Layers { codings: 0, columns: false, groups: false };
-        if let Some(view) = groups::view(text, &scan.cut) {
-            see(&view, within);
-        }
+        search.groups();
     }
     if let Some(codings) = layers.codings.checked_sub(1) {
-        let within = Layers { codings, ..layers };
-        let near = Near::of(std::mem::take(&mut scan.near));
-        stop::check();
-        // Cursor moves may cut a keyword, or separate a value from it.
-        if let Some(view) = placed::view(text) {
-            see(&view, Layers { codings: 0, ..within });
+        search.codings(Layers { codings, ..layers });
+    }
+    let Search { mut scan, mut claims, .. } = search;
+    scan.claims.append(&mut claims);
+    scan.into_claims()
+}
+
+/// A search of one text through its layers.
+struct Search<'t, 'w> {
+    table: &'static Table,
+    text: &'t [u8],
+    layers: Layers,
+    /// What the rules found in the text itself.
+    scan: Scan<'t>,
+    /// What they found through layers.
+    claims: Vec<Claim>,
+    /// Bytes that may still be decoded.
+    work: &'w mut usize,
+}
+
+impl Search<'_, '_> {
+    /// Searches a view. Returns false if too much was searched already.
+    fn see(&mut self, view: &View, layers: Layers) -> bool {
+        look(self.table, view, layers, self.work, &mut self.claims)
+    }
+
+    /// Values in the columns and fields of tables, below or beside their names.
+    fn columns(&mut self) {
+        let within = Layers { codings: 0, columns: false, ..self.layers };
+        if let Some(view) = columns::view(self.text, &self.scan.heads) {
+            self.see(&view, within);
         }
-        if let Some(view) = doubled::view(text, &near) {
-            see(&view, Layers { codings: 0, ..within });
+        if let Some(view) = fields::view(self.text, &self.scan.fields) {
+            self.see(&view, within);
         }
-        let decoded = units::view(text, &near).filter(|view| see(view, within));
+    }
+
+    /// Tokens that are written in groups.
+    fn groups(&mut self) {
+        let within = Layers { codings: 0, columns: false, groups: false };
+        if let Some(view) = groups::view(self.text, &self.scan.cut) {
+            self.see(&view, within);
+        }
+    }
+
+    /// Encoded, prefixed, quoted and wrapped text.
+    fn codings(&mut self, within: Layers) {
+        let text = self.text;
+        let near = Near::of(std::mem::take(&mut self.scan.near));
         stop::check();
-        // Lines that are encoded as a whole, after a prefix.
-        let mut coded = Vec::new();
-        base64::views(text, &mut coded, &mut |view| _ = see(&view, within));
+        self.cut_keywords(&near, within);
+        let decoded = units::view(text, &near).filter(|view| self.see(view, within));
         stop::check();
-        hexdump::views(text, &mut coded, &mut |view| _ = see(&view, within));
-        stop::check();
-        arrays::views(text, &mut |view| _ = see(&view, within));
-        arrays::decimals(text, &mut |view| _ = see(&view, within));
-        pairs::views(text, &mut |view| _ = see(&view, within));
-        stop::check();
-        let around =
-            |at: &usize| at.saturating_sub(AROUND_CODED_BYTES.0)..text.len().min(at + AROUND_CODED_BYTES.1);
+        let coded = self.coded_lines(within);
         // The search of the decoded text already examined the lines that this text contains. The decoded text has
         // no tags, so the names and values of a `<dl>` list are only found in the text itself.
         let is_plain = memchr::memmem::find(text, b"</dt>").is_none();
         let decoded = decoded.filter(|_| within.codings > 0 && is_plain);
         let seen = decoded.map(|view| view.sources()).unwrap_or_default();
-        // Heads of columns and fields, which cannot be recognized by the text after them.
-        let heads = scan.heads.iter().chain(&scan.fields).filter(|at| prefixed::is_framed(text, **at));
-        let around_head =
-            |at: &usize| at.saturating_sub(AROUND_HEAD_BYTES.0)..text.len().min(at + AROUND_HEAD_BYTES.1);
         let quoted = near.clone();
-        let lines = near.and(coded.iter().map(around)).except(&seen);
-        let framed = lines.clone().and(heads.map(around_head)).except(&seen).except(&scan.rows);
+        let lines = near.and(coded.iter().map(|at| around(text, *at, AROUND_CODED_BYTES))).except(&seen);
+        let heads = self.framed_heads().map(|at| around(text, *at, AROUND_HEAD_BYTES));
+        let framed = lines.clone().and(heads).except(&seen).except(&self.scan.rows);
         if let Some(view) = prefixed::view(text, &framed) {
-            see(&view, within);
+            self.see(&view, within);
         }
         stop::check();
         if let Some(view) = forms::view(text) {
-            see(&view, within);
+            self.see(&view, within);
         }
         if let Some(view) = texts::view(text, &quoted) {
-            see(&view, within);
+            self.see(&view, within);
         }
         stop::check();
-        if let Some(joined) = wrapped::view(text, &lines) {
-            let mut found = Vec::new();
-            look(table, &joined.view, Layers { codings: 0, ..layers }, work, &mut found);
-            joined.trim(table, text, &scan.claims, &mut found);
-            claims.append(&mut found);
+        self.wrapped(&lines);
+    }
+
+    /// Cursor moves and doubled quotation marks: they may cut a keyword, or separate a value from it.
+    fn cut_keywords(&mut self, near: &Near, within: Layers) {
+        if let Some(view) = placed::view(self.text) {
+            self.see(&view, Layers { codings: 0, ..within });
+        }
+        if let Some(view) = doubled::view(self.text, near) {
+            self.see(&view, Layers { codings: 0, ..within });
         }
     }
-    scan.claims.append(&mut claims);
-    scan.into_claims()
+
+    /// Lines that are encoded as a whole, after a prefix. Returns where they are.
+    fn coded_lines(&mut self, within: Layers) -> Vec<usize> {
+        let text = self.text;
+        let mut coded = Vec::new();
+        base64::views(text, &mut coded, &mut |view| _ = self.see(&view, within));
+        stop::check();
+        hexdump::views(text, &mut coded, &mut |view| _ = self.see(&view, within));
+        stop::check();
+        arrays::views(text, &mut |view| _ = self.see(&view, within));
+        arrays::decimals(text, &mut |view| _ = self.see(&view, within));
+        pairs::views(text, &mut |view| _ = self.see(&view, within));
+        stop::check();
+        coded
+    }
+
+    /// Heads of columns and fields, which cannot be recognized by the text after them.
+    fn framed_heads(&self) -> impl Iterator<Item = &usize> {
+        let heads = self.scan.heads.iter().chain(&self.scan.fields);
+        heads.filter(|at| prefixed::is_framed(self.text, **at))
+    }
+
+    /// Values that go on in the next line.
+    fn wrapped(&mut self, lines: &Near) {
+        let Some(joined) = wrapped::view(self.text, lines) else { return };
+        let mut found = Vec::new();
+        look(self.table, &joined.view, Layers { codings: 0, ..self.layers }, self.work, &mut found);
+        joined.trim(self.table, self.text, &self.scan.claims, &mut found);
+        self.claims.append(&mut found);
+    }
+}
+
+/// The range around a position, by the bytes before and after it.
+fn around(text: &[u8], at: usize, (before, after): (usize, usize)) -> Range<usize> {
+    at.saturating_sub(before)..text.len().min(at + after)
 }
 
 /// Searches a view, and maps the secrets back to the source. Returns false if too much was searched already.
