@@ -246,6 +246,53 @@ pub(super) fn is_object_of_cluster(bytes: &[u8]) -> bool {
         && parts.all(is_word)
 }
 
+/// `1:4.13+dfsg1-1+deb12u1`: the version of a package, perhaps behind its epoch.
+pub(super) fn is_version(bytes: &[u8]) -> bool {
+    let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let epoch = digits(bytes);
+    let from = if (1..=2).contains(&epoch) && bytes.get(epoch) == Some(&b':') { epoch + 1 } else { 0 };
+    let major = digits(&bytes[from..]);
+    let rest = &bytes[from + major..];
+    let is_part = |part: &[u8]| {
+        // A word and a number, or a number and a word: `deb12`, `5build1`, `el8`.
+        let words = part.split(u8::is_ascii_digit).filter(|word| !word.is_empty());
+        !part.is_empty() && part.len() <= 16 && words.count() <= 2
+    };
+    (1..=4).contains(&major)
+        && rest.first() == Some(&b'.')
+        && rest.get(1).is_some_and(u8::is_ascii_digit)
+        && rest.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b".+~-_".contains(b))
+        && rest[1..].split(|b| b".+~-_".contains(b)).all(is_part)
+}
+
+/// `PasswordField1Validator`: the name of a class for passwords, of two words or more behind that one.
+pub(super) fn is_name_of_class(bytes: &[u8]) -> bool {
+    let Some(rest) = bytes.strip_prefix(b"Pass") else { return false };
+    let is_small = |word: &&[u8]| word.len() >= 4 && word.iter().all(u8::is_ascii_lowercase);
+    let words = rest.split(|b| b.is_ascii_uppercase() || b.is_ascii_digit()).filter(is_small).count();
+    words >= if rest.starts_with(b"word") { 3 } else { 2 }
+        && rest.iter().all(u8::is_ascii_alphanumeric)
+        && rest.iter().filter(|b| b.is_ascii_digit()).count() <= 1
+}
+
+/// Whether a number of tests is behind the title of a suite: ` (3 tests)`.
+pub(super) fn is_title(behind: &[u8]) -> bool {
+    let Some(count) = behind.strip_prefix(b" (") else { return false };
+    let digits = count.iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+    digits > 0 && count[digits..].starts_with(b" test")
+}
+
+/// `uploads/2024/Ab12Cd34Ef.pdf`: the name of a file in a folder.
+pub(super) fn is_name_of_file(bytes: &[u8]) -> bool {
+    let Some(slash) = memchr::memchr(b'/', bytes) else { return false };
+    let Some(dot) = memchr::memrchr(b'.', bytes).filter(|dot| *dot > slash) else { return false };
+    let folder = &bytes[..slash];
+    folder.len() >= 3
+        && folder.iter().all(|b| b.is_ascii_lowercase() || *b == b'_')
+        && (2..=5).contains(&bytes[dot + 1..].len())
+        && bytes[dot + 1..].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+}
+
 /// Whether a part of a word describes a password.
 pub(super) fn describes(bytes: &[u8]) -> bool {
     DESCRIBING.is_in(&bytes.to_ascii_lowercase())
