@@ -8,13 +8,13 @@ mod base64;
 mod beside;
 pub(super) mod columns;
 mod cuts;
-mod doubled;
 pub(super) mod entities;
 mod escapes;
 pub(super) mod fields;
 mod forms;
 mod groups;
 mod hexdump;
+mod lists;
 pub(super) mod logged;
 pub(super) mod near;
 pub(super) mod nulls;
@@ -23,11 +23,11 @@ mod percent;
 mod placed;
 mod prefixed;
 mod quoted_printable;
+mod statements;
 mod strings;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod unit;
 mod units;
 mod view;
 pub(super) mod wrapped;
@@ -103,6 +103,9 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         if let Some(view) = groups::view(text, &scan.cut) {
             see(&view, within);
         }
+        if let Some(view) = columns::wrapped(text, &scan.cut) {
+            see(&view, within);
+        }
     }
     if let Some(codings) = layers.codings.checked_sub(1) {
         let within = Layers { codings, ..layers };
@@ -112,7 +115,13 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         if let Some(view) = placed::view(text) {
             see(&view, Layers { codings: 0, ..within });
         }
-        if let Some(view) = doubled::view(text, &near) {
+        if let Some(view) = placed::compared(text) {
+            see(&view, Layers { codings: 0, ..within });
+        }
+        if let Some(view) = texts::cut_lines(text) {
+            see(&view, Layers { codings: 0, ..within });
+        }
+        if let Some(view) = texts::without_doubled(text, &near) {
             see(&view, Layers { codings: 0, ..within });
         }
         let decoded = units::view(text, &near).filter(|view| see(view, within));
