@@ -342,6 +342,8 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     let from = behind_type(text, at).unwrap_or(at);
     let mut value = match below::value(text, from) {
         Some(range) => Value::of(range),
+        // A here-document in which the value does not stand alone.
+        None if text[from..].starts_with(b"<<") => return None,
         None => read(text, from, cache)?,
     };
     let is_first = begins_line(text, name.start);

@@ -105,3 +105,23 @@ fn add_random(text: &[u8], findings: &mut Vec<Finding>) {
     findings.append(&mut more);
     findings.sort_unstable_by_key(|found| found.start);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    #[test]
+    fn the_matches_beside_a_line_go() {
+        let value = "Tr0ubPvdR#dor";
+        for part in [value, "ubPvdR"] {
+            let before = "{\"lines\":{\"text\":\"password=";
+            let between = "\\n\"},\"submatches\":[{\"match\":{\"text\":\"";
+            let behind = "\"},\"start\":9}]}\n{\"text\":\"other\"}\n";
+            let hidden = "[REDACTED:generic-password]";
+            let shown = redact(&format!("{before}{value}{between}{part}{behind}")).map(|r| r.text);
+            assert_eq!(shown, Some(format!("{before}{hidden}{between}{hidden}{behind}")));
+        }
+        let other = "\"password=Tr0ubPvdR#dor\",\"submatches\":[{\"match\":{\"text\":\"name\"}}]\n";
+        assert!(redact(other).is_some_and(|redacted| redacted.text.contains("\"name\"")));
+    }
+}

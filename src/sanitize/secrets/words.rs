@@ -526,4 +526,60 @@ mod tests {
         assert!(!redacted(mixed).contains("dtuBC"));
         assert_eq!(redact("const password = \"getHTTPResponse\";\n"), None);
     }
+
+    #[test]
+    fn versions_constants_and_titles_stay() {
+        for text in [
+            "passwd\t1:4.13+dfsg1-1+deb12u1\n",
+            "pass                  1.7.4-5build1\n",
+            "apt-get install passwd=1:4.13+dfsg1-1+deb12u1\n",
+            "#define GL_STENCIL_PASS_DEPTH_PASS\t\t0x0B96\n",
+            "secret_key_hash  8b1118b376c313ed420e5133ba91307817ed52c2\n",
+            "PASSWORD    PasswordField1Validator\n",
+            "Password: Pass1-Validator (3 tests)\n",
+            "storageKey=uploads/2024/Ab12Cd34Ef.pdf\n",
+            "To use TLS-PSK, client and server must specify the `pskCallback` option,\n",
+            "const password string = \"password\"\n",
+            "password: str = Field(\"The password of user1\", min_length=8)\n",
+            "<apiKey>\n   ${env.API_KEY}\n</apiKey>\n",
+            "<Input password={'password'} />\n",
+            "  db_password = <<EOT\n${var.password2}\nEOT\n",
+            "\"github\\u001b[0mpat\"\nlook^[[0m here^I\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+        for text in [
+            "passwd=1.2Zq7pLm2Xw9\n",
+            "DB_PASSWORD=Password123!\n",
+            "password=9.99\"\n",
+            "SECRET_KEY=ab/Zq7pLm2Xw9kT4vAq7pLm2Xw9.kT4v9Bq7\n",
+        ] {
+            assert_eq!(redact(text).is_some(), !text.contains("9.99"), "{text}");
+        }
+    }
+
+    #[test]
+    fn typed_constants_and_elements_go_whole() {
+        let value = "xK9uhfJX7mQ2vWLp4tR8nB3r";
+        for text in [
+            "const apiKey string = \"*\"\n",
+            "api_key: str = Field(default=\"*\")\n",
+            "db_password: str = Field(\"*\", env=\"P\")\n",
+            "<Client apiKey={'*'} />\n",
+            "<client_secret>\n   *\n</client_secret>\n",
+            "<ns2:apiKey xmlns:ns2='x'>*</ns2:apiKey>\n",
+            "  db_password = <<EOT\n*\nEOT\n",
+            "\"X-Api-Key\",\n    \"*\",\n    \"Host\"\n",
+            "{\"Cookie\": [\"session=*\", \"sid=*; Path=/; Secure\"]}\n",
+            "^[[36mDB_PASSWORD^[[39m=^[[32m*^[[39m\n",
+            "postgres://bob:*\n@h/x\n",
+        ] {
+            let shown = redact(&text.replace('*', value)).map(|redacted| redacted.text).unwrap_or_default();
+            let rule = shown.split_once("[REDACTED:").and_then(|(_, rest)| rest.split_once(']'));
+            let rule = rule.map(|(rule, _)| rule).unwrap_or_default();
+            assert_eq!(shown, text.replace('*', &format!("[REDACTED:{rule}]")));
+        }
+        let quoted = redact("password: 'a xK9uhfJX$mQ27v!Lp'\n").map(|redacted| redacted.text);
+        assert_eq!(quoted.as_deref(), Some("password: '[REDACTED:generic-password]'\n"));
+    }
 }

@@ -433,3 +433,51 @@ fn piped(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     });
     value.filter(|value| value.end < bar)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    /// `text` with a value at each `*`: exactly these go.
+    fn goes(text: &str, value: &str) {
+        let shown = redact(&text.replace('*', value)).map(|redacted| redacted.text).unwrap_or_default();
+        let rule =
+            shown.split_once("[REDACTED:").and_then(|(_, rest)| rest.split_once(']')).map(|(rule, _)| rule);
+        let expected = text.replace('*', &format!("[REDACTED:{}]", rule.unwrap_or_default()));
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_value_beside_its_name_goes() {
+        for text in [
+            "expect(cfg.apiKey).toBe(\"*\");\n",
+            "self.assertEqual(cfg.password, \"*\")\n",
+            "assert_eq!(config.password, \"*\");\n",
+            "Your API key is *.\n",
+            "the client secret is `*`\n",
+            "set the API key to \"*\" in staging\n",
+            "K 8\npassword\nV 24\n*\nK 8\nusername\nV 3\nbob\nEND\n",
+            "(:password . \"*\")\n",
+            "  ~ dbPassword: \"old\" => \"*\"\n",
+            "Cfg[dbPassword=Optional[*]]\n",
+        ] {
+            goes(text, "xK9uhfJX7mQ2vWLp4tR8nB3r");
+        }
+    }
+
+    #[test]
+    fn expected_words_and_sentences_stay() {
+        for text in [
+            "expect(res.body.token).toBe('expired');\nexpect(user.password).toBeUndefined();\n",
+            "self.assertEqual(form.password, \"password2\")\n",
+            "print(cfg.password, \"Zq7pLm2Xw9kT\")\n",
+            "the API key is required for staging.\nthe secret is in the vault.\n",
+            "the secret is 8b1118b376c313ed420e5133ba91307817ed52c2.\n",
+            "    password: Optional[Base64Str2]\n",
+            "  ~ password_hash_algo: \"md5\" => \"argon2id\"\n",
+            "K 8\npassword\nV 2\nno\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+    }
+}

@@ -72,7 +72,7 @@ pub(in crate::sanitize::secrets) fn barred(text: &[u8], hit: &Range<usize>) -> O
 /// One view of all cells that belong to the names of secrets at `heads`, which are in order.
 pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
     let mut view = View::default();
-    let (mut done, mut table, mut stated, mut spent) = (0, 0, 0, 0);
+    let (mut done, mut table, mut stated, mut spent) = (0, 0, 0, statements::Spent::default());
     for (next, &at) in heads.iter().enumerate() {
         stop::tick();
         if at >= stated {

@@ -120,3 +120,52 @@ fn default(text: &[u8], name: &Range<usize>, end: usize) -> Option<Range<usize>>
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    /// `text` with a value at each `*`: exactly these go.
+    fn goes(text: &str, value: &str) {
+        let shown = redact(&text.replace('*', value)).map(|redacted| redacted.text).unwrap_or_default();
+        let rule =
+            shown.split_once("[REDACTED:").and_then(|(_, rest)| rest.split_once(']')).map(|(rule, _)| rule);
+        let expected = text.replace('*', &format!("[REDACTED:{}]", rule.unwrap_or_default()));
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn each_value_of_a_list_goes() {
+        for text in [
+            "{\"passwords\": [\"*\", \"*\"]}\n",
+            "{\"api_keys\": [\n  \"*\",\n  \"*\"\n]}\n",
+            "{\"a\": \"{\\\"api_keys\\\": [\\\"*\\\"]}\"}\n",
+            "{\"X-Api-Key\": [\"*\"], \"Accept\": [\"*/_\"]}\n",
+            "passwords = ['*', '*']\n",
+            "db:\n  passwords:\n    - *\n    - '*'\n  port: 1\n",
+            "api_keys:\n- *\n",
+            "Parameters:\n  DBPassword:\n    Type: String\n    NoEcho: true\n    Default: *\n",
+            "? DB_PASSWORD\n: *\nother: 1\n",
+        ] {
+            goes(&text.replace("*/_", "a/b"), "xK9uhfJX7mQ2vWLp4tR8nB3r");
+        }
+    }
+
+    #[test]
+    fn lists_of_rules_names_and_words_stay() {
+        for text in [
+            "{\"password\": [\"required\", \"min:12\", \"regex:/[0-9]{3}/\", \"same:password2\"]}\n",
+            "{\"password\": [\"This field is required.\", \"At least 8 characters, 1 digit\"]}\n",
+            "{\"tokens\": [\"the\", \"##ing\", \"token2\"]}\n",
+            "secrets:\n  - db_password\n  - source: api_key\n",
+            "passwords:\n  - min 8 characters\n  - one digit\n",
+            "password:\n  type: string\n  minLength: 8\n  default: ${DB_PASSWORD}\n",
+            "token:\n  description: the token2 of it\n  default: ${{ github.token }}\n",
+            "{\"passwords\": [1, 2], \"required\": [\"password\", \"token\"]}\n",
+            "passwords: [user2.password, user3.password]\n",
+            "password:\ndefault: Value2x\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+    }
+}

@@ -164,7 +164,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         if let Some(joined) = wrapped::view(text, &lines) {
             let mut found = Vec::new();
             look(table, &joined.view, Layers { codings: 0, ..layers }, work, &mut found);
-            joined.trim(table, text, &scan.claims, &mut found);
+            joined.trim(table, text, [&scan.claims, &claims], &mut found);
             claims.append(&mut found);
         }
     }

@@ -151,3 +151,28 @@ fn write_pieces(text: &[u8], view: &mut View) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    #[test]
+    fn both_texts_of_a_diff_of_words_are_read() {
+        let key = ["AI", "zaTwRlOEVHzc0X0AWIRh-JUqBlIFXZ53NcqeW"].concat();
+        let (first, second) = (["gh", "p_16C7e42F292c69"].concat(), "12E7710c838347Ae178B4a");
+        for (text, shown) in [
+            (format!("key: [-{key}-]{{+new+}}\n"), "key: [-[REDACTED:gcp-api-key]-]{+new+}\n"),
+            (format!("key: {{+{key}+}}\n"), "key: {+[REDACTED:gcp-api-key]+}\n"),
+            (format!("key: {first}[-x-]{{+{second}+}}\n"), "key: [REDACTED:github-pat]+}\n"),
+            (
+                "@@ -1,2 +1,2 @@\n DB_PASSWORD=\n-old\n+xK9uhfJX$mQ2v!Lp\n~\n".to_owned(),
+                "@@ -1,2 +1,2 @@\n DB_PASSWORD=\n-old\n+[REDACTED:generic-password]\n~\n",
+            ),
+        ] {
+            assert_eq!(redact(&text).map(|redacted| redacted.text).as_deref(), Some(shown));
+        }
+        for text in ["[-f file] {+x+}\n", "@@ -1 +1 @@\n password\n-old\n+new\n~\n", "a[-1] {+b\n"] {
+            assert_eq!(redact(text), None);
+        }
+    }
+}

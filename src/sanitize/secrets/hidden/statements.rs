@@ -23,11 +23,27 @@ const MAX_NAME_BYTES: usize = 96;
 
 const SPACE: ByteSet = ByteSet::parse(" \t\r\n");
 
+/// What was read in a text so far.
+#[derive(Debug, Default)]
+pub(super) struct Spent {
+    /// Bytes that were read more than once.
+    bytes: usize,
+    /// Up to where no table is defined that has not ended.
+    searched: usize,
+}
+
+impl Spent {
+    /// Whether the bytes that were read more than once are more than a text has: only hostile texts exceed that.
+    fn is_much(&self, text: &[u8]) -> bool {
+        self.bytes > 2 * text.len()
+    }
+}
+
 /// Writes the values of the statement or the table around the first of `heads`, which are in order. Returns where it
-/// ends. `spent` are the bytes that were read for rows that never closed.
-pub(super) fn view(text: &[u8], heads: &[usize], spent: &mut usize, view: &mut View) -> Option<usize> {
+/// ends.
+pub(super) fn view(text: &[u8], heads: &[usize], spent: &mut Spent, view: &mut View) -> Option<usize> {
     let at = *heads.first()?;
-    let most = if *spent > text.len() { MAX_LATER_ROWS_BYTES } else { MAX_ROWS_BYTES };
+    let most = if spent.is_much(text) { MAX_LATER_ROWS_BYTES } else { MAX_ROWS_BYTES };
     let mut reader = Reader { text, heads, most, spent, view };
     reader.statement(at).or_else(|| reader.created(at)).or_else(|| reader.table_of_json(at))
 }
@@ -38,7 +54,7 @@ struct Reader<'a> {
     heads: &'a [usize],
     /// Bytes of rows that may be read.
     most: usize,
-    spent: &'a mut usize,
+    spent: &'a mut Spent,
     view: &'a mut View,
 }
 
@@ -96,7 +112,7 @@ impl Reader<'_> {
         while at < limit && text[at] == b'(' {
             stop::tick();
             let Some((values, end)) = items(text, at + 1..limit, b')') else {
-                *self.spent += limit - at;
+                self.spent.bytes += limit - at;
                 return (at > first).then_some(at);
             };
             self.write(columns, &values);
@@ -137,14 +153,18 @@ impl Reader<'_> {
         const NO_COLUMNS: &[&[u8]] =
             &[b"primary", b"unique", b"key", b"constraint", b"foreign", b"check", b"index", b"fulltext"];
         let text = self.text;
-        if !is_definition(text, at) {
+        if !is_definition(text, at) || self.spent.is_much(text) {
             return None;
         }
-        let from = at.saturating_sub(MAX_TABLE_BYTES);
-        let (start, insert) = CREATE.iter().zip(INSERT).find_map(|(create, insert)| {
+        let from = at.saturating_sub(MAX_TABLE_BYTES).max(self.spent.searched);
+        let found = CREATE.iter().zip(INSERT).find_map(|(create, insert)| {
             let start = memchr::memmem::rfind(&text[from..at], create)?;
             Some((from + start + create.len(), insert))
-        })?;
+        });
+        let Some((start, insert)) = found else {
+            self.spent.searched = at;
+            return None;
+        };
         let exists =
             [&b"IF NOT EXISTS "[..], b"if not exists "].into_iter().find(|w| text[start..].starts_with(w));
         let (table, behind) = name_of_table(text, start + exists.map_or(0, <[u8]>::len))?;
@@ -153,13 +173,19 @@ impl Reader<'_> {
             return None;
         }
         let limit = text.len().min(open + 2 * MAX_TABLE_BYTES);
-        let (definitions, close) = items(text, open + 1..limit, b')').filter(|(_, close)| *close > at)?;
+        let Some((definitions, close)) = items(text, open + 1..limit, b')').filter(|(_, close)| *close > at)
+        else {
+            self.spent.bytes += limit - open;
+            return None;
+        };
         let first_words = definitions.iter().map(|definition| first_word(text, definition));
         let is_column =
             |word: &Range<usize>| !NO_COLUMNS.iter().any(|no| text[word.clone()].eq_ignore_ascii_case(no));
         let columns = self.columns(first_words.filter(is_column).collect());
         let mut at = close;
-        while let Some(next) = memchr::memmem::find(&text[at..text.len().min(at + self.most)], insert) {
+        while !self.spent.is_much(text)
+            && let Some(next) = memchr::memmem::find(&text[at..text.len().min(at + self.most)], insert)
+        {
             stop::tick();
             let start = at + next + insert.len();
             at = start;
@@ -167,9 +193,10 @@ impl Reader<'_> {
                 continue;
             };
             at = self.values(skip(text, behind, SPACE, 16), &columns).unwrap_or(behind);
+            self.spent.bytes += at - start;
         }
         // To search for a word costs far less than to read rows.
-        *self.spent += self.most.min(text.len() - at) / 16;
+        self.spent.bytes += self.most.min(text.len() - at) / 16;
         Some(close)
     }
 
@@ -198,7 +225,10 @@ impl Reader<'_> {
             return None;
         }
         let limit = text.len().min(open + self.most);
-        let (names, close) = items(text, open + 1..limit, b']').filter(|(_, close)| *close > at)?;
+        let Some((names, close)) = items(text, open + 1..limit, b']').filter(|(_, close)| *close > at) else {
+            self.spent.bytes += limit - open;
+            return None;
+        };
         let columns = self.columns(names.iter().map(|name| literal(text, name)).collect());
         let mut at = close + 1;
         for _ in 0..MAX_MEMBERS {
@@ -213,7 +243,7 @@ impl Reader<'_> {
             }
             let limit = text.len().min(value + self.most);
             let Some((_, end)) = items(text, value + 1..limit, b']') else {
-                *self.spent += limit - value;
+                self.spent.bytes += limit - value;
                 return None;
             };
             at = end + 1;
@@ -229,7 +259,7 @@ impl Reader<'_> {
             stop::tick();
             let limit = text.len().min(at + self.most);
             let Some((values, end)) = items(text, at + 1..limit, b']') else {
-                *self.spent += limit - at;
+                self.spent.bytes += limit - at;
                 break;
             };
             self.write(columns, &values);
@@ -354,4 +384,91 @@ fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
     let bytes = &text[range.clone()];
     let before = bytes.len() - bytes.trim_ascii_start().len();
     range.start + before..(range.start + before + bytes.trim_ascii().len()).min(range.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    /// `text` with a value at each `*`: exactly these go.
+    fn goes(text: &str, value: &str) {
+        let shown = redact(&text.replace('*', value)).map(|redacted| redacted.text).unwrap_or_default();
+        let rule =
+            shown.split_once("[REDACTED:").and_then(|(_, rest)| rest.split_once(']')).map(|(rule, _)| rule);
+        let expected = text.replace('*', &format!("[REDACTED:{}]", rule.unwrap_or_default()));
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn values_at_the_place_of_a_telling_column_go() {
+        for text in [
+            "CREATE TABLE u (\n  id INTEGER,\n  password TEXT NOT NULL\n);\nINSERT INTO u VALUES(1,'*');\n",
+            "CREATE TABLE `u` (\n `id` int(9) DEFAULT '0',\n `password` varchar(99),\n PRIMARY KEY (`id`)\n);\nINSERT INTO `u` VALUES (1,'*'),(2,'*');\n",
+            "create table if not exists s.u (id int, password text);\ninsert into s.u values (1, N'*');\n",
+            "{\"columns\": [\"id\", \"password\"], \"rows\": [[1, \"*\"], [2, \"*\"]]}\n",
+            "{\"columns\":[\"password\",\"a\"],\"index\":[0,1],\"data\":[[\"*\",1],[\"*\",[2,3]]]}\n",
+            "   id   username          password   role\n0   1      alice  *  admin\n1   2        bob  *   user\n",
+            "id username password\n1  alice    *\n2  bob      *\n",
+            "     password     \n------------------\n *\n *\n(2 rows)\n",
+            "+------------------+\n| password         |\n+------------------+\n| * |\n+------------------+\n1 row in set\n",
+            "DB_PASSWORD\n-----------\n*\n\n(1 rows affected)\n",
+            "Name         SlotSetting  Value\n-----------  -----------  -----\nDB_PASSWORD  False        *\n",
+            "│ (index) │ name    │ password           │\n│ 0       │ 'alice' │ '*' │\n",
+        ] {
+            goes(text, "xK9uhfJX$mQ2v!Lp");
+        }
+    }
+
+    #[test]
+    fn columns_without_secrets_stay() {
+        for text in [
+            "CREATE TABLE u (id int, password text, api_token text);\n",
+            "CREATE TABLE u (id int, password text);\nINSERT INTO other VALUES (1, 'Zq7pLm2Xw9');\n",
+            "CREATE TABLE u (id int, password text);\nINSERT INTO u VALUES (1, NULL), (2, ?);\n",
+            "{\"columns\":[\"id\",\"token\"],\"rows\":[[1,\"NOUN\"],[2,\"VERB\"]]}\n",
+            "{\"columns\": [\"id\", \"password\"], \"types\": [\"int4\", \"varchar2\"]}\n",
+            "   id   token   pos\n0   1  running  VERB\n1   2  quickly   ADV\n",
+            "import pwd\nreturn pwd.getpwuid(os.getuid())[0]\n",
+            "        import pwd\n        return pwd.getpwuid(os.getuid())[0]\n",
+            "Password\n--------\nThe password of user1 has 8 characters.\n",
+            "| password | boolean | true |\n|---|---|---|\n| token | string | yes |\n",
+            "password  false  Description\n",
+            "ii  passwd  1:4.13+dfsg1-1+deb12u1   amd64   change and administer password\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn tokens_in_cells_of_several_lines_go() {
+        let (first, second) = (["gh", "p_16C7e42F292c69"].concat(), "12E7710c838347Ae178B4a");
+        for (before, between, behind) in [
+            ("┃ tok ┃ ", " ┃\n┃     ┃ ", " ┃\n"),
+            ("  1 | ", ".\n    |.", "\n(1 row)\n"),
+            ("+---+\n| ", " |\n| ", " |\n+---+\n"),
+        ] {
+            let text = format!("{before}{first}{between}{second}{behind}");
+            let shown = redact(&text).map(|redacted| redacted.text);
+            assert_eq!(shown, Some(format!("{before}[REDACTED:github-pat]{behind}")));
+        }
+    }
+
+    #[test]
+    fn rows_are_read_once() {
+        use super::*;
+        for trigger in [
+            "CREATE TABLE t (password text);\nINSERT INTO t VALUES (1,",
+            "CREATE TABLE t (password text,\n",
+            "CREATE TABLE t (password text);\nINSERT INTO t VALUES (1);\n",
+            "\"columns\": [\"password\"], \"data\": [[",
+        ] {
+            let text = trigger.repeat((64 << 10) / trigger.len());
+            let heads: Vec<usize> = memchr::memmem::find_iter(text.as_bytes(), "password").collect();
+            let (mut spent, mut view) = (Spent::default(), View::default());
+            for next in 0..heads.len() {
+                super::view(text.as_bytes(), &heads[next..], &mut spent, &mut view);
+            }
+            assert!(spent.bytes < 32 * text.len(), "{trigger} {}", spent.bytes);
+        }
+    }
 }

@@ -217,7 +217,9 @@ pub(super) fn cut_lines(text: &[u8]) -> Option<View> {
         let is_string = text.get(open) == Some(&b'"') && (at == 0 || text[at - 1] == b'\n');
         let Some(len) = memchr::memchr_iter(b'"', near).find(is_end).filter(|_| is_string) else { continue };
         let inside = open + 1..open + 1 + len;
-        if let Some(before) = before.take().filter(|before| at - before.end < 2 * NEAR_BYTES) {
+        if let Some(before) =
+            before.take().filter(|before| (before.end..before.end + 2 * NEAR_BYTES).contains(&at))
+        {
             view.stand(b"\n", before.end..before.end);
             view.copy(text, before.start.max(before.end.saturating_sub(NEAR_BYTES))..before.end);
             view.copy(text, inside.start..inside.end.min(inside.start + NEAR_BYTES));
@@ -292,6 +294,26 @@ mod tests {
             "<label>Password: required</label>\n",
             "msg = \"password: %s\\nuser: %s\" % (password, user)\n",
             "{\"help\": \"token: the token of the service\\nuser: its user\"}\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_goes_on_in_the_next_line_of_a_list_or_a_log() {
+        let (first, second) = (["gh", "p_16C7e42F292c69"].concat(), "12E7710c838347Ae178B4a");
+        for (before, between, behind) in [
+            ("{\"source\": [\n    \"t = (\\\"", "\\\"\\n\",\n    \"  \\\"", "\\\")\\n\"\n]}"),
+            ("{\"lines\": [\"export T=", "\\\\\", \"", "\"]}"),
+            ("{\"log\":\"token=", "\",\"stream\":\"stdout\"}\n{\"log\":\"", "\\n\",\"stream\":\"stdout\"}\n"),
+        ] {
+            let text = format!("{before}{first}{between}{second}{behind}");
+            let shown = redact(&text).map(|redacted| redacted.text);
+            assert_eq!(shown, Some(format!("{before}[REDACTED:github-pat]{behind}")));
+        }
+        for text in [
+            "{\"log\":\"password=\",\"stream\":\"stdout\"}\n{\"log\":\"next line2\\n\",\"stream\":\"stdout\"}\n",
+            "{\"lines\": [\"password:\\\\\", \"see below\"]}\n",
         ] {
             assert_eq!(redact(text), None, "{text}");
         }
