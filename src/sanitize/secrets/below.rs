@@ -29,9 +29,11 @@ pub(super) fn value(text: &[u8], at: usize) -> Option<Range<usize>> {
         b'"' | b'\'' => of_many_lines(text, at).or_else(|| of_more_marks(text, at)),
         b'$' => of_shell(text, at),
         b'@' => here_string(text, at),
+        b'<' => here_document(text, at),
+        b'{' => in_braces(text, at),
         b'%' => of_letter(text, at + 1),
         b'q' => of_letter(text, at),
-        _ => raw(text, at).or_else(|| in_call(text, at)),
+        _ => raw(text, at).or_else(|| in_call(text, at)).or_else(|| of_field(text, at)),
     }
 }
 
@@ -104,6 +106,23 @@ fn of_letter(text: &[u8], at: usize) -> Option<Range<usize>> {
     let value = up_to(text, open + 1, &[close])?;
     let bytes = text.get(value.clone())?;
     (close != b')' || !is_bare || is_strong(bytes)).then_some(value)
+}
+
+/// `{'…'}`, a string as an attribute of JSX.
+fn in_braces(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let end = quoted(text, at + 1)?;
+    (text.get(end + 1) == Some(&b'}')).then_some(at + 2..end)
+}
+
+/// `Field("…")`, `str = Field(default="…", env="X")`: the default of a field in Python, perhaps behind its type.
+pub(super) fn of_field(text: &[u8], at: usize) -> Option<Range<usize>> {
+    const CALLS: &[&[u8]] = &[b"Field(", b"field("];
+    let rest = text.get(at..)?;
+    let call = CALLS.iter().find(|call| rest.starts_with(call))?;
+    let from = at + call.len();
+    let from = from + if text[from..].starts_with(b"default=") { b"default=".len() } else { 0 };
+    let end = quoted(text, from)?;
+    text.get(end + 1).is_some_and(|b| b",)".contains(b)).then_some(from + 1..end)
 }
 
 /// A string in a call that only passes it on, `String.valueOf("…")`, or that is the default of a variable,
@@ -193,9 +212,14 @@ fn of_many_lines(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// `$(cat <<EOF` and a line end, then one line, then `EOF`.
 fn of_shell(text: &[u8], at: usize) -> Option<Range<usize>> {
-    let rest = text.get(at..)?.strip_prefix(b"$(cat <<")?;
+    text.get(at..)?.strip_prefix(b"$(cat ").and_then(|rest| here_document(text, text.len() - rest.len()))
+}
+
+/// `<<EOT` and a line end, then one line, then `EOT`.
+fn here_document(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..)?.strip_prefix(b"<<")?;
     let from = text.len() - rest.len();
-    let from = skip(text, from, const { ByteSet::parse("\"'\\-") }, 2);
+    let from = skip(text, from, const { ByteSet::parse("\"'\\~-") }, 2);
     let to = skip(text, from, const { ByteSet::parse("a-zA-Z0-9_") }, MAX_WORD_BYTES);
     let word = text.get(from..to).filter(|word| !word.is_empty())?;
     let start = next_line(text, skip(text, to, const { ByteSet::parse("\"'") }, 1))?;

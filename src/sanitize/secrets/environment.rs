@@ -3,7 +3,7 @@
 //!
 //! It reads a few lines around a variable, and makes no claims.
 
-use super::judge::{ByteSet, is_word, skip};
+use super::judge::{ByteSet, is_word, skip, skip_back};
 use super::names::MAX_NAME_BYTES;
 use std::ops::Range;
 
@@ -114,6 +114,11 @@ pub(super) fn declared(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
     if let Some(item) = next_item(text, name, closed) {
         return Some(item);
     }
+    // `const apiKey string = "…"` of Go.
+    const OF_GO: &[u8] = b" string = ";
+    if text[name.end..].starts_with(OF_GO) {
+        return Some(name.end + OF_GO.len());
+    }
     let before = &text[name.start.saturating_sub(MAX_DECLARATION_BYTES)..name.start];
     let from = skip(text, name.end, BLANK, 8);
     if from > name.end {
@@ -178,6 +183,39 @@ pub(super) fn behind_word(text: &[u8], name: &Range<usize>) -> Option<usize> {
     let is_flag = from > name.end && text[name.clone()].starts_with(b"--");
     if is_flag { Some(from) } else { declared(text, name, name.end) }
 }
+
+/// Whether the name at `name` is that of an element of XML, perhaps behind the prefix of a namespace, and its tag closes.
+pub(super) fn is_tag(text: &[u8], name: &Range<usize>) -> bool {
+    let open = skip_back(text, name.start, const { ByteSet::parse("a-zA-Z0-9_.:-") }, MAX_NAME_BYTES);
+    open > 0 && text[open - 1] == b'<' && tag_end(text, name.end).is_some()
+}
+
+/// The end of an opening tag whose name ends at `at`.
+fn tag_end(text: &[u8], at: usize) -> Option<usize> {
+    let near = &text[at..text.len().min(at + MAX_TAG_BYTES)];
+    let len = memchr::memchr3(b'>', b'<', b'\n', near)?;
+    let is_open = near[len] == b'>' && (len == 0 || near[0] == b' ' && near[len - 1] != b'/');
+    is_open.then_some(at + len + 1)
+}
+
+/// The text of the element whose name ends at `at`, in one line; the tags may be on lines of their own.
+pub(super) fn element(text: &[u8], at: usize) -> Option<Range<usize>> {
+    const SPACE: ByteSet = ByteSet::parse(" \t\r\n");
+    let open = tag_end(text, at)?;
+    let start = skip(text, open, SPACE, MAX_TAG_BYTES);
+    let inside = text.get(start..)?.strip_prefix(b"<![CDATA[");
+    let from = start + usize::from(inside.is_some()) * b"<![CDATA[".len();
+    let near = &text[from..text.len().min(from + MAX_ELEMENT_BYTES)];
+    let line = memchr::memchr2(b'<', b'\n', near)?;
+    let close = skip(text, from + line, SPACE, MAX_TAG_BYTES);
+    let end = from + near[..line].trim_ascii_end().len();
+    let end = end - if text[..end].ends_with(b"]]>") && inside.is_some() { 3 } else { 0 };
+    (text[close..].starts_with(b"</") && from <= end).then_some(from..end)
+}
+
+/// Longest tag, and longest text of an element, in bytes.
+const MAX_TAG_BYTES: usize = 256;
+const MAX_ELEMENT_BYTES: usize = 8 << 10;
 
 /// Longest declaration before a name, in bytes.
 const MAX_DECLARATION_BYTES: usize = 24;

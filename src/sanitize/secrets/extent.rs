@@ -8,7 +8,9 @@
 
 use super::hidden::entities::is_style;
 use super::hidden::logged::head_of_line;
-use super::judge::{ByteSet, Doubt, is_random, is_random_with_signs, is_word, oddity, skip, skip_back};
+use super::judge::{
+    ByteSet, Doubt, is_random, is_random_with_signs, is_signed_password, is_word, oddity, skip, skip_back,
+};
 use std::ops::Range;
 
 /// Longest word that is read. A choice.
@@ -409,17 +411,19 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
     if value.trim_ascii().len() != value.len() || value.len() > MAX_WORD_BYTES || !value.iter().all(is_text) {
         return false;
     }
-    let (mut words, mut mixed) = (0, 0);
+    let (mut words, mut mixed, mut has_password) = (0, 0, false);
     for word in value.split(|b| *b == b' ').filter(|word| !word.is_empty()) {
         words += 1;
         let letters = word.iter().filter(|b| b.is_ascii_alphabetic()).count();
         let digits = word.iter().filter(|b| b.is_ascii_digit()).count();
         mixed += usize::from(letters > 0 && digits > 0 && !super::in_line::is_known(word));
+        has_password |= is_signed_password(word) && is_strong(word);
         if OF_MESSAGES.iter().any(|known| word.eq_ignore_ascii_case(known)) || word.ends_with(b":") {
             return false;
         }
     }
-    (2..=MAX_WORDS).contains(&words) && mixed >= 2 && mixed * 2 >= words
+    // Beside a password, a word or two are a part of it.
+    (2..=MAX_WORDS).contains(&words) && (mixed >= 2 && mixed * 2 >= words || has_password && words <= 3)
 }
 
 #[cfg(test)]

@@ -228,7 +228,9 @@ impl Scan<'_> {
         if value.end == text.len() || goes_on(self.text, &value) {
             value.end = self.end_of_value(value.end);
         }
-        if !(rule.random && is_public(&self.text[..value.start])) {
+        let is_harmless = rule.random && is_public(&self.text[..value.start])
+            || shapes::is_word_behind_basic(self.text, &value);
+        if !is_harmless {
             self.claim(rule, index, value);
         }
     }

@@ -4,8 +4,8 @@
 //! be a literal, and must look chosen (passwords) or random (other names).
 
 use super::environment::{
-    MAX_LINE_BYTES, behind_brackets, declared, is_container_variable, is_given, is_setting, setting_before,
-    setting_behind,
+    MAX_LINE_BYTES, behind_brackets, declared, element, is_container_variable, is_given, is_setting, is_tag,
+    setting_before, setting_behind,
 };
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_word, skip};
 use super::names::{
@@ -46,14 +46,12 @@ struct Value {
 impl Value {
     /// A value in quotation marks, still without its bytes.
     fn quoted(at: usize) -> Self {
-        Self {
-            range: at..at,
-            quoted: true,
-            whole_line: false,
-            marked: false,
-            environment: false,
-            is_field: false,
-        }
+        Self::of(at..at)
+    }
+
+    /// A value in quotation marks.
+    fn of(range: Range<usize>) -> Self {
+        Self { range, quoted: true, whole_line: false, marked: false, environment: false, is_field: false }
     }
 
     /// Whether the value belongs to a listed environment: `NAME=value` is the whole line, and so are the lines before and
@@ -153,14 +151,18 @@ impl Found<'_> {
             return true;
         }
         // Two strings of a list look like the arguments of `setenv`.
-        let is_constant = password && words::is_defined(text, self.name.start);
-        if between.contains(&b',') && !value.is_field && !is_constant && is_plain(bytes, name) {
+        let is_defined = password && words::is_defined(text, self.name.start);
+        if between.contains(&b',') && !value.is_field && !is_defined && is_plain(bytes, name) {
             return true;
         }
         if !value.quoted && judge::is_address(bytes) && text[value.range.end..].starts_with(b" \"") {
             return true;
         }
+        let is_constant = !value.quoted && judge::is_address(bytes);
         is_type(bytes)
+            || password && (is_constant || words::is_version(bytes) || words::is_name_of_class(bytes))
+            || password && words::is_title(&text[value.range.end..])
+            || !password && words::is_name_of_file(bytes)
             || password && !value.quoted && is_count(name, bytes)
             || is_of_service(name, bytes)
             || password && is_variable_of_object(name, bytes)
@@ -312,24 +314,15 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
         at = end;
     } else if quoted_name && text.get(at) == Some(&b',') && !follows_value(text, at + 1) {
         // Arguments of a command may have a line each.
-        at = skip(text, at + 1, if flag { const { ByteSet::parse(" \t\r\n") } } else { BLANK }, 64);
+        // So may the names and the values of headers.
+        let is_header = text[name.clone()].starts_with(b"X-") || text[name.clone()].starts_with(b"x-");
+        let blanks = if flag || is_header { const { ByteSet::parse(" \t\r\n") } } else { BLANK };
+        at = skip(text, at + 1, blanks, 64);
         if !text.get(at).is_some_and(|&b| QUOTE.has(b)) {
             return None;
         }
-    } else if text.get(at) == Some(&b'>') && name.start > 0 && text[name.start - 1] == b'<' {
-        let inside = text[at + 1..].strip_prefix(b"<![CDATA[");
-        let from = at + 1 + usize::from(inside.is_some()) * b"<![CDATA[".len();
-        let end = from + text[from..].iter().take(MAX_QUOTED_BYTES).position(|&b| b == b'<' || b == b'\n')?;
-        let whole = text[end..].starts_with(b"</");
-        let end = end - if text[..end].ends_with(b"]]>") && inside.is_some() { 3 } else { 0 };
-        return (whole && from <= end).then_some(Value {
-            range: from..end,
-            quoted: true,
-            whole_line: false,
-            marked: true,
-            environment: false,
-            is_field: true,
-        });
+    } else if text[..name.start].last().is_some_and(|b| matches!(b, b'<' | b':')) && is_tag(text, &name) {
+        return Some(Value { marked: true, is_field: true, ..Value::of(element(text, name.end)?) });
     } else if let Some(end) = value_field(text, name.end) {
         at = end;
         (marked, is_field) = (true, true);
@@ -349,7 +342,9 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
     let capitals = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
     let from = behind_type(text, at).unwrap_or(at);
     let mut value = match below::value(text, from) {
-        Some(range) => Value { range, ..Value::quoted(from) },
+        Some(range) => Value::of(range),
+        // A here-document in which the value does not stand alone.
+        None if text[from..].starts_with(b"<<") => return None,
         None => read(text, from, cache)?,
     };
     let is_first = begins_line(text, name.start);
@@ -407,7 +402,11 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let is_type = end > at && (text[end - 1] == b' ' || end - at <= MAX_TYPE_BYTES);
     let assigned = is_type && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
     let from = skip(text, end + 1, BLANK, 4);
-    let is_string = || text.get(from).is_some_and(|&b| QUOTE.has(b)) || below::is_raw(text, from);
+    let is_string = || {
+        text.get(from).is_some_and(|&b| QUOTE.has(b))
+            || below::is_raw(text, from)
+            || below::of_field(text, from).is_some()
+    };
     (assigned && is_string()).then_some(from)
 }
 

@@ -93,6 +93,10 @@ const ABOUT: &[&str] = &[
     "host", "in", "out", "embed", "encod", "counter", "finger",
 ];
 
+/// Last parts of names whose value is no secret but made of one.
+const END: &[&str] =
+    &["_hash", "_digest", "_checksum", "_fingerprint", "_sha1", "_sha256", "_md5", "KeyHash"];
+
 /// Words after a keyword that do not change what the name means: `password_prod`.
 const PLAIN: &[&str] = &[
     "value",
@@ -151,6 +155,12 @@ pub(super) fn tail(tail: &[u8], last: u8) -> Tail {
         }
         by_first
     };
+    // `secret_key_hash`
+    if END.iter().any(|end| {
+        word.len().checked_sub(end.len()).is_some_and(|at| word[at..].eq_ignore_ascii_case(end.as_bytes()))
+    }) {
+        return Tail::About;
+    }
     let Some(first) = word.first() else { return Tail::Other };
     let mut likely = BY_FIRST[usize::from(first.to_ascii_lowercase())];
     while likely != 0 {

@@ -98,6 +98,9 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
     let authority =
         &authority[..authority.iter().position(|&b| DELIMITERS.has(b)).unwrap_or(authority.len())];
     let Some(at) = memchr::memrchr(b'@', authority) else {
+        if let Some(password) = password_before_line(text, hit.end, authority) {
+            scan.claim(rule, index, password);
+        }
         if let Some(password) = password_with_slash(text, hit.end, authority.len()) {
             scan.claim(rule, index, password);
         }
@@ -164,6 +167,36 @@ fn password_with_at(text: &[u8], start: usize, authority: &[u8], at: usize) -> O
         .then_some(from..from + last)
 }
 
+/// `scheme://user:password` above `@host`: the password of an address that was wrapped behind it.
+fn password_before_line(text: &[u8], start: usize, authority: &[u8]) -> Option<Range<usize>> {
+    let end = start + authority.len();
+    let next = text.get(end..)?;
+    let next = next.strip_prefix(b"\r").unwrap_or(next).strip_prefix(b"\n@")?;
+    let colon = memchr::memchr(b':', authority).filter(|colon| *colon > 0)?;
+    let password = &authority[colon + 1..];
+    let is_password = password.len() > 5 && !password.iter().all(u8::is_ascii_digit);
+    (is_password && next.first().is_some_and(u8::is_ascii_alphanumeric)).then_some(start + colon + 1..end)
+}
+
+/// Whether a value behind `Basic` is a word of a text, and no login in base64.
+pub(super) fn is_word_behind_basic(text: &[u8], value: &Range<usize>) -> bool {
+    /// Longest such word, in bytes. A choice.
+    const MAX_WORD_BYTES: usize = 24;
+    let before = text[value.start.saturating_sub(8)..value.start].trim_ascii_end();
+    let bytes = &text[value.clone()];
+    let ends = before.len().checked_sub(5).is_some_and(|at| before[at..].eq_ignore_ascii_case(b"basic"));
+    ends && bytes.len() <= MAX_WORD_BYTES
+        && bytes.iter().all(|b| b.is_ascii_alphabetic() || b"-_.,;:/".contains(b))
+        && !is_login(bytes)
+}
+
+/// Whether base64 decodes to `user:password`.
+fn is_login(digits: &[u8]) -> bool {
+    let decoded =
+        base64::Engine::decode(&base64::prelude::BASE64_STANDARD_NO_PAD, digits).unwrap_or_default();
+    decoded.contains(&b':') && decoded.iter().all(|b| (b' '..0x7f).contains(b))
+}
+
 /// Longest password with a slash, in bytes. A choice.
 const MAX_SLASHED_BYTES: usize = 64;
 const END_OF_SLASHED: ByteSet = ByteSet::parse(" \t\r\n\"'`<>\\|,;(){}$");
@@ -198,9 +231,12 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     let Some(from) = behind_cookie(text, &hit) else { return };
     let mut at = skip(text, from, OPENERS, 5);
     let end = text.len().min(at + MAX_COOKIE_LINE_BYTES);
-    // A list of values, as Go prints headers.
-    if text.get(at) == Some(&b'[') && text.get(at + 1).is_some_and(|&b| NAME.has(b)) {
-        at += 1;
+    // A list of values, as Go prints headers and writes them as JSON.
+    let inside = skip(text, at + 1, OPENERS, 4);
+    let is_list = text.get(at) == Some(&b'[')
+        && (inside == at + 1 || text.get(skip(text, inside, NAME, 64)) == Some(&b'='));
+    if is_list && text.get(inside).is_some_and(|&b| NAME.has(b)) {
+        at = inside;
     }
     if at < end && b"{[".contains(&text[at]) {
         let read = cookie_members(text, at..end, |value| scan.claim(rule, index, value));
@@ -208,9 +244,15 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
         return;
     }
     loop {
-        at = skip(text, at, const { ByteSet::parse(" \t;") }, 8);
+        let between =
+            if is_list { const { ByteSet::parse(" \t\r\n;,\"'") } } else { const { ByteSet::parse(" \t;") } };
+        at = skip(text, at, between, 8);
         let name = at;
         at = skip(text, at, NAME, 64);
+        // `Secure`, `HttpOnly`
+        if is_list && at > name && text.get(at).is_some_and(|b| b";\"'".contains(b)) {
+            continue;
+        }
         if at == name || at >= end || text[at] != b'=' {
             break;
         }
@@ -302,6 +344,8 @@ pub(super) fn starts_word(text: &[u8], at: usize) -> bool {
     let before = |n: usize| at.checked_sub(n).map(|i| text[i]);
     !is_word(last)
         || (matches!(last, b'n' | b't' | b'r') && before(2) == Some(b'\\'))
+        // A tab as `cat -A` shows it.
+        || (last == b'I' && before(2) == Some(b'^'))
         || (last.is_ascii_hexdigit() && before(3) == Some(b'%'))
         || (last.is_ascii_hexdigit() && before(6) == Some(b'\\') && before(5) == Some(b'u'))
         || (last == b'm'

@@ -246,6 +246,53 @@ pub(super) fn is_object_of_cluster(bytes: &[u8]) -> bool {
         && parts.all(is_word)
 }
 
+/// `1:4.13+dfsg1-1+deb12u1`: the version of a package, perhaps behind its epoch.
+pub(super) fn is_version(bytes: &[u8]) -> bool {
+    let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+    let epoch = digits(bytes);
+    let from = if (1..=2).contains(&epoch) && bytes.get(epoch) == Some(&b':') { epoch + 1 } else { 0 };
+    let major = digits(&bytes[from..]);
+    let rest = &bytes[from + major..];
+    let is_part = |part: &[u8]| {
+        // A word and a number, or a number and a word: `deb12`, `5build1`, `el8`.
+        let words = part.split(u8::is_ascii_digit).filter(|word| !word.is_empty());
+        !part.is_empty() && part.len() <= 16 && words.count() <= 2
+    };
+    (1..=4).contains(&major)
+        && rest.first() == Some(&b'.')
+        && rest.get(1).is_some_and(u8::is_ascii_digit)
+        && rest.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b".+~-_".contains(b))
+        && rest[1..].split(|b| b".+~-_".contains(b)).all(is_part)
+}
+
+/// `PasswordField1Validator`: the name of a class for passwords, of two words or more behind that one.
+pub(super) fn is_name_of_class(bytes: &[u8]) -> bool {
+    let Some(rest) = bytes.strip_prefix(b"Pass") else { return false };
+    let is_small = |word: &&[u8]| word.len() >= 4 && word.iter().all(u8::is_ascii_lowercase);
+    let words = rest.split(|b| b.is_ascii_uppercase() || b.is_ascii_digit()).filter(is_small).count();
+    words >= if rest.starts_with(b"word") { 3 } else { 2 }
+        && rest.iter().all(u8::is_ascii_alphanumeric)
+        && rest.iter().filter(|b| b.is_ascii_digit()).count() <= 1
+}
+
+/// Whether a number of tests is behind the title of a suite: ` (3 tests)`.
+pub(super) fn is_title(behind: &[u8]) -> bool {
+    let Some(count) = behind.strip_prefix(b" (") else { return false };
+    let digits = count.iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+    digits > 0 && count[digits..].starts_with(b" test")
+}
+
+/// `uploads/2024/Ab12Cd34Ef.pdf`: the name of a file in a folder.
+pub(super) fn is_name_of_file(bytes: &[u8]) -> bool {
+    let Some(slash) = memchr::memchr(b'/', bytes) else { return false };
+    let Some(dot) = memchr::memrchr(b'.', bytes).filter(|dot| *dot > slash) else { return false };
+    let folder = &bytes[..slash];
+    folder.len() >= 3
+        && folder.iter().all(|b| b.is_ascii_lowercase() || *b == b'_')
+        && (2..=5).contains(&bytes[dot + 1..].len())
+        && bytes[dot + 1..].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+}
+
 /// Whether a part of a word describes a password.
 pub(super) fn describes(bytes: &[u8]) -> bool {
     DESCRIBING.is_in(&bytes.to_ascii_lowercase())
@@ -478,5 +525,61 @@ mod tests {
         let mixed = "const password = \"dtuBCdaeDDTXWz\";\n";
         assert!(!redacted(mixed).contains("dtuBC"));
         assert_eq!(redact("const password = \"getHTTPResponse\";\n"), None);
+    }
+
+    #[test]
+    fn versions_constants_and_titles_stay() {
+        for text in [
+            "passwd\t1:4.13+dfsg1-1+deb12u1\n",
+            "pass                  1.7.4-5build1\n",
+            "apt-get install passwd=1:4.13+dfsg1-1+deb12u1\n",
+            "#define GL_STENCIL_PASS_DEPTH_PASS\t\t0x0B96\n",
+            "secret_key_hash  8b1118b376c313ed420e5133ba91307817ed52c2\n",
+            "PASSWORD    PasswordField1Validator\n",
+            "Password: Pass1-Validator (3 tests)\n",
+            "storageKey=uploads/2024/Ab12Cd34Ef.pdf\n",
+            "To use TLS-PSK, client and server must specify the `pskCallback` option,\n",
+            "const password string = \"password\"\n",
+            "password: str = Field(\"The password of user1\", min_length=8)\n",
+            "<apiKey>\n   ${env.API_KEY}\n</apiKey>\n",
+            "<Input password={'password'} />\n",
+            "  db_password = <<EOT\n${var.password2}\nEOT\n",
+            "\"github\\u001b[0mpat\"\nlook^[[0m here^I\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+        for text in [
+            "passwd=1.2Zq7pLm2Xw9\n",
+            "DB_PASSWORD=Password123!\n",
+            "password=9.99\"\n",
+            "SECRET_KEY=ab/Zq7pLm2Xw9kT4vAq7pLm2Xw9.kT4v9Bq7\n",
+        ] {
+            assert_eq!(redact(text).is_some(), !text.contains("9.99"), "{text}");
+        }
+    }
+
+    #[test]
+    fn typed_constants_and_elements_go_whole() {
+        let value = "xK9uhfJX7mQ2vWLp4tR8nB3r";
+        for text in [
+            "const apiKey string = \"*\"\n",
+            "api_key: str = Field(default=\"*\")\n",
+            "db_password: str = Field(\"*\", env=\"P\")\n",
+            "<Client apiKey={'*'} />\n",
+            "<client_secret>\n   *\n</client_secret>\n",
+            "<ns2:apiKey xmlns:ns2='x'>*</ns2:apiKey>\n",
+            "  db_password = <<EOT\n*\nEOT\n",
+            "\"X-Api-Key\",\n    \"*\",\n    \"Host\"\n",
+            "{\"Cookie\": [\"session=*\", \"sid=*; Path=/; Secure\"]}\n",
+            "^[[36mDB_PASSWORD^[[39m=^[[32m*^[[39m\n",
+            "postgres://bob:*\n@h/x\n",
+        ] {
+            let shown = redact(&text.replace('*', value)).map(|redacted| redacted.text).unwrap_or_default();
+            let rule = shown.split_once("[REDACTED:").and_then(|(_, rest)| rest.split_once(']'));
+            let rule = rule.map(|(rule, _)| rule).unwrap_or_default();
+            assert_eq!(shown, text.replace('*', &format!("[REDACTED:{rule}]")));
+        }
+        let quoted = redact("password: 'a xK9uhfJX$mQ27v!Lp'\n").map(|redacted| redacted.text);
+        assert_eq!(quoted.as_deref(), Some("password: '[REDACTED:generic-password]'\n"));
     }
 }

@@ -4,6 +4,7 @@
 //! Each reader gets a name and reads a few hundred bytes around it. It makes no claims: `fields` writes the pair.
 
 use super::strings::{line, string};
+use crate::sanitize::secrets::extent::is_strong;
 use crate::sanitize::secrets::judge::{self, ByteSet, Doubt, is_word, skip, skip_back};
 use std::ops::Range;
 
@@ -42,7 +43,7 @@ const NAMING: &[&[u8]] = &[
 /// Members that hold the value for that name.
 const VALUES: &[&[u8]] = &[b"value", b"val", b"parametervalue", b"secretvalue", b"stringvalue"];
 /// Members that hold the value in an object that is itself the value of a name.
-const INNER_VALUES: &[&[u8]] = &[b"value", b"val", b"s", b"stringvalue", b"plaintext"];
+const INNER_VALUES: &[&[u8]] = &[b"value", b"val", b"s", b"stringvalue", b"plaintext", b"default"];
 
 /// The value beside the name in `name`, whose quotation marks end at `closed`.
 pub(super) fn value_of(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>> {
@@ -51,6 +52,7 @@ pub(super) fn value_of(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         .or_else(|| object(text, closed))
         .or_else(|| changed(text, closed))
         .or_else(|| argument(text, name))
+        .or_else(|| asserted(text, name))
         .or_else(|| listed(text, name, closed))
         .or_else(|| ordered(text, start, name, closed))
         .or_else(|| alternative(text, closed))
@@ -60,6 +62,8 @@ pub(super) fn value_of(text: &[u8], name: &Range<usize>, closed: usize) -> Optio
         .or_else(|| output(text, name))
         .or_else(|| led(text, name.end))
         .or_else(|| told(text, name))
+        .or_else(|| counted(text, name.end))
+        .or_else(|| below_mark(text, name, closed))
         .or_else(|| below(text, start, name, closed))
         .or_else(|| piped(text, name))
 }
@@ -72,7 +76,9 @@ pub(super) fn replacing(text: &[u8], value: &Range<usize>) -> Option<Range<usize
         return marked(text, value.end + 4, b"+}");
     }
     let arrow = skip(text, value.end + 1, BLANK, 2);
-    text.get(arrow..)?.starts_with(b"-> ").then(|| string(text, arrow + 3))?
+    let is_arrow =
+        [&b"-> "[..], b"=> "].iter().any(|sign| text.get(arrow..).is_some_and(|rest| rest.starts_with(sign)));
+    is_arrow.then(|| string(text, arrow + 3))?
 }
 
 /// The text from `from` up to `mark` in the same line.
@@ -199,7 +205,8 @@ fn listed(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize
         }
         b':' if rest.starts_with(b" ") => {
             let is_first = name.start.checked_sub(2).is_none_or(|at| b" \t\r\n{(,".contains(&text[at]));
-            is_first.then(|| string(text, name.end + 1))?
+            let pair = rest.strip_prefix(b" . ").map_or(1, |_| 3);
+            is_first.then(|| string(text, name.end + pair))?
         }
         b'$' => {
             let at = skip(text, name.end, const { ByteSet::parse("\r\n") }, 2);
@@ -282,21 +289,79 @@ fn led(text: &[u8], end: usize) -> Option<Range<usize>> {
     (at >= dots + 3 && text.get(at) == Some(&b' ')).then(|| line(text, skip(text, at, BLANK, 4)))?
 }
 
-/// `using the signing secret 8f…`: a key after a name in a sentence. A commit has forty digits.
+/// `using the signing secret 8f…`, `Your API key is 8f….`: a key after a name in a sentence. A commit has forty digits.
 fn told(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     const DIGITS_OF_COMMIT: usize = 40;
     (text.get(name.end) == Some(&b' ') && text[name.clone()].is_ascii()).then_some(())?;
-    let is = [&b" is: "[..], b" is ", b" was "].into_iter().find(|word| text[name.end..].starts_with(word));
-    let start = name.end + is.map_or(1, <[u8]>::len);
+    let is = [&b" is: "[..], b" is ", b" was ", b" to "].into_iter();
+    let is = is.into_iter().find(|word| text[name.end..].starts_with(word));
+    let from = name.end + is.map_or(1, <[u8]>::len);
+    let start = skip(text, from, const { ByteSet::parse("\"'`") }, usize::from(is.is_some()));
     let stop = skip(text, start, const { ByteSet::parse("a-zA-Z0-9_+/=-") }, MAX_ALONE_BYTES);
     let value = &text[start..stop];
-    let is_apart = text.get(stop).is_none_or(u8::is_ascii_whitespace);
+    let is_apart = match start > from {
+        true => text.get(stop) == text.get(from),
+        // A sentence may end there.
+        false => text[skip(text, stop, const { ByteSet::parse(".,;") }, 1)..]
+            .first()
+            .is_none_or(u8::is_ascii_whitespace),
+    };
     let is_commit = value.len() == DIGITS_OF_COMMIT && value.iter().all(u8::is_ascii_hexdigit);
     // A value that begins like a UUID is an id.
     let is_id = value.get(..36).is_some_and(judge::is_uuid);
     let is_key =
         is_apart && !is_commit && !is_id && value.len() >= 24 && judge::is_random(value, Doubt::Strong);
     is_key.then_some(start..stop)
+}
+
+/// `expect(cfg.password).toBe("…")`, `assertEqual(cfg.password, "…")`: the value that a test expects.
+pub(super) fn asserted(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    const EXPECTS: &[&[u8]] = &[
+        b").toBe(",
+        b").toEqual(",
+        b").toStrictEqual(",
+        b").to.equal(",
+        b").to.be.equal(",
+        b").to.eq(",
+        b").isEqualTo(",
+    ];
+    const ASSERTS: &[&[u8]] = &[b"assert", b"Assert", b"require.", b"Equal"];
+    let rest = text.get(name.end..)?;
+    let from = match rest.first()? {
+        b')' => name.end + EXPECTS.iter().find(|expects| rest.starts_with(expects))?.len(),
+        b',' => {
+            let start = skip_back(text, name.start, PATH, MAX_PATH_BYTES);
+            let near = &text[start.saturating_sub(MAX_NOTE_BYTES)..start];
+            let near = &near[memchr::memrchr(b'\n', near).map_or(0, |at| at + 1)..];
+            let is_open = near.ends_with(b"(") || near.ends_with(b"(t, ");
+            let is_assertion = ASSERTS.iter().any(|word| memchr::memmem::find(near, word).is_some());
+            (is_open && is_assertion).then_some(name.end + 1)?
+        }
+        _ => return None,
+    };
+    let value = string(text, skip(text, from, SPACE, 16))?;
+    let bytes = &text[value.clone()];
+    let is_value =
+        is_strong(bytes) || judge::is_signed_password(bytes) || judge::is_random(bytes, Doubt::Some);
+    is_value.then_some(value)
+}
+
+/// `K 8`, `password`, `V 16` and the value, each on a line, as Subversion stores them.
+fn counted(text: &[u8], end: usize) -> Option<Range<usize>> {
+    let count = text.get(end..)?.strip_prefix(b"\nV ")?;
+    let digits = count.iter().take(6).take_while(|b| b.is_ascii_digit()).count();
+    (digits > 0 && count.get(digits) == Some(&b'\n')).then(|| line(text, end + 3 + digits + 1))?
+}
+
+/// `? name` above `: value`, the long form of a pair of YAML.
+fn below_mark(text: &[u8], name: &Range<usize>, closed: usize) -> Option<Range<usize>> {
+    let before = &text[..name.start];
+    let before = before.strip_suffix(b"\"").filter(|_| closed > name.end).unwrap_or(before);
+    before.ends_with(b"? ").then_some(())?;
+    let (rest, next) = line_behind(text, closed)?;
+    let value = skip(text, next, BLANK, MAX_NOTE_BYTES);
+    let is_pair = rest.is_empty() && text.get(value..)?.starts_with(b": ");
+    is_pair.then(|| string(text, value + 2).or_else(|| line(text, value + 2)))?
 }
 
 /// The value in the line below a name that ends its line: a heading, a key of a store, the argument of a command that
@@ -368,4 +433,52 @@ fn piped(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
         (end > at).then_some(at..end)
     });
     value.filter(|value| value.end < bar)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    /// `text` with a value at each `*`: exactly these go.
+    fn goes(text: &str, value: &str) {
+        let shown = redact(&text.replace('*', value)).map(|redacted| redacted.text).unwrap_or_default();
+        let rule =
+            shown.split_once("[REDACTED:").and_then(|(_, rest)| rest.split_once(']')).map(|(rule, _)| rule);
+        let expected = text.replace('*', &format!("[REDACTED:{}]", rule.unwrap_or_default()));
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_value_beside_its_name_goes() {
+        for text in [
+            "expect(cfg.apiKey).toBe(\"*\");\n",
+            "self.assertEqual(cfg.password, \"*\")\n",
+            "assert_eq!(config.password, \"*\");\n",
+            "Your API key is *.\n",
+            "the client secret is `*`\n",
+            "set the API key to \"*\" in staging\n",
+            "K 8\npassword\nV 24\n*\nK 8\nusername\nV 3\nbob\nEND\n",
+            "(:password . \"*\")\n",
+            "  ~ dbPassword: \"old\" => \"*\"\n",
+            "Cfg[dbPassword=Optional[*]]\n",
+        ] {
+            goes(text, "xK9uhfJX7mQ2vWLp4tR8nB3r");
+        }
+    }
+
+    #[test]
+    fn expected_words_and_sentences_stay() {
+        for text in [
+            "expect(res.body.token).toBe('expired');\nexpect(user.password).toBeUndefined();\n",
+            "self.assertEqual(form.password, \"password2\")\n",
+            "print(cfg.password, \"Zq7pLm2Xw9kT\")\n",
+            "the API key is required for staging.\nthe secret is in the vault.\n",
+            "the secret is 8b1118b376c313ed420e5133ba91307817ed52c2.\n",
+            "    password: Optional[Base64Str2]\n",
+            "  ~ password_hash_algo: \"md5\" => \"argon2id\"\n",
+            "K 8\npassword\nV 2\nno\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+    }
 }

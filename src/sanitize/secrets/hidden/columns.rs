@@ -2,9 +2,10 @@
 //! value.
 //!
 //! Each such cell is written as `name: "cell"`, and the rules judge that. It reads only below lines with the name of
-//! a secret as a cell, and after the columns of an SQL statement with such a name.
+//! a secret as a cell; `statements` reads what is behind the columns of SQL and JSON.
 
 use super::logged::prefix;
+use super::statements;
 use super::view::{View, blanks, line_end, line_start, table};
 use crate::sanitize::secrets::PLACEHOLDER;
 use crate::sanitize::secrets::judge::is_word;
@@ -18,16 +19,18 @@ const MIN_VALUE_BYTES: usize = 4;
 /// Longest name of a column.
 const MAX_NAME_BYTES: usize = 48;
 /// Most columns of a line that are examined. Bounds the work.
-const MAX_COLUMNS: usize = 64;
+pub(super) const MAX_COLUMNS: usize = 64;
 
 /// The text between the cells of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cut {
+pub(super) enum Cut {
     Byte(u8),
     /// `|`, or a box-drawing character like it.
     Bar,
     /// Two blanks or more.
     Blanks,
+    /// One blank or more.
+    Words,
 }
 
 const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes()];
@@ -41,6 +44,10 @@ pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> 
         [] => hit.end + name >= text.len(),
         [b',' | b';' | b'\t' | b'\r' | b'\n' | b'|', ..] | [b' ', b' ' | b'|', ..] | [0xe2, ..] => true,
         [b' ', 0xe2, ..] | [b' ', b'\n', ..] | [b'$', b'\n', ..] => true,
+        [b']', ..] => rest[..name].contains(&b'"'),
+        [b' ', next, ..] if next.is_ascii_alphabetic() && !rest[..name].contains(&b')') => {
+            statements::is_definition(text, hit.start)
+        }
         // The last column of a statement.
         _ => rest[..name].contains(&b')'),
     }
@@ -65,12 +72,12 @@ pub(in crate::sanitize::secrets) fn barred(text: &[u8], hit: &Range<usize>) -> O
 /// One view of all cells that belong to the names of secrets at `heads`, which are in order.
 pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
     let mut view = View::default();
-    let (mut done, mut table, mut stated, mut spent) = (0, 0, 0, 0);
+    let (mut done, mut table, mut stated, mut spent) = (0, 0, 0, statements::Spent::default());
     for (next, &at) in heads.iter().enumerate() {
         stop::tick();
         if at >= stated {
-            stated =
-                statement(text, &heads[next..], &mut spent, &mut view).unwrap_or_else(|| line_end(text, at));
+            stated = statements::view(text, &heads[next..], &mut spent, &mut view)
+                .unwrap_or_else(|| line_end(text, at));
         }
         if at < done {
             continue;
@@ -89,136 +96,67 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
             .take_while(|h| *h < end)
             .take(MAX_COLUMNS)
             .collect();
-        let Some(cut) = cut(&text[start..end]) else { continue };
-        let cells = cells(text, start..end, cut);
-        if cells.iter().filter(|c| !c.is_empty()).count() < 2 {
-            continue;
-        }
-        let telling: Vec<usize> = (0..cells.len())
-            .filter(|&i| heads_here.iter().any(|h| cells[i].contains(h)) && is_name(&text[cells[i].clone()]))
-            .collect();
-        if cut != Cut::Bar || !continued(text, end, &cells, &telling, &mut view) {
-            pairs(text, &cells, &telling, cut, &mut view);
-        }
-        let heads = cells.iter().all(|cell| cell.is_empty() || is_name(&text[cell.clone()]));
-        if start >= table && heads {
-            // Text that a tool puts before a line is not part of a head; the lines are also read without that text.
-            let is_named = |cell: &&usize| **cell > 0 || prefix(&text[start..end], false) == 0;
-            let telling: Vec<usize> = telling.iter().filter(is_named).copied().collect();
-            table = rows(text, start..end, &cells, &telling, cut, &mut view);
-        }
+        let line = start..end - usize::from(text[end - 1] == b'\r');
+        table = table.max(head(text, line, &heads_here, table, &mut view));
     }
     (!view.bytes().is_empty()).then_some(view)
 }
 
-/// Bytes from the start of a statement of SQL to the first telling column, and from there to the last column.
-const MAX_COLUMNS_BYTES: usize = 1 << 10;
-/// Bytes of the rows of a statement that are read.
-const MAX_ROWS_BYTES: usize = 256 << 10;
-/// Bytes that are read after unclosed rows have cost as many bytes as the text has. Otherwise many such rows would
-/// take quadratic time.
-const MAX_LATER_ROWS_BYTES: usize = 512;
-
-/// `INSERT INTO t (id, password) VALUES (1, '…'), …` and `COPY t (id, password) FROM stdin;` around the first of `heads`: where
-/// the rows end. `spent` are the bytes that were read for rows that never closed.
-fn statement(text: &[u8], heads: &[usize], spent: &mut usize, view: &mut View) -> Option<usize> {
-    const NAMES: [bool; 256] = table(b"_ ,\"'`[].\n\t\r");
-    let at = *heads.first()?;
-    let near = &text[at.saturating_sub(MAX_COLUMNS_BYTES)..at];
-    let from = at - near.len();
-    let before = near.iter().rposition(|b| !NAMES[usize::from(*b)]).filter(|open| near[*open] == b'(')?;
-    let opening = &near[..before];
-    let start = memchr::memrchr2(b';', b'(', opening).map_or(0, |at| at + 1);
-    let opening = opening[start..].to_ascii_lowercase();
-    let has = |word: &[u8]| memchr::memmem::find(&opening, word).is_some();
-    let is_insert = has(b"insert into") || has(b"replace into");
-    if !is_insert && !has(b"copy ") {
-        return None;
-    }
-    let open = from + before + 1;
-    let close = at + memchr::memchr(b')', &text[at..text.len().min(at + MAX_COLUMNS_BYTES)])?;
-    let columns: Vec<Range<usize>> = cells(text, open..close, Cut::Byte(b','));
-    let is_telling = |cell: &Range<usize>| heads.iter().take(MAX_COLUMNS).any(|head| cell.contains(head));
-    let telling: Vec<usize> = (0..columns.len())
-        .filter(|i| is_telling(&columns[*i]) && is_name(&text[columns[*i].clone()]))
+/// Writes the values beside and below the names of secrets at `heads` in a line. `table` is where the rows below the last
+/// line of heads end. Returns where those below this line end.
+fn head(text: &[u8], line: Range<usize>, heads: &[usize], table: usize, view: &mut View) -> usize {
+    let cut = cut(&text[line.clone()]).unwrap_or(Cut::Words);
+    let cells = cells(text, line.clone(), cut);
+    let telling: Vec<usize> = (0..cells.len())
+        .filter(|&i| heads.iter().any(|h| cells[i].contains(h)) && is_name(&text[cells[i].clone()]))
         .collect();
-    let skip_blanks = |at: usize| {
-        at + text[at..].iter().take(MAX_COLUMNS_BYTES).take_while(|b| b.is_ascii_whitespace()).count()
-    };
-    let next = skip_blanks(close + 1);
-    let rest = &text[next..];
-    let starts = |word: &[u8]| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    let most = if *spent > text.len() { MAX_LATER_ROWS_BYTES } else { MAX_ROWS_BYTES };
-    let limit = text.len().min(next + most);
-    if is_insert && starts(b"values") {
-        let first = skip_blanks(next + b"values".len());
-        let mut at = first;
-        while at < limit && text[at] == b'(' {
-            stop::tick();
-            let Some((values, end)) = row(text, at + 1..limit) else {
-                *spent += limit - at;
-                return (at > first).then_some(at);
-            };
-            for &i in &telling {
-                if let Some(value) = values.get(i) {
-                    write(text, &columns[i], value.clone(), view);
-                }
-            }
-            let behind = skip_blanks(end + 1);
-            at = if text.get(behind) == Some(&b',') { skip_blanks(behind + 1) } else { return Some(behind) };
-        }
-        return Some(at);
+    let full = cells.iter().filter(|c| !c.is_empty()).count();
+    if full == 1 && matches!(cut, Cut::Bar | Cut::Words) && line.start >= table {
+        return telling.first().map_or(0, |i| single(text, line.end, &cells, *i, cut, view));
     }
-    if !is_insert && starts(b"from stdin") {
-        let mut at = line_end(text, next) + 1;
-        while at < limit && !text[at..].starts_with(b"\\.") {
-            stop::tick();
-            let end = line_end(text, at);
-            let values = cells(text, at..end, Cut::Byte(b'\t'));
-            if values.len() != columns.len() {
-                break;
-            }
-            for &i in &telling {
-                write(text, &columns[i], values[i].clone(), view);
-            }
-            at = end + 1;
-        }
-        return Some(at.min(text.len()));
+    if full < 2 {
+        return 0;
     }
-    None
+    if cut != Cut::Words && (cut != Cut::Bar || !continued(text, line.end, &cells, &telling, view)) {
+        pairs(text, &cells, &telling, cut, view);
+    }
+    let are_heads = cells.iter().all(|cell| cell.is_empty() || is_name(&text[cell.clone()]));
+    if line.start < table || !are_heads {
+        return 0;
+    }
+    // Text that a tool puts before a line is not part of a head; the lines are also read without that text.
+    let is_named = |cell: &&usize| **cell > 0 || prefix(&text[line.clone()], false) == 0;
+    let telling: Vec<usize> = telling.iter().filter(is_named).copied().collect();
+    rows(text, line, &cells, &telling, cut, view)
 }
 
-/// The values of a row of a statement, without the quotes of strings, and where its bracket closes.
-fn row(text: &[u8], range: Range<usize>) -> Option<(Vec<Range<usize>>, usize)> {
-    let (mut values, mut at, mut from, mut depth) = (Vec::new(), range.start, range.start, 0usize);
-    let mut string: Option<Range<usize>> = None;
-    while at < range.end {
-        match text[at] {
-            quote @ (b'\'' | b'"') => {
-                let start = at + 1;
-                at = start;
-                // A doubled quotation mark is part of the string.
-                while at < range.end && (text[at] != quote || text.get(at + 1) == Some(&quote)) {
-                    at += 1 + usize::from(text[at] == b'\\' || text[at] == quote);
-                }
-                string = Some(start..at.min(range.end));
-            }
-            b'(' => depth += 1,
-            b')' if depth > 0 => depth -= 1,
-            end @ (b',' | b')') if depth == 0 => {
-                if values.len() < MAX_COLUMNS {
-                    values.push(string.take().unwrap_or_else(|| trimmed(text, from..at)));
-                }
-                if end == b')' {
-                    return Some((values, at));
-                }
-                from = at + 1;
-            }
-            _ => {}
-        }
-        at += 1;
+/// A table of one column: the name, a line that is drawn, and a value on each line below. Returns where it ends.
+fn single(text: &[u8], end: usize, cells: &[Range<usize>], i: usize, cut: Cut, view: &mut View) -> usize {
+    let next_line = |end: usize| {
+        let at = text.len().min(line_end(text, end) + 1);
+        let near = &text[..text.len().min(at + MAX_LINE_BYTES)];
+        at..line_end(near, at)
+    };
+    let mut line = next_line(end);
+    let is_drawn = |line: &[u8]| line.len() > 2 && line.iter().all(|b| b"-+| \r".contains(b) || *b >= 0x80);
+    let drawn = &text[line.clone()];
+    if !is_drawn(drawn) || drawn.iter().all(|b| b" \r".contains(b)) {
+        return 0;
     }
-    None
+    loop {
+        stop::tick();
+        line = next_line(line.end);
+        let bytes = &text[line.clone()];
+        let value = match cut {
+            Cut::Bar => Some(self::cells(text, line.clone(), cut)).filter(|here| here.len() == cells.len()),
+            _ => Some(vec![trimmed(text, line.clone()); cells.len()]),
+        };
+        let value = value
+            .and_then(|here| here.into_iter().nth(i))
+            .filter(|value| !is_drawn(bytes) && !value.is_empty() && !text[value.clone()].contains(&b' '));
+        let Some(value) = value else { return line.start };
+        write(text, &cells[i], value, view);
+    }
 }
 
 /// `password | value`, in a table with a name and a value on each line.
@@ -227,11 +165,28 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
     if matches!(cut, Cut::Byte(b',' | b';')) && full != 2 {
         return;
     }
+    let has_blank = |cell: &Range<usize>| text[cell.clone()].contains(&b' ');
+    let is_quoted = |cell: &Range<usize>| cell.start > 0 && text[cell.start - 1] == b'"';
     for &i in telling {
-        if let Some(cell) = cells.get(i + 1).filter(|cell| !is_kind(&text[(*cell).clone()])) {
-            write(text, &cells[i], cell.clone(), view);
+        let Some(cell) = cells.get(i + 1).filter(|cell| !is_kind(&text[(*cell).clone()])) else { continue };
+        // What stands behind the comma of a sentence.
+        if matches!(cut, Cut::Byte(b',' | b';')) && has_blank(cell) && !is_quoted(cell) {
+            continue;
+        }
+        write(text, &cells[i], cell.clone(), view);
+        // A setting of the value between the name and the value.
+        if let Some(value) = cells.get(i + 2).filter(|value| full == 3 && !has_blank(value))
+            && is_flag(&text[cell.clone()])
+        {
+            write(text, &cells[i], value.clone(), view);
         }
     }
+}
+
+/// `True`, `no`, `-`: whether a cell says that something is so.
+fn is_flag(cell: &[u8]) -> bool {
+    const FLAGS: &[&[u8]] = &[b"true", b"false", b"null", b"none", b"-"];
+    FLAGS.iter().any(|flag| cell.eq_ignore_ascii_case(flag))
 }
 
 /// Whether two bars of a line may have nothing between them. Bars that are drawn are not examined.
@@ -278,6 +233,64 @@ fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize],
     pieces.len() > 1
 }
 
+/// The tokens that begin at one of `cut`, which are in order, and continue in the cells below, with their pieces together.
+pub(super) fn wrapped(text: &[u8], cut: &[usize]) -> Option<View> {
+    let (mut view, mut done) = (View::default(), 0);
+    for &start in cut {
+        stop::tick();
+        if start < done {
+            continue;
+        }
+        let near = &text[..text.len().min(start + MAX_LINE_BYTES)];
+        let line = line_start(text, start, MAX_LINE_BYTES)..line_end(near, start);
+        done = line.end;
+        let Some(pieces) = pieces(text, line, start) else { continue };
+        for piece in &pieces {
+            view.copy(text, piece.clone());
+        }
+        let end = pieces.last().map_or(start, |piece| piece.end);
+        view.stand(b"\n", end..end);
+        done = end;
+    }
+    (!view.bytes().is_empty()).then_some(view)
+}
+
+/// The pieces of a token in a cell of `line`, and in the cells below it that go on: nothing else is in their lines.
+fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usize>>> {
+    /// Most lines of a token. A choice.
+    const MAX_LINES: usize = 16;
+    let has_bar = |line: &[u8]| BARS.iter().any(|bar| memchr::memmem::find(line, bar).is_some());
+    let is_word = |bytes: &[u8]| !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic);
+    has_bar(&text[line.clone()]).then_some(())?;
+    let cells = self::cells(text, line.clone(), Cut::Bar);
+    let column = cells.iter().position(|cell| cell.contains(&start))?;
+    let mut pieces = vec![start..cells[column].end];
+    is_word(&text[pieces[0].clone()]).then_some(())?;
+    let mut end = line.end;
+    for _ in 0..MAX_LINES {
+        let at = end + 1;
+        let near = text.get(at..text.len().min(at + MAX_LINE_BYTES))?;
+        let line = at..at + memchr::memchr(b'\n', near).unwrap_or(near.len());
+        if is_ruler(&text[line.clone()]) || !has_bar(&text[line.clone()]) {
+            break;
+        }
+        let here = self::cells(text, line.clone(), Cut::Bar);
+        let is_alone = here.iter().enumerate().all(|(i, cell)| (i == column) != cell.is_empty());
+        if here.len() != cells.len() || !is_alone || !is_word(&text[here[column].clone()]) {
+            break;
+        }
+        let (last, mut next) = (pieces.last_mut()?, here[column].clone());
+        // psql writes a full stop at the end of a cell and before its rest.
+        if text[last.clone()].ends_with(b".") && text[next.clone()].starts_with(b".") {
+            last.end -= 1;
+            next.start += 1;
+        }
+        pieces.push(next);
+        end = line.end;
+    }
+    (pieces.len() > 1).then_some(pieces)
+}
+
 /// Writes the cells below the names of secrets, as long as the lines have the same cells. Returns where that ends.
 fn rows(
     text: &[u8],
@@ -300,7 +313,10 @@ fn rows(
         }
         if !is_ruler(&text[line.clone()]) {
             let here = match cut {
-                Cut::Blanks => below(head.start, text, line, cells),
+                Cut::Blanks => below(head.start, text, line.clone(), cells)
+                    .or_else(|| below_right(head.start, text, line.clone(), cells))
+                    .or_else(|| as_many(text, line, cells)),
+                Cut::Words => below_words(head.start, text, line, cells),
                 _ => Some(self::cells(text, line, cut)).filter(|here| here.len() == cells.len()),
             };
             let Some(here) = here else { break };
@@ -332,8 +348,70 @@ fn below(start: usize, text: &[u8], line: Range<usize>, heads: &[Range<usize>]) 
     Some(cells)
 }
 
-fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) {
+pub(super) fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) {
     write_pieces(text, name, &[cell], view);
+}
+
+/// The cells of a line below heads that end where their cells end, as pandas and R print them.
+fn below_right(
+    start: usize,
+    text: &[u8],
+    line: Range<usize>,
+    heads: &[Range<usize>],
+) -> Option<Vec<Range<usize>>> {
+    let (mut cells, mut from): (Vec<Range<usize>>, usize) = (Vec::new(), line.start);
+    for head in heads {
+        if head.is_empty() {
+            cells.push(from..from);
+            continue;
+        }
+        let to = line.start + (head.end - start);
+        let is_end = text[line.clone()].get(to - line.start).is_none_or(|b| *b == b' ');
+        if to > line.end || !is_end || text[to - 1] == b' ' {
+            return None;
+        }
+        // The number of the row may stand in front of the first cell.
+        let bytes = &text[from.min(to)..to];
+        let blanks = memchr::memmem::rfind(bytes, b"  ").map(|at| at + 2);
+        let is_first = cells.iter().all(Range::is_empty);
+        let first = if is_first { memchr::memrchr(b' ', bytes).map(|at| at + 1) } else { blanks };
+        cells.push(trimmed(text, from + first.unwrap_or_default()..to));
+        from = to;
+    }
+    Some(cells)
+}
+
+/// The cells of a line that has as many as there are heads, perhaps behind the number of the row.
+fn as_many(text: &[u8], line: Range<usize>, heads: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
+    let full = |cells: Vec<Range<usize>>| cells.into_iter().filter(|cell| !cell.is_empty());
+    let mut cells: Vec<Range<usize>> = full(cells(text, line, Cut::Blanks)).collect();
+    let count = heads.iter().filter(|head| !head.is_empty()).count();
+    let is_number = |cell: &Range<usize>| text[cell.clone()].iter().all(u8::is_ascii_digit);
+    if count > 2 && cells.len() == count + 1 && is_number(&cells[0]) {
+        cells.remove(0);
+    }
+    (count > 2 && cells.len() == count).then_some(())?;
+    let mut cells = cells.into_iter();
+    Some(
+        heads
+            .iter()
+            .filter_map(|head| if head.is_empty() { Some(head.clone()) } else { cells.next() })
+            .collect(),
+    )
+}
+
+/// The cells of a line below heads with one blank between: each begins where its head begins, and some are padded.
+fn below_words(
+    start: usize,
+    text: &[u8],
+    line: Range<usize>,
+    heads: &[Range<usize>],
+) -> Option<Vec<Range<usize>>> {
+    memchr::memmem::find(text[line.clone()].trim_ascii(), b"  ")?;
+    let cells = cells(text, line.clone(), Cut::Words);
+    let is_alike =
+        |(cell, head): (&Range<usize>, &Range<usize>)| cell.start - line.start == head.start - start;
+    (cells.len() == heads.len() && cells.iter().zip(heads).all(is_alike)).then_some(cells)
 }
 
 /// Writes a pair whose value is in one or several cells.
@@ -376,11 +454,12 @@ fn is_removed(cell: &[u8]) -> bool {
 }
 
 /// Whether a cell is a name: one to three words, not a piece of code.
-fn is_name(cell: &[u8]) -> bool {
+pub(super) fn is_name(cell: &[u8]) -> bool {
     cell.len() <= MAX_NAME_BYTES
         && cell.iter().filter(|b| **b == b' ').count() <= 2
         && cell.iter().all(|b| b.is_ascii_alphanumeric() || b"_-. *`:/".contains(b) || *b >= 0x80)
         && cell.first().is_some_and(|b| !b.is_ascii_digit())
+        || cell == b"(index)"
 }
 
 /// The start of a string that an earlier layer opened, so that the program code before it is not read as a cell:
@@ -422,7 +501,7 @@ fn cut(line: &[u8]) -> Option<Cut> {
 }
 
 /// The cells of a line, without blanks, quotes and the signs of emphasis around them.
-fn cells(text: &[u8], line: Range<usize>, cut: Cut) -> Vec<Range<usize>> {
+pub(super) fn cells(text: &[u8], line: Range<usize>, cut: Cut) -> Vec<Range<usize>> {
     let mut cells = Vec::new();
     let (mut at, mut from) = (line.start, line.start);
     let mut quoted = false;
@@ -443,6 +522,7 @@ fn cells(text: &[u8], line: Range<usize>, cut: Cut) -> Vec<Range<usize>> {
             Cut::Bar => BARS.iter().find(|bar| rest.starts_with(bar)).map_or(0, |bar| bar.len()),
             Cut::Blanks if rest.starts_with(b"  ") => rest.iter().take_while(|b| **b == b' ').count(),
             Cut::Blanks => 0,
+            Cut::Words => rest.iter().take_while(|b| **b == b' ').count(),
         };
         if len > 0 {
             cells.push(trimmed(text, from..at));
@@ -470,7 +550,11 @@ fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
     let bytes = &text[range.clone()];
     let before = bytes.iter().take_while(|b| around(b)).count();
     let behind = bytes[before..].iter().rev().take_while(|b| around(b)).count();
-    range.start + before..range.end - behind
+    // A string as JavaScript prints it.
+    match &bytes[before..bytes.len() - behind] {
+        [b'\'', .., b'\''] => range.start + before + 1..range.end - behind - 1,
+        _ => range.start + before..range.end - behind,
+    }
 }
 
 /// Whether a line only draws the table.

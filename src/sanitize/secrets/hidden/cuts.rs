@@ -2,8 +2,7 @@
 //!
 //! It does not render them; the terminal stage does that later, on text without secrets.
 
-use super::unit::Unit;
-use super::view::View;
+use super::view::{Unit, View};
 use crate::sanitize::invisible;
 use std::ops::Range;
 
@@ -18,6 +17,13 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
         0x1b => {
             sequence(&text[at + 1..text.len().min(at + MAX_SEQUENCE_BYTES)]).map(|len| Unit::nothing(len + 1))
         }
+        // The same as `cat -v` shows it, and a tab.
+        b'^' if text[at + 1..].starts_with(b"[[") => {
+            sequence(&text[at + 2..text.len().min(at + MAX_SEQUENCE_BYTES)])
+                .filter(|len| text[at + 1 + len] == b'm')
+                .map(|len| Unit::nothing(len + 2))
+        }
+        b'^' => (text.get(at + 1) == Some(&b'I')).then(|| Unit::byte(2, b'\t')),
         b'\r' => {
             let is_of_line = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic() || *b == b' ');
             (is_of_line(text.get(at + 1)) && at > 0 && is_of_line(text.get(at - 1))).then(|| Unit::nothing(1))
@@ -45,6 +51,13 @@ pub(super) fn is_variable(text: &[u8]) -> bool {
     let is_assigned = text.get(len) == Some(&b'=')
         && text.get(len + 1).is_some_and(|b| *b == 0 || b.is_ascii_graphic() && *b != b'=');
     len > 0 && !text[0].is_ascii_digit() && is_assigned
+}
+
+/// Whether the rest of an escape sequence is followed by a letter or a digit: `[0m` in `gith\u001b[0mub`.
+pub(super) fn is_inside_word(rest: &[u8]) -> bool {
+    let near = &rest[..rest.len().min(MAX_SEQUENCE_BYTES)];
+    let len = near.strip_prefix(b"[").and_then(control);
+    len.and_then(|len| near.get(len + 1)).is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// Length of the parameters and the letter of a control sequence.

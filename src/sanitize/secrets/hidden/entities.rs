@@ -3,7 +3,7 @@
 //! Only tags within a line of text are removed; other tags are structure, which rules may read.
 
 use super::percent::hex;
-use super::unit::Unit;
+use super::view::Unit;
 
 /// Names of references that are in and around values.
 const NAMES: &[(&[u8], char)] = &[

@@ -3,7 +3,7 @@
 //! It does not check whether it is in a string: decoding an escape elsewhere does not create a secret.
 
 use super::percent::hex;
-use super::unit::Unit;
+use super::view::Unit;
 
 /// The escape at a backslash.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {

@@ -6,9 +6,11 @@
 
 use super::beside;
 use super::columns;
+use super::lists;
 use super::strings::{line, string};
 use super::view::View;
-use crate::sanitize::secrets::judge::{ByteSet, skip, skip_back};
+use crate::sanitize::secrets::extent::is_strong;
+use crate::sanitize::secrets::judge::{ByteSet, is_signed_password, skip, skip_back};
 use crate::stop;
 use std::ops::Range;
 
@@ -33,6 +35,7 @@ const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
 const REST: ByteSet = NAME.with_letters();
 const BLANK: ByteSet = ByteSet::parse(" \t\r\n");
 const QUOTE: ByteSet = ByteSet::parse("\"'");
+const QUOTES: ByteSet = ByteSet::parse("\\\"'");
 const DIGIT: ByteSet = ByteSet::parse("0-9");
 const HEX: ByteSet = ByteSet::parse("0-9a-fA-F");
 
@@ -69,12 +72,13 @@ pub(in crate::sanitize::secrets) fn is_field(text: &[u8], hit: &Range<usize>, la
     let end = skip(text, hit.end, NAME, MAX_NAME_BYTES);
     match text.get(end) {
         Some(b'<') => text.get(end + 1) == Some(&b'/'),
+        Some(b')') => beside::asserted(text, &(hit.start..end)).is_some(),
         // `cat -A` marks the end of a line.
         Some(b'$') => text.get(end + 1) == Some(&b'\n'),
         None | Some(b':' | b'=' | b' ' | b'"' | b'\'' | b']' | b'\r' | b'\n' | b'(' | b',' | b'{') => {
             let start = skip_back(text, hit.start, NAME, MAX_NAME_BYTES);
             if last.name != (start..end) {
-                *last = Judged { name: start..end, has_value: value_of(text, &(start..end)).is_some() };
+                *last = Judged { name: start..end, has_value: has_value(text, &(start..end)) };
             }
             last.has_value && !is_cell_of_table(text, hit, start, end)
         }
@@ -127,6 +131,10 @@ pub(super) fn view(text: &[u8], names: &[usize]) -> Option<View> {
                 write(text, &name, value, &mut view);
             }
         }
+        for value in lists::values(text, &name, skip(text, name.end, QUOTES, 4)) {
+            stop::tick();
+            write(text, &name, value, &mut view);
+        }
     }
     (!view.bytes().is_empty()).then_some(view)
 }
@@ -155,6 +163,11 @@ fn write(text: &[u8], name: &Range<usize>, value: Range<usize>, view: &mut View)
     view.stand(quote, here);
     view.copy(text, value.clone());
     view.stand(quote, value.end..value.end);
+}
+
+/// Whether a name has a value, or a list of values.
+fn has_value(text: &[u8], name: &Range<usize>) -> bool {
+    value_of(text, name).is_some() || !lists::values(text, name, skip(text, name.end, QUOTES, 4)).is_empty()
 }
 
 /// The value of the name in `name`, unless the value directly follows the name, where other matchers find it.
@@ -203,11 +216,22 @@ fn wrapped(text: &[u8], at: usize) -> Option<Range<usize>> {
     if at > first {
         at = skip(text, at, BLANK, MAX_BETWEEN_BYTES);
     }
+    if text[at..].starts_with(b"Optional[") && at == first && text[at - 1] == b'=' {
+        return bracketed(text, at + b"Optional[".len());
+    }
     if text[at..].starts_with(b"(len=") {
         let digits = skip(text, at + 5, DIGIT, 9);
         at = text[digits..].starts_with(b") ").then_some(digits + 2)?;
     }
     (at > first).then(|| string(text, at))?
+}
+
+/// The word up to the bracket that closes it: `=Optional[…]` of Java. It is no type.
+fn bracketed(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let near = &text[at..text.len().min(at + MAX_BETWEEN_BYTES)];
+    let len = near.iter().position(|b| !b.is_ascii_graphic() || b"[]\"'".contains(b))?;
+    let is_value = near[len] == b']' && (is_strong(&near[..len]) || is_signed_password(&near[..len]));
+    is_value.then_some(at..at + len)
 }
 
 /// `"name"=>"…"` of Ruby, `[name] => …` of PHP, `('name', '…')` of Python.

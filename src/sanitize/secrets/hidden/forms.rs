@@ -4,7 +4,7 @@
 //! may be coded as `+`.
 
 use super::percent;
-use super::view::{View, table};
+use super::view::{Unit, View, table};
 use crate::stop;
 use std::ops::Range;
 
@@ -61,7 +61,7 @@ fn write(text: &[u8], value: Range<usize>, view: &mut View) {
     for at in memchr::memchr2_iter(b'%', b'+', &text[value.clone()]).map(|n| value.start + n) {
         stop::tick();
         let unit = match text[at] {
-            b'+' => super::unit::Unit::byte(1, b' '),
+            b'+' => Unit::byte(1, b' '),
             _ => match percent::unit(text, at) {
                 Some(unit) => unit,
                 None => continue,

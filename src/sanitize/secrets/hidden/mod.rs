@@ -8,13 +8,13 @@ mod base64;
 mod beside;
 pub(super) mod columns;
 mod cuts;
-mod doubled;
 pub(super) mod entities;
 mod escapes;
 pub(super) mod fields;
 mod forms;
 mod groups;
 mod hexdump;
+mod lists;
 pub(super) mod logged;
 pub(super) mod near;
 pub(super) mod nulls;
@@ -23,11 +23,11 @@ mod percent;
 mod placed;
 mod prefixed;
 mod quoted_printable;
+mod statements;
 mod strings;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod unit;
 mod units;
 mod view;
 pub(super) mod wrapped;
@@ -133,10 +133,13 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Tokens that are written in groups.
+    /// Tokens that are written in groups, or in several cells.
     fn groups(&mut self) {
         let within = Layers { codings: 0, columns: false, groups: false };
         if let Some(view) = groups::view(self.text, &self.scan.cut) {
+            self.see(&view, within);
+        }
+        if let Some(view) = columns::wrapped(self.text, &self.scan.cut) {
             self.see(&view, within);
         }
     }
@@ -173,13 +176,18 @@ impl Search<'_, '_> {
         self.wrapped(&lines);
     }
 
-    /// Cursor moves and doubled quotation marks: they may cut a keyword, or separate a value from it.
+    /// Cursor moves, marks of comparisons, cut lines and doubled quotation marks: they may cut a keyword, or separate a
+    /// value from it.
     fn cut_keywords(&mut self, near: &Near, within: Layers) {
-        if let Some(view) = placed::view(self.text) {
-            self.see(&view, Layers { codings: 0, ..within });
-        }
-        if let Some(view) = doubled::view(self.text, near) {
-            self.see(&view, Layers { codings: 0, ..within });
+        let text = self.text;
+        let views = [
+            placed::view(text),
+            placed::compared(text),
+            texts::cut_lines(text),
+            texts::without_doubled(text, near),
+        ];
+        for view in views.iter().flatten() {
+            self.see(view, Layers { codings: 0, ..within });
         }
     }
 
@@ -209,7 +217,7 @@ impl Search<'_, '_> {
         let Some(joined) = wrapped::view(self.text, lines) else { return };
         let mut found = Vec::new();
         look(self.table, &joined.view, Layers { codings: 0, ..self.layers }, self.work, &mut found);
-        joined.trim(self.table, self.text, &self.scan.claims, &mut found);
+        joined.trim(self.table, self.text, [&self.scan.claims, &self.claims], &mut found);
         self.claims.append(&mut found);
     }
 }

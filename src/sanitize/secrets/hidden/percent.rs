@@ -1,6 +1,6 @@
 //! Percent encoding, as in addresses and forms.
 
-use super::unit::Unit;
+use super::view::Unit;
 
 /// The byte at a percent sign.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {

@@ -1,6 +1,8 @@
-//! Lines that a program wrote out of order, by moving the cursor: `abc ESC[3C ghi ESC[6D def`.
+//! Lines that a program wrote out of order, by moving the cursor: `abc ESC[3C ghi ESC[6D def`; and the two texts that a
+//! diff of words holds: `a [-old-]{+new+} b`.
 //!
-//! Each line is written as a terminal shows it. The moved text maps to all of the line from the first move on.
+//! Each line is written as a terminal shows it. The moved text maps to all of the line from the first move on. A line of a
+//! diff is written twice, as it was and as it is.
 
 use super::view::{View, line_end, line_start};
 use crate::stop;
@@ -69,4 +71,108 @@ fn moved(rest: &[u8]) -> Option<(u8, usize, usize)> {
     let letter = *digits.get(len).filter(|b| matches!(b, b'C' | b'D' | b'G'))?;
     let count = digits[..len].iter().fold(0, |sum, b| sum * 10 + usize::from(b - b'0'));
     Some((letter, count.max(1), len + 3))
+}
+
+/// The marks around words that a diff added and removed.
+const ADDED: [&[u8]; 2] = [b"{+", b"+}"];
+const REMOVED: [&[u8]; 2] = [b"[-", b"-]"];
+/// Most lines between two ends of lines of a diff of words that has one word on each line.
+const MAX_PIECES: usize = 64;
+
+/// The lines of a diff of words, as they were and as they are; `None` without one.
+pub(super) fn compared(text: &[u8]) -> Option<View> {
+    let mut view = View::default();
+    for (mark, other) in [(ADDED[1], None), (REMOVED[1], Some(ADDED[1]))] {
+        let mut done = 0;
+        for at in memchr::memmem::find_iter(text, mark) {
+            stop::tick();
+            if at < done {
+                continue;
+            }
+            let line = line_start(text, at, MAX_LINE_BYTES)..line_end(text, at);
+            done = line.end;
+            let is_read =
+                other.is_some_and(|other| memchr::memmem::find(&text[line.clone()], other).is_some());
+            if line.len() <= MAX_LINE_BYTES && !is_read {
+                write_version(text, line.clone(), true, &mut view);
+                write_version(text, line, false, &mut view);
+            }
+        }
+    }
+    if memchr::memmem::find(text, b"\n~").is_some() && memchr::memmem::find(text, b"@@").is_some() {
+        write_pieces(text, &mut view);
+    }
+    (!view.bytes().is_empty()).then_some(view)
+}
+
+/// Writes a line without its marks, and without what was removed from it or added to it.
+fn write_version(text: &[u8], line: Range<usize>, is_new: bool, view: &mut View) {
+    let mut at = line.start;
+    while at < line.end {
+        stop::tick();
+        let rest = &text[at..line.end];
+        let Some(open) = memchr::memchr2_iter(b'[', b'{', rest)
+            .find(|open| rest[*open..].starts_with(ADDED[0]) || rest[*open..].starts_with(REMOVED[0]))
+        else {
+            break;
+        };
+        let is_added = rest[open] == b'{';
+        let close = if is_added { ADDED[1] } else { REMOVED[1] };
+        let Some(len) = memchr::memmem::find(&rest[open + 2..], close) else { break };
+        view.copy(text, at..at + open);
+        if is_added == is_new {
+            view.copy(text, at + open + 2..at + open + 2 + len);
+        }
+        at += open + len + 4;
+    }
+    view.copy(text, at..line.end);
+    view.stand(b"\n", line.end..line.end);
+}
+
+/// Writes the lines of a diff that has one word on each line, and `~` where a line ends.
+fn write_pieces(text: &[u8], view: &mut View) {
+    let (mut pieces, mut at): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
+    while at < text.len() {
+        stop::tick();
+        let line = at..line_end(text, at);
+        at = line.end + 1;
+        match text.get(line.start) {
+            Some(b' ' | b'+' | b'-') if pieces.len() < MAX_PIECES => pieces.push(line),
+            Some(b'~') if line.len() == 1 => {
+                for left_out in [b'-', b'+'] {
+                    for piece in pieces.iter().filter(|piece| text[piece.start] != left_out) {
+                        view.copy(text, piece.start + 1..piece.end);
+                    }
+                    view.stand(b"\n", line.start..line.start);
+                }
+                pieces.clear();
+            }
+            _ => pieces.clear(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::redact;
+
+    #[test]
+    fn both_texts_of_a_diff_of_words_are_read() {
+        let key = ["AI", "zaTwRlOEVHzc0X0AWIRh-JUqBlIFXZ53NcqeW"].concat();
+        let (first, second) = (["gh", "p_16C7e42F292c69"].concat(), "12E7710c838347Ae178B4a");
+        for (text, shown) in [
+            (format!("key: [-{key}-]{{+new+}}\n"), "key: [-[REDACTED:gcp-api-key]-]{+new+}\n"),
+            (format!("key: {{+{key}+}}\n"), "key: {+[REDACTED:gcp-api-key]+}\n"),
+            (format!("key: {first}[-x-]{{+{second}+}}\n"), "key: [REDACTED:github-pat]+}\n"),
+            (
+                "@@ -1,2 +1,2 @@\n DB_PASSWORD=\n-old\n+xK9uhfJX$mQ2v!Lp\n~\n".to_owned(),
+                "@@ -1,2 +1,2 @@\n DB_PASSWORD=\n-old\n+[REDACTED:generic-password]\n~\n",
+            ),
+        ] {
+            assert_eq!(redact(&text).map(|redacted| redacted.text).as_deref(), Some(shown));
+        }
+        for text in ["[-f file] {+x+}\n", "@@ -1 +1 @@\n password\n-old\n+new\n~\n", "a[-1] {+b\n"] {
+            assert_eq!(redact(text), None);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The quoted-printable encoding of mail: `=3D`, and a `=` at the end of a line that continues.
 
 use super::percent::hex;
-use super::unit::Unit;
+use super::view::Unit;
 use super::view::line_end;
 
 /// Length of the lines that end in a soft break, in bytes.

@@ -5,9 +5,10 @@
 //! start or the end of a line apply to it. A string of one word is not a text.
 
 use super::near::Near;
-use super::unit::Unit;
-use super::view::{View, line_start};
+use super::strings::string;
+use super::view::{Unit, View, line_start};
 use super::{entities, escapes};
+use crate::sanitize::secrets::judge::{ByteSet, skip, skip_back};
 use crate::stop;
 use std::ops::Range;
 
@@ -24,7 +25,7 @@ const MAX_TAG_BYTES: usize = 64;
 pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     let mut view = View::default();
     let mut open = Openings { text, unclosed: [0; 3] };
-    let mut done = 0;
+    let (mut done, mut goes_on) = (0, false);
     for stretch in near.stretches() {
         let mut at = line_start(text, stretch.start, BEFORE_BYTES).max(done);
         while at < stretch.end {
@@ -32,17 +33,32 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             stop::tick();
             at += next;
             at = match open.inside(at) {
-                Some(inside) if is_text(text, &inside) => {
+                Some(inside) if goes_on || is_text(text, &inside) => {
                     let end = inside.end;
-                    // A backslash at the end belongs to the string around the text.
+                    let is_first = !std::mem::replace(&mut goes_on, is_line_of_list(text, &inside));
+                    // A backslash at the end belongs to what is around the text, unless the next line continues it.
                     let slashes = text[inside.clone()].iter().rev().take_while(|b| **b == b'\\').count();
+                    let slashes = if goes_on { 0 } else { slashes };
+                    if is_first {
+                        view.stand(b"\n", inside.start..inside.start);
+                    }
                     write(text, inside.start..end - slashes, text[at], &mut view);
+                    let is_cut = goes_on && text[..end].ends_with(b"\\\\");
+                    let behind: &[u8] = if is_cut {
+                        b"\n"
+                    } else if goes_on {
+                        b""
+                    } else {
+                        b"\n\n"
+                    };
+                    view.stand(behind, end..end);
                     end + 1
                 }
                 Some(inside) if text[at] != b'>' => inside.end + 1,
                 _ => at + 1,
             };
         }
+        goes_on &= at <= stretch.end;
         done = done.max(at);
     }
     (!view.bytes().is_empty()).then_some(view)
@@ -102,7 +118,10 @@ fn opens(text: &[u8], at: usize) -> bool {
         b':' | b'=' | b',' | b'[' | b'(' | b'{' | b'\n' | b'\t' | b';' => true,
         // The letter of bytes in Python.
         b'b' => at < 2 || !text[at - 2].is_ascii_alphanumeric(),
-        b' ' => text[..at - 1].last().is_none_or(|b| b":=,>)\n".contains(b)),
+        b' ' => {
+            let start = skip_back(text, at, const { ByteSet::parse(" ") }, MAX_TAG_BYTES);
+            text[..start].last().is_none_or(|b| b":=,>)\n".contains(b))
+        }
         _ => false,
     }
 }
@@ -137,7 +156,6 @@ const MIN_BYTES: usize = 12;
 
 /// Writes a text without the escapes of its string and the references of its attribute or element.
 fn write(text: &[u8], inside: Range<usize>, mark: u8, view: &mut View) {
-    view.stand(b"\n", inside.start..inside.start);
     // In an element, only character references are decoded.
     let [first, second] = if mark == b'>' { [b'&', b'&'] } else { [b'\\', mark] };
     let mut at = inside.start;
@@ -162,7 +180,78 @@ fn write(text: &[u8], inside: Range<usize>, mark: u8, view: &mut View) {
         }
         at += len;
     }
-    view.stand(b"\n\n", inside.end..inside.end);
+}
+
+/// Whether a string is a line of a list of lines, as notebooks hold them, and the next item follows: it ends with a line
+/// end, or with the backslash that continues a line.
+fn is_line_of_list(text: &[u8], inside: &Range<usize>) -> bool {
+    const BETWEEN: ByteSet = ByteSet::parse(", \t\r\n");
+    let mark = text[inside.end];
+    let bytes = &text[inside.clone()];
+    let next = skip(text, inside.end + 1, BETWEEN, MAX_TAG_BYTES);
+    (bytes.ends_with(b"\\n") || bytes.ends_with(b"\\\\"))
+        && mark == b'"'
+        && text.get(inside.end + 1) == Some(&b',')
+        && string(text, next).is_some_and(|item| {
+            let behind = skip(text, item.end + 1, BETWEEN, MAX_TAG_BYTES);
+            text.get(behind) != Some(&b':')
+        })
+}
+
+/// Lines of a log of Docker that its driver cut: `{"log":"first half","stream":…}` above `{"log":"second half\n",…}`.
+/// Each cut is written with what is around it; `None` without one.
+pub(super) fn cut_lines(text: &[u8]) -> Option<View> {
+    const HEAD: &[u8] = b"{\"log\":";
+    /// Bytes on each side of a cut.
+    const NEAR_BYTES: usize = 512;
+    let mut view = View::default();
+    let mut before: Option<Range<usize>> = None;
+    for at in memchr::memmem::find_iter(text, HEAD) {
+        stop::tick();
+        let open = skip(text, at + HEAD.len(), const { ByteSet::parse(" ") }, 1);
+        let near = text.get(open + 1..text.len().min(open + MAX_TEXT_BYTES)).unwrap_or_default();
+        let is_end = |end: &usize| {
+            let slashes = near[..*end].iter().rev().take(MAX_TAG_BYTES).take_while(|b| **b == b'\\').count();
+            slashes % 2 == 0
+        };
+        let is_string = text.get(open) == Some(&b'"') && (at == 0 || text[at - 1] == b'\n');
+        let Some(len) = memchr::memchr_iter(b'"', near).find(is_end).filter(|_| is_string) else { continue };
+        let inside = open + 1..open + 1 + len;
+        if let Some(before) =
+            before.take().filter(|before| (before.end..before.end + 2 * NEAR_BYTES).contains(&at))
+        {
+            view.stand(b"\n", before.end..before.end);
+            view.copy(text, before.start.max(before.end.saturating_sub(NEAR_BYTES))..before.end);
+            view.copy(text, inside.start..inside.end.min(inside.start + NEAR_BYTES));
+            view.stand(b"\n", inside.end..inside.end);
+        }
+        let is_cut = !text[inside.clone()].ends_with(b"\\n") && !inside.is_empty();
+        before = is_cut.then_some(inside);
+    }
+    (!view.bytes().is_empty()).then_some(view)
+}
+
+/// Doubled quotation marks of `7,"{""key"": ""…""}",3`, a cell of CSV that holds strings. The two marks of an empty string are recognized
+/// because no letter is beside them.
+///
+/// The text near keywords with such marks written once; `None` without one.
+pub(super) fn without_doubled(text: &[u8], near: &Near) -> Option<View> {
+    let (mut view, mut copied) = (View::default(), 0);
+    for stretch in near.stretches() {
+        for at in memchr::memmem::find_iter(&text[stretch.clone()], b"\"\"").map(|n| stretch.start + n) {
+            stop::tick();
+            let is_word =
+                |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+            if at >= copied && is_word(at.checked_sub(1)) != is_word(Some(at + 2)) {
+                view.copy_near(text, copied..at + 1);
+                copied = at + 2;
+            }
+        }
+    }
+    (!view.bytes().is_empty()).then(|| {
+        view.copy_behind(text, copied);
+        view
+    })
 }
 
 #[cfg(test)]
@@ -205,6 +294,26 @@ mod tests {
             "<label>Password: required</label>\n",
             "msg = \"password: %s\\nuser: %s\" % (password, user)\n",
             "{\"help\": \"token: the token of the service\\nuser: its user\"}\n",
+        ] {
+            assert_eq!(redact(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_goes_on_in_the_next_line_of_a_list_or_a_log() {
+        let (first, second) = (["gh", "p_16C7e42F292c69"].concat(), "12E7710c838347Ae178B4a");
+        for (before, between, behind) in [
+            ("{\"source\": [\n    \"t = (\\\"", "\\\"\\n\",\n    \"  \\\"", "\\\")\\n\"\n]}"),
+            ("{\"lines\": [\"export T=", "\\\\\", \"", "\"]}"),
+            ("{\"log\":\"token=", "\",\"stream\":\"stdout\"}\n{\"log\":\"", "\\n\",\"stream\":\"stdout\"}\n"),
+        ] {
+            let text = format!("{before}{first}{between}{second}{behind}");
+            let shown = redact(&text).map(|redacted| redacted.text);
+            assert_eq!(shown, Some(format!("{before}[REDACTED:github-pat]{behind}")));
+        }
+        for text in [
+            "{\"log\":\"password=\",\"stream\":\"stdout\"}\n{\"log\":\"next line2\\n\",\"stream\":\"stdout\"}\n",
+            "{\"lines\": [\"password:\\\\\", \"see below\"]}\n",
         ] {
             assert_eq!(redact(text), None, "{text}");
         }

@@ -4,8 +4,7 @@
 //! decoded only if it may hide a keyword. Each encoding has its own file.
 
 use super::near::Near;
-use super::unit::Unit;
-use super::view::{View, find, table};
+use super::view::{Unit, View, find, table};
 use super::{cuts, entities, escapes, percent, quoted_printable};
 use crate::sanitize::invisible;
 use crate::stop;
@@ -13,7 +12,7 @@ use crate::stop;
 /// Bytes that may start a unit.
 const TRIGGERS: [bool; 256] = {
     let mut set = [false; 256];
-    let bytes = b"\\%&<=+\r\x7f";
+    let bytes = b"\\%&<=+^\r\x7f";
     let mut i = 0;
     // Control characters but tab, line feed and form feed.
     while i < 0x20 {
@@ -120,6 +119,13 @@ fn may_hide_keyword(text: &[u8], at: usize, unit: &Unit) -> bool {
             before.is_some_and(is_word)
                 && next.is_some_and(|b| is_word(b) || TRIGGERS[b as usize] && b != b'\r')
         }
+        // An escape sequence, or a character that nobody sees, inside a word.
+        [0x1b] => before.is_some_and(is_word) && cuts::is_inside_word(&text[at + unit.len..]),
+        [_, _, ..] if invisible::length(unit.bytes()).is_some() => {
+            before.is_some_and(is_word) && next.is_some_and(is_word)
+        }
+        // `:\\/\\/` in a string inside a string.
+        [b'\\'] => before == Some(b':') && next == Some(b'/'),
         // Only characters with a meaning in HTML need a reference.
         [byte] if text[at..].starts_with(b"&#") => byte.is_ascii_graphic() && !b"\"'<>&".contains(&byte),
         [byte] => {

@@ -87,19 +87,35 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<Joined> {
 
 impl Joined {
     /// Removes lines that are not part of a value from the claims of the joined text. `plain` holds the claims of the
-    /// text as it is.
-    pub(super) fn trim(&self, table: &Table, text: &[u8], plain: &[Claim], claims: &mut Vec<Claim>) {
+    /// text as it is, `whole` the values that tables and fields hold.
+    pub(super) fn trim(
+        &self,
+        table: &Table,
+        text: &[u8],
+        [plain, whole]: [&[Claim]; 2],
+        claims: &mut Vec<Claim>,
+    ) {
         if self.guessed.is_empty() {
             return;
         }
         let mut ends: Vec<(usize, u16)> = plain.iter().map(|claim| (claim.end, claim.rule)).collect();
         ends.sort_unstable();
+        let mut places: Vec<usize> =
+            plain.iter().chain(whole).flat_map(|claim| [claim.start, claim.end]).collect();
+        places.sort_unstable();
         claims.retain_mut(|claim| {
             stop::tick();
             let first = self.guessed.partition_point(|gap| gap.range.start <= claim.start);
             let crossed = &self.guessed[first..];
             let len = crossed.partition_point(|gap| gap.range.end < claim.end);
             if first > 0 && is_apart(text, &self.guessed[first - 1], claim) {
+                return false;
+            }
+            // Between two items of a list, each of which is a value of its own.
+            let is_known = |place: &usize| places.binary_search(place).is_ok();
+            let is_item = |gap: &Gap| matches!(text[gap.range.start], b'"' | b'\'');
+            let is_own = |gap: &Gap| is_item(gap) && is_known(&gap.range.start) && is_known(&gap.range.end);
+            if crossed[..len].iter().any(is_own) {
                 return false;
             }
             match last_piece(table, text, &ends, &crossed[..len], claim) {
@@ -429,7 +445,7 @@ fn item_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usiz
     let outer = open_quote(text, at, next).filter(|outer| *outer != quote);
     // A name is not a piece.
     let is_mixed = || is_mixed(&text[back(text, at)]) && is_mixed(&text[ahead(text, next)]);
-    (outer.is_some() || is_mixed()).then(|| {
+    (outer.is_some() || is_mixed() && !is_setting(text, next)).then(|| {
         guessed.push(Gap { quote: outer, ..Gap::new(at..next) });
         at..next
     })
