@@ -12,7 +12,7 @@ use super::plan::{Item, Ranking, Series, Value};
 use super::tape::{Kind, Node};
 use crate::text::dates::{Date, date};
 use crate::text::details::likeness;
-use crate::text::judge::form;
+use crate::text::judge::{form, may_be_unique};
 use crate::text::relevance::Relevance;
 
 /// Members whose value, if not empty, reports a failure.
@@ -84,6 +84,11 @@ const LEVELS: u32 = 2;
 /// Levels of objects and lists whose values are compared, and most nodes of an item below `LEVELS`. Bounds the work.
 const DEEP_LEVELS: u32 = 8;
 const MAX_DEEP_NODES: usize = 96;
+/// Members that name an element of a list, and the longest such name in bytes.
+const NAMES: &[&str] = &["type", "name", "key", "Name", "Key", "Type"];
+const MAX_NAME_BYTES: usize = 40;
+/// Most nodes of named elements that are read of an item.
+const MAX_NAMED_NODES: usize = 64;
 
 /// Ranks the items, given the bytes and the node of each, in the order in which limits keep them.
 pub fn rank(text: &str, nodes: &[Node], items: &[(Range<usize>, u32)], about: &Relevance) -> Ranking {
@@ -97,8 +102,15 @@ pub fn rank(text: &str, nodes: &[Node], items: &[(Range<usize>, u32)], about: &R
     };
     let mut series = Series::default();
     for (i, (_, value)) in items.iter().enumerate() {
-        let mut look =
-            Look { text, nodes, series: &mut series, shape: 0, fails: false, deep_left: MAX_DEEP_NODES };
+        let mut look = Look {
+            text,
+            nodes,
+            series: &mut series,
+            shape: 0,
+            fails: false,
+            deep_left: MAX_DEEP_NODES,
+            named_left: MAX_NAMED_NODES,
+        };
         look.item(*value);
         let (shape, fails) = (look.shape, look.fails);
         series.push(Item { shape, fails, score: scores.get(i).copied().unwrap_or(0) });
@@ -121,6 +133,8 @@ struct Look<'a> {
     fails: bool,
     /// Nodes below `LEVELS` that may still be read.
     deep_left: usize,
+    /// Nodes of named elements of lists that may still be read.
+    named_left: usize,
 }
 
 impl<'a> Look<'a> {
@@ -161,6 +175,7 @@ impl<'a> Look<'a> {
             self.shape = self.shape.rotate_left(5) ^ name ^ kind_of(value.kind);
             self.judge(key, value);
             if value.kind == Kind::Object && level < LEVELS {
+                self.keys(name, key.next);
                 self.members(key.next, level + 1);
             } else {
                 self.scalar(name, value, key.next);
@@ -178,8 +193,9 @@ impl<'a> Look<'a> {
             return;
         }
         let is_list = node.kind == Kind::Array;
-        if is_list {
-            self.series.field(name.rotate_left(17), Value::Number(f64::from(node.children)));
+        match is_list {
+            true => self.series.field(name.rotate_left(17), Value::Number(f64::from(node.children))),
+            false => self.keys(name, i),
         }
         let mut at = i + 1;
         while at < node.next && self.deep_left > 0 {
@@ -194,7 +210,55 @@ impl<'a> Look<'a> {
             let Some(inner) = self.nodes.get(value as usize).copied() else { return };
             self.scalar(inner_name, inner, value);
             self.deep(inner_name, value, level + 1);
+            if let Some(own) = self.name_of(value).filter(|_| is_list) {
+                self.named(name.rotate_left(11) ^ digest(own, 7), value, level);
+            }
             at = inner.next;
+        }
+    }
+
+    /// The keys of an object as one value: `{"waiting": {}}` among many `{"running": {}}`. Its place is that of its last member.
+    fn keys(&mut self, name: u64, i: u32) {
+        let end = self.nodes[i as usize].next;
+        let (mut at, mut all, mut last) = (i + 1, 0u64, i);
+        while at < end {
+            let key = self.nodes[at as usize];
+            all = all.wrapping_add(digest(self.text(key), 3));
+            last = key.next;
+            at = self.nodes.get(last as usize).map_or(end, |value| value.next);
+        }
+        self.series.field_at(name.rotate_left(23), Value::Form(all), last);
+    }
+
+    /// The name of an element of a list.
+    fn name_of(&self, i: u32) -> Option<&'a str> {
+        let name = |key: &&str| member(self.text, self.nodes, i, key);
+        let node = NAMES.iter().find_map(name).filter(|node| node.kind == Kind::String)?;
+        Some(self.text(node)).filter(|name| name.len() <= MAX_NAME_BYTES)
+    }
+
+    /// The values of an element of a list that has a name: other elements may usually have the value that is odd here.
+    fn named(&mut self, name: u64, i: u32, level: u32) {
+        let node = self.nodes[i as usize];
+        if level >= DEEP_LEVELS || node.kind != Kind::Object {
+            return;
+        }
+        let mut at = i + 1;
+        while at < node.next && self.named_left > 0 {
+            self.named_left -= 1;
+            let key = self.nodes[at as usize];
+            let Some(value) = self.nodes.get(key.next as usize).copied() else { return };
+            let name = name.rotate_left(9) ^ digest(self.text(key), u64::from(level));
+            let found = match value.kind {
+                Kind::String | Kind::Word => Some(Value::Word(digest(self.text(value), 0))),
+                Kind::Number => self.text(value).parse().ok().map(Value::Number),
+                Kind::Object | Kind::Array => None,
+            };
+            if let Some(found) = found {
+                self.series.field_of_named(name, found, key.next);
+            }
+            self.named(name, key.next, level + 1);
+            at = value.next;
         }
     }
 
@@ -212,6 +276,9 @@ impl<'a> Look<'a> {
                 self.series.field_at(name.rotate_left(31), Value::Form(form(text.as_bytes())), at);
                 if let Some(Date::Day(days)) = date(text.as_bytes()) {
                     self.series.field_at(name.rotate_left(47), Value::Number(days), at);
+                }
+                if may_be_unique(text.trim_matches(['"', '\'']).as_bytes()) {
+                    self.series.field_at(name.rotate_left(53), Value::Id(digest(text, 0)), at);
                 }
                 Value::Word(digest(text, 0))
             }
@@ -272,6 +339,35 @@ pub fn kinds(text: &str, nodes: &[Node], items: &[u32]) -> Option<String> {
     })
 }
 
+/// Members that name an item, and the longest such name in bytes.
+const IDENTITY: &[&str] = &["name", "id", "key", "Name", "Id", "Key"];
+const MAX_IDENTITY_BYTES: usize = 80;
+
+/// The node that names an item: a member, or one of the objects in it, as `metadata` of Kubernetes.
+pub fn identity(text: &str, nodes: &[Node], item: u32) -> Option<u32> {
+    let members = |i: u32| {
+        let end = nodes.get(i as usize).filter(|node| node.kind == Kind::Object).map_or(0, |node| node.next);
+        let mut at = i + 1;
+        std::iter::from_fn(move || {
+            let key = nodes.get(at as usize).filter(|_| at < end)?;
+            let value = key.next;
+            at = nodes.get(value as usize)?.next;
+            Some((key, value))
+        })
+    };
+    let named = |i: u32| {
+        members(i).find(|(key, value)| {
+            let key = text.get(key.start as usize..key.end as usize).unwrap_or_default();
+            let node = nodes[*value as usize];
+            node.children == 0
+                && ((node.end - node.start) as usize) < MAX_IDENTITY_BYTES
+                && IDENTITY.contains(&key.trim_matches(['"', '\'']))
+        })
+    };
+    let found = named(item).or_else(|| members(item).find_map(|(_, inner)| named(inner)));
+    found.map(|(_, value)| value)
+}
+
 /// The scalar value of a member.
 fn member(text: &str, nodes: &[Node], item: u32, name: &str) -> Option<Node> {
     let node = nodes.get(item as usize).filter(|node| node.kind == Kind::Object)?;
@@ -323,6 +419,25 @@ mod tests {
         let kept = kept(&text, 12);
         for i in [21, 33, 40, 50] {
             assert!(kept.contains(&i), "{i} of {kept:?}");
+        }
+    }
+
+    #[test]
+    fn keys_named_elements_and_pairs_stand_out() {
+        let item = |i: usize| {
+            let state = if i == 21 { "waiting" } else { "running" };
+            let pressure = if i == 33 { "True" } else { "False" };
+            let net = if i == 50 { 17 } else { i };
+            format!(
+                "{{\"id\":{i},\"status\":{{\"list\":[{{\"name\":\"app\",\"state\":{{\"{state}\":{{\"at\":1}}}}}}],\
+                 \"conditions\":[{{\"type\":\"Disk\",\"status\":\"{pressure}\"}},{{\"type\":\"Ready\",\"status\":\"True\"}}],\
+                 \"net\":\"10.42.{net}.0/24\"}}}}"
+            )
+        };
+        let text = format!("[{}]", (0..60).map(item).collect::<Vec<_>>().join(","));
+        assert_eq!(kept(&text, 2).len(), 2 + 4, "{:?}", kept(&text, 2));
+        for i in [17, 21, 33, 50] {
+            assert!(kept(&text, 2).contains(&i), "{i} of {:?}", kept(&text, 2));
         }
     }
 

@@ -9,17 +9,24 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use crate::stop;
-use crate::text::judge::{MAX_VALUES, RARE_ONE_IN, Spread, is_few, is_only_zero_far, is_zero_far};
+use crate::text::judge::{
+    MAX_VALUES, RARE_ONE_IN, Spread, Twice, is_few, is_only_zero, is_only_zero_far, is_small, is_zero_far,
+};
 use crate::text::series::{Counter, Gaps};
 
 /// Fewest numbers of a field for which outliers are searched.
 const MIN_NUMBERS: usize = 8;
 /// Most fields whose numbers and words are examined.
-const MAX_FIELDS: usize = 128;
+const MAX_FIELDS: usize = 160;
+/// Most fields of elements of lists that are examined by the name of the element.
+const MAX_NAMED_FIELDS: usize = 64;
 
-/// Fewest items of a series in which an outlier stays whatever the limit, and most outliers that stay in this way.
+/// Fewest items of a series in which an outlier stays whatever the limit. So many outliers stay in this way, and of a long
+/// series one in so many items more, up to this many.
 const MIN_UNLIKE_ITEMS: usize = 6;
-const MAX_UNLIKE_ITEMS: usize = 4;
+const UNLIKE_ITEMS: usize = 4;
+const MORE_UNLIKE_ONE_IN: usize = 20;
+const MAX_UNLIKE_ITEMS: usize = 8;
 /// Most items with one value that are unlike the others.
 const MAX_SAME_UNLIKE: usize = 3;
 /// A word that occurs once stands out among words that each occur this often, if there are at most so many of them.
@@ -35,8 +42,10 @@ pub enum Value {
     Number(f64),
     /// The digest of anything else.
     Word(u64),
-    /// The form of a word: only compared if there are many different words.
+    /// The form of a word: only compared if there are many different words. Also the keys of an object.
     Form(u64),
+    /// The digest of a word that is different in each item, unless one occurs twice by mistake.
+    Id(u64),
 }
 
 /// The properties of one item.
@@ -60,6 +69,8 @@ pub struct Series {
     /// For each field, in order of appearance.
     fields: Vec<Vec<Field>>,
     places: HashMap<u64, usize, FixedState>,
+    /// How many fields belong to named elements of a list.
+    named: usize,
 }
 
 impl Series {
@@ -76,11 +87,22 @@ impl Series {
 
     /// The same, with the position of its value.
     pub fn field_at(&mut self, name: u64, value: Value, at: u32) {
+        self.put(name, value, at, self.fields.len() - self.named < MAX_FIELDS);
+    }
+
+    /// The same, for a field of an element of a list that has a name.
+    pub fn field_of_named(&mut self, name: u64, value: Value, at: u32) {
+        let before = self.fields.len();
+        self.put(name, value, at, self.named < MAX_NAMED_FIELDS);
+        self.named += self.fields.len() - before;
+    }
+
+    fn put(&mut self, name: u64, value: Value, at: u32, may_grow: bool) {
         stop::tick();
         let next = self.fields.len();
         let place = match self.places.get(&name) {
             Some(place) => *place,
-            None if next < MAX_FIELDS => {
+            None if may_grow => {
                 self.places.insert(name, next);
                 self.fields.push(Vec::new());
                 next
@@ -129,10 +151,11 @@ impl Series {
             found.extend(unlike(field).into_iter().enumerate().map(|(nth, (count, at))| (nth, count, at)));
         }
         found.sort_by_key(|(nth, count, _)| (*nth, *count));
+        let most = (UNLIKE_ITEMS + self.items.len() / MORE_UNLIKE_ONE_IN).min(MAX_UNLIKE_ITEMS);
         let mut items: Vec<u32> = Vec::new();
         let is_of_first = |(_, _, (item, at)): (usize, usize, (u32, u32))| {
             if !items.contains(&item) {
-                if items.len() == MAX_UNLIKE_ITEMS {
+                if items.len() == most {
                     return None;
                 }
                 items.push(item);
@@ -178,8 +201,11 @@ fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
 fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     let number = |value: &Value| match value {
         Value::Number(n) => Some(*n),
-        Value::Word(_) | Value::Form(_) => None,
+        Value::Word(_) | Value::Form(_) | Value::Id(_) => None,
     };
+    if let Some((_, Value::Id(_), _)) = field.first() {
+        return twice(field);
+    }
     let mut out: Vec<(usize, (u32, u32))> = Vec::new();
     let few = |count: usize| count <= MAX_SAME_UNLIKE && is_few(count, field.len(), RARE_ONE_IN);
     let all_of = |count: usize, is: &dyn Fn(&Value) -> bool, out: &mut Vec<(usize, (u32, u32))>| {
@@ -222,7 +248,10 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
     let middle = Spread::of(&mut sorted).map_or(0.0, |spread| spread.median);
     let least = numbers.iter().copied().filter(|n| *n > 0.0).reduce(f64::min);
     let zeros = numbers.iter().filter(|n| **n == 0.0).count();
-    let is_far = is_zero_far(least, middle) || is_only_zero_far(zeros, numbers.len(), least, middle);
+    let small = numbers.iter().filter(|n| is_small(**n)).count();
+    let is_far = is_zero_far(least, middle)
+        || is_only_zero_far(zeros, numbers.len(), least, middle)
+        || is_only_zero(zeros, numbers.len(), small);
     if zeros > 0 && few(zeros) && is_far {
         all_of(zeros, &|value| number(value) == Some(0.0), &mut out);
     }
@@ -242,6 +271,19 @@ fn unlike(field: &[Field]) -> Vec<(usize, (u32, u32))> {
         out.extend(places.map(|place| (1, (field[place].0, field[place].2))));
     }
     out
+}
+
+/// The items with the same word as another one, where nearly all differ: the second ones, then the first.
+fn twice(field: &[Field]) -> Vec<(usize, (u32, u32))> {
+    let mut words = Twice::default();
+    for (place, (_, value, _)) in field.iter().enumerate() {
+        if let Value::Id(word) = value {
+            words.add(*word, place);
+        }
+    }
+    let of = |place: usize| (2, (field[place].0, field[place].2));
+    let seconds = words.pairs().iter().map(|(_, second)| of(*second));
+    seconds.chain(words.pairs().iter().map(|(first, _)| of(*first))).collect()
 }
 
 /// The word that occurs once while each of a few others is common, such as a permission that only one role has.

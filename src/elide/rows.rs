@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Ranking, Series, Value};
-use crate::text::judge::{form, number};
+use crate::text::judge::{form, may_be_unique, number};
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -267,6 +267,11 @@ fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
         };
         let mut shape = 0u64;
         for (place, cell) in cells.iter().enumerate() {
+            if let Style::Fields(_) = style {
+                let inner = cell.trim_matches('"');
+                let has_blanks = inner.len() > inner.trim().len();
+                series.field(place as u64 | 1 << 41, Value::Form(u64::from(has_blanks)));
+            }
             let cell = cell.trim().trim_matches('"');
             // An empty cell changes the shape; the content of a cell does not.
             shape = shape << 1 | u64::from(cell.is_empty());
@@ -274,6 +279,9 @@ fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
             series.field(place as u64, value);
             // Among many different texts, one may have another form: a date.
             series.field(!(place as u64), Value::Form(form(cell.as_bytes())));
+            if may_be_unique(cell.as_bytes()) {
+                series.field(place as u64 | 1 << 40, Value::Id(digest(cell)));
+            }
         }
         series.push(Item { shape, score, fails: signals::is_failure(row) });
     }

@@ -4,6 +4,7 @@
 //! The step decides what the values are, and how many outliers are kept. Time is linear in the number of values.
 
 use crate::text::dates::{Date, date, has_impossible};
+use crate::text::maps::Map;
 
 /// A value of an enumeration is rare if at most 1 in this many values equals it.
 pub const RARE_ONE_IN: usize = 20;
@@ -183,6 +184,23 @@ pub fn is_only_zero_far(zeros: usize, numbers: usize, least: Option<f64>, median
         && least.is_some_and(|least| least >= MIN_LEAST && least * ONLY_ZERO_ONE_IN > median)
 }
 
+/// Among so many numbers at least, zero is far from none of them if it is the next below small ones that are common.
+const MIN_COUNTED: usize = 100;
+/// At most this is a small number, and so many of them are common.
+const MAX_SMALL: f64 = 5.0;
+const MIN_SMALL: usize = 8;
+
+/// Whether a number is one of those next to zero.
+pub fn is_small(number: f64) -> bool {
+    (1.0..=MAX_SMALL).contains(&number)
+}
+
+/// Whether zero stands alone although the numbers next to it are common, as the one shelf without goods among those with
+/// 1 to 50: `small` of the `numbers` are next to zero.
+pub fn is_only_zero(zeros: usize, numbers: usize, small: usize) -> bool {
+    zeros == 1 && numbers >= MIN_COUNTED && small >= MIN_SMALL
+}
+
 /// The most bytes of a text that count for its form.
 const MAX_FORM_BYTES: usize = 64;
 /// A run of at least this many hexadecimal digits is an id.
@@ -202,6 +220,59 @@ pub fn is_id(run: &[u8]) -> bool {
         && digits.iter().any(u8::is_ascii_digit)
         && (digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
             || digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F')))
+}
+
+/// Shortest text that may name one thing only. A choice: shorter ones are the same by chance.
+const MIN_UNIQUE_BYTES: usize = 8;
+
+/// Whether a text may name one thing only, so that it should not occur twice: an address, a digest, a name with a number. Dates,
+/// times and numbers are the same by chance.
+pub fn may_be_unique(text: &[u8]) -> bool {
+    let is_time = |b: &u8| b.is_ascii_digit() || matches!(b, b':' | b'-' | b',' | b'+' | b'.');
+    text.len() >= MIN_UNIQUE_BYTES
+        && text.iter().any(u8::is_ascii_digit)
+        && !(text.contains(&b':') && text.iter().all(is_time))
+        && number(text).is_none()
+        && date(text).is_none()
+}
+
+/// Fewest texts that are all different but for one pair, and but for two pairs; most that are remembered. Choices.
+const MIN_DIFFERENT: [usize; MAX_PAIRS] = [20, 100];
+const MAX_PAIRS: usize = 2;
+const MAX_DIFFERENT: usize = 1 << 16;
+
+/// Reads texts that should all be different and finds the few pairs.
+#[derive(Debug, Default)]
+pub struct Twice {
+    seen: Map<u64, usize>,
+    pairs: Vec<(usize, usize)>,
+    is_closed: bool,
+}
+
+impl Twice {
+    /// Adds a text at a place, by its digest.
+    pub fn add(&mut self, digest: u64, place: usize) {
+        if self.is_closed {
+            return;
+        }
+        if let Some(first) = self.seen.insert(digest, place) {
+            self.pairs.push((first, place));
+        }
+        if self.pairs.len() > MAX_PAIRS || self.seen.len() == MAX_DIFFERENT {
+            *self = Self { is_closed: true, ..Self::default() };
+        }
+    }
+
+    /// Whether there may be few pairs.
+    pub fn is_open(&self) -> bool {
+        !self.is_closed
+    }
+
+    /// The places of the pairs.
+    pub fn pairs(&self) -> &[(usize, usize)] {
+        let least = self.pairs.len().checked_sub(1).map_or(0, |at| MIN_DIFFERENT[at]);
+        if self.seen.len() + 1 < least { &[] } else { &self.pairs }
+    }
 }
 
 /// The form of a text: its pattern of letters, digits and signs. `2024-03-22` and `2024-03-23` have the same form,
@@ -348,6 +419,41 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_should_not_occur_twice() {
+        for text in ["10.42.17.0/24", "d41d8cd98f00b204e9800998ecf8427e", "a90@example.com", "web-0001"] {
+            assert!(may_be_unique(text.as_bytes()), "{text}");
+        }
+        for text in
+            ["12345678", "2024-02-11", "09:41:12", "09:41:12.250", "web-1", "a long text", "12.345678ms"]
+        {
+            assert!(!may_be_unique(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_few_pairs() {
+        let pairs = |all: u64, odd: &[(u64, u64)]| {
+            let mut twice = Twice::default();
+            let text = |i: u64| odd.iter().find(|(place, _)| *place == i).map_or(i, |(_, text)| *text);
+            (0..all).for_each(|i| twice.add(text(i), i as usize));
+            twice.pairs().to_vec()
+        };
+        assert_eq!(pairs(30, &[(20, 4)]), [(4, 20)]);
+        assert_eq!(pairs(120, &[(20, 4), (33, 9)]), [(4, 20), (9, 33)]);
+        for (all, odd) in [(30, vec![]), (12, vec![(9, 4)]), (30, vec![(20, 4), (22, 9)])] {
+            assert_eq!(pairs(all, &odd), [], "{odd:?}");
+        }
+        assert_eq!(pairs(400, &[(20, 4), (22, 4), (30, 4)]), []);
+    }
+
+    #[test]
+    fn a_single_zero_beside_common_small_numbers() {
+        assert!(is_only_zero(1, 120, 12) && !is_only_zero(2, 120, 12));
+        assert!(!is_only_zero(1, 60, 12) && !is_only_zero(1, 120, 3));
+        assert!(is_small(1.0) && is_small(5.0) && !is_small(0.0) && !is_small(0.5) && !is_small(6.0));
+    }
 
     #[test]
     fn a_single_one_is_always_few() {

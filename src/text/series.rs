@@ -77,7 +77,7 @@ impl Gaps {
         }
     }
 
-    /// The rows before and after each gap, if the series is even apart from its gaps.
+    /// The rows before and after each gap, and those with the same number, if the series is even apart from them.
     pub fn places(&self) -> Vec<usize> {
         let steps = if self.is_uneven { &[] } else { &self.steps[..self.kinds] };
         let all: usize = steps.iter().map(|step| step.count).sum();
@@ -87,8 +87,10 @@ impl Gaps {
             return Vec::new();
         }
         let gaps = || steps.iter().filter(|step| step.length != usual.length);
-        // A series with a step back, a shorter one or a long jump is not an even series with missing values.
-        let skips = |step: &Step| (1.0..=MAX_SKIPPED).contains(&(step.length / usual.length));
+        // A series with a step back, a shorter one or a long jump is not an even series with missing values. A number may
+        // stand twice.
+        let skips =
+            |step: &Step| step.length == 0.0 || (1.0..=MAX_SKIPPED).contains(&(step.length / usual.length));
         if !gaps().all(skips) {
             return Vec::new();
         }
@@ -100,7 +102,18 @@ impl Gaps {
 /// The day of a field with a date, or its whole number.
 fn value(field: &[u8]) -> Option<f64> {
     // The day without the time, because a daily task does not start at the same second every day.
-    day_inside(field).or_else(|| number(field)).filter(|value| value.fract() == 0.0)
+    day_inside(field)
+        .or_else(|| number(field))
+        .or_else(|| last_number(field))
+        .filter(|value| value.fract() == 0.0)
+}
+
+/// The number at the end of a name: `shard-089`.
+fn last_number(field: &[u8]) -> Option<f64> {
+    const MAX_DIGITS: usize = 9;
+    let digits = field.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let is_name = field.first()?.is_ascii_alphabetic() && (1..=MAX_DIGITS).contains(&digits);
+    is_name.then(|| number(&field[field.len() - digits..])).flatten()
 }
 
 /// The largest or the smallest number is alone if its distance to the next one is at least this share of the range
@@ -293,6 +306,10 @@ mod tests {
             (0..80).map(|i| format!("row {} of it\n", of(i))).collect()
         };
         assert_eq!(standing_out(&text(&|i| i + 3 * usize::from(i > 50))), [50, 51]);
+        assert_eq!(standing_out(&text(&|i| i - usize::from(i > 50))), [50, 51]);
+        let named: String =
+            (0..80).map(|i| format!("ok shard-{:03} rows={}\n", i - i / 60, i * i % 97)).collect();
+        assert_eq!(standing_out(&named), [59, 60]);
         // Working days, numbers by chance, and one number in all rows.
         assert_eq!(standing_out(&text(&|i| i + i / 5 * 2)), [0; 0]);
         assert_eq!(standing_out(&text(&|i| i * i % 97)), [0; 0]);

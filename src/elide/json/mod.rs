@@ -444,6 +444,8 @@ impl<'d, 'a> Writer<'d, 'a> {
                     let part = parts[item as usize];
                     keep[item as usize] |= part.end - part.start <= MAX_WHOLE_ITEM_BYTES;
                     document.hold(at);
+                    let name = fields::identity(document.text, &document.nodes, part.value);
+                    name.into_iter().for_each(|name| document.hold(name));
                 }
                 keep
             }

@@ -4,12 +4,12 @@
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::divider::{Divider, MAX_COLUMNS, words};
 use crate::pipeline::limit::headings::is_head;
-use crate::pipeline::limit::numbers::Reader;
+use crate::pipeline::limit::numbers::{Pairs, Reader};
 use crate::pipeline::limit::parts;
 use crate::pipeline::limit::parts::Parts;
 use crate::pipeline::limit::values::{Column, NON_NUMBERS_ONE_IN, Value};
 use crate::text::details::likeness;
-use crate::text::judge::{EXCEPTION_ONE_IN, is_few, number};
+use crate::text::judge::{EXCEPTION_ONE_IN, Twice, is_few, may_be_unique, number};
 use crate::text::series::Gaps;
 use crate::text::source::Source;
 
@@ -79,9 +79,7 @@ struct Table {
     columns: Vec<Column>,
     /// The columns that are not done.
     active: Vec<usize>,
-    /// The numbers of each column, one after the other.
-    series: Vec<Gaps>,
-    row_above: Option<usize>,
+    across: Across,
     /// Columns whose fields have parts.
     parted: Vec<Parts>,
     /// The first word of each line, which need not be a field.
@@ -97,8 +95,7 @@ impl Table {
         let columns = sampled(trials, divider, count, of);
         Self {
             active: (0..columns.len()).collect(),
-            series: columns.iter().map(|_| Gaps::default()).collect(),
-            row_above: None,
+            across: Across::of(&columns),
             columns,
             parted: parts::parted(trials, divider, count),
             first: Column::default(),
@@ -126,9 +123,7 @@ impl Table {
             self.active.retain(|at| !self.columns[*at].is_done());
         }
         self.parted.iter_mut().for_each(|parts| parts.look(place, fields));
-        let is_next = |above: &usize| above + 1 == place && lines[*above] + 1 == lines[place];
-        let above = self.row_above.replace(place).filter(is_next);
-        self.series.iter_mut().zip(fields).for_each(|(series, field)| series.look(place, above, field));
+        self.across.look(place, lines, &self.columns, fields);
     }
 
     fn look_at_other(&mut self, place: usize, line: &str) {
@@ -140,19 +135,12 @@ impl Table {
         }
     }
 
-    /// Adds the rows that stand out in a column, and those at a gap in its numbers.
+    /// Adds the rows that stand out in a column, and those that do beside other rows and columns.
     fn add_columns(&self, like: &dyn Fn(usize) -> u64, out: &mut Vec<Candidate>) {
-        for (at, (column, series)) in self.columns.iter().zip(&self.series).enumerate() {
+        for (at, column) in self.columns.iter().enumerate() {
             add_column(at, column, self.rows, like, out);
-            let gap = |place: usize| Candidate {
-                place,
-                nth: 0,
-                count: 1,
-                key: digest(&place.to_le_bytes(), MAX_COLUMNS),
-                is_word: false,
-            };
-            out.extend(series.places().into_iter().map(gap));
         }
+        self.across.add(out);
     }
 
     /// Adds the rows with rare parts of fields.
@@ -176,6 +164,53 @@ impl Table {
             out.extend(odd.into_iter().enumerate().map(candidate));
         }
     }
+}
+
+/// What is compared across rows and columns.
+struct Across {
+    series: Vec<Gaps>,
+    /// Texts that should be different in each row.
+    twice: Vec<Twice>,
+    pairs: Pairs,
+    above: Option<usize>,
+}
+
+impl Across {
+    fn of(columns: &[Column]) -> Self {
+        Self {
+            series: columns.iter().map(|_| Gaps::default()).collect(),
+            twice: columns.iter().map(|_| Twice::default()).collect(),
+            pairs: Pairs::of((0..columns.len()).filter(|at| columns[*at].has_numbers())),
+            above: None,
+        }
+    }
+
+    /// Adds a row.
+    fn look(&mut self, place: usize, lines: &[usize], columns: &[Column], fields: &[&[u8]]) {
+        self.pairs.look(place, |at| columns[at].number(fields[at]));
+        let is_next = |above: &usize| above + 1 == place && lines[*above] + 1 == lines[place];
+        let above = self.above.replace(place).filter(is_next);
+        self.series.iter_mut().zip(fields).for_each(|(series, field)| series.look(place, above, field));
+        for (at, (twice, field)) in self.twice.iter_mut().zip(fields).enumerate() {
+            if twice.is_open() && may_be_unique(field) {
+                twice.add(digest(field, at), place);
+            }
+        }
+    }
+
+    /// Adds the rows that stand out.
+    fn add(&self, out: &mut Vec<Candidate>) {
+        out.extend(self.series.iter().flat_map(Gaps::places).map(by_place));
+        out.extend(self.pairs.odd().map(by_place));
+        for &(first, second) in self.twice.iter().flat_map(Twice::pairs) {
+            out.extend([(0, second), (1, first)].map(|(nth, place)| Candidate { nth, ..by_place(place) }));
+        }
+    }
+}
+
+/// A row that stands out by its place.
+fn by_place(place: usize) -> Candidate {
+    Candidate { place, nth: 0, count: 1, key: digest(&place.to_le_bytes(), MAX_COLUMNS), is_word: false }
 }
 
 /// Adds the lines with words that belong to none of the kinds of rows, if they are few.

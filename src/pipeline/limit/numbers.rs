@@ -1,4 +1,5 @@
-//! How the numbers of one column are read: with the words after them, as in `2.49% of all`, and times of the day.
+//! How the numbers of one column are read: with the words after them, as in `2.49% of all`, and times of the day. Finds the row
+//! of a table in which the order of two columns is not that of all other rows.
 
 use crate::text::judge::number;
 
@@ -35,6 +36,86 @@ impl Reader {
     }
 }
 
+/// Most columns of which each two are compared. Bounds the work.
+const MAX_COMPARED: usize = 8;
+/// Fewest rows in which the order of two columns means something, and fewest of them in which the two are close. If columns had
+/// nothing to do with each other, about as many rows would be just beyond. Choices.
+const MIN_ORDERED: usize = 30;
+const MIN_CLOSE: usize = 8;
+/// Numbers are close if the smaller is at least this part of the larger.
+const CLOSE: f64 = 0.8;
+
+/// Two columns of numbers, such as the start and the end, or what is used and what there is.
+struct Pair {
+    columns: [usize; 2],
+    /// Rows in which the first is smaller, or larger, each with the last of them, and with how many are close.
+    smaller: (usize, usize, usize),
+    larger: (usize, usize, usize),
+}
+
+/// Reads the rows of a table and finds the only one in which two columns are ordered otherwise.
+pub(super) struct Pairs {
+    columns: Vec<usize>,
+    pairs: Vec<Pair>,
+    rows: usize,
+}
+
+impl Pairs {
+    /// The pairs of these columns, which hold numbers.
+    pub(super) fn of(columns: impl Iterator<Item = usize>) -> Self {
+        let columns: Vec<usize> = columns.take(MAX_COMPARED).collect();
+        let of = |(at, first): (usize, &usize)| {
+            let pair =
+                |second: &usize| Pair { columns: [*first, *second], smaller: (0, 0, 0), larger: (0, 0, 0) };
+            columns[at + 1..].iter().map(pair).collect::<Vec<_>>()
+        };
+        let pairs = columns.iter().enumerate().flat_map(of).collect();
+        Self { columns, pairs, rows: 0 }
+    }
+
+    /// Adds a row, whose numbers `number` reads.
+    pub(super) fn look(&mut self, place: usize, number: impl Fn(usize) -> Option<f64>) {
+        if self.pairs.is_empty() {
+            return;
+        }
+        self.rows += 1;
+        let mut numbers = [None; MAX_COMPARED];
+        numbers.iter_mut().zip(&self.columns).for_each(|(free, at)| *free = number(*at));
+        let of = |at: usize| self.columns.iter().position(|column| *column == at).and_then(|at| numbers[at]);
+        let is_open = |pair: &mut Pair| {
+            // A row without both numbers, as the header, says nothing of their order; negative numbers are differences.
+            let [Some(first), Some(second)] = pair.columns.map(of) else { return true };
+            if first < 0.0 || second < 0.0 {
+                return false;
+            }
+            let is_close = first.min(second) > 0.0 && first.min(second) >= first.max(second) * CLOSE;
+            let close = usize::from(is_close);
+            if first < second {
+                pair.smaller = (pair.smaller.0 + 1, place, pair.smaller.2 + close);
+            } else if first > second {
+                pair.larger = (pair.larger.0 + 1, place, pair.larger.2 + close);
+            }
+            pair.smaller.0 <= 1 || pair.larger.0 <= 1
+        };
+        let mut pairs = std::mem::take(&mut self.pairs);
+        pairs.retain_mut(is_open);
+        self.pairs = pairs;
+    }
+
+    /// The rows in which two columns are ordered as in no other row.
+    pub(super) fn odd(&self) -> impl Iterator<Item = usize> + '_ {
+        let is_usual =
+            move |(rows, _, close): (usize, usize, usize)| rows * 2 > self.rows && close >= MIN_CLOSE;
+        self.pairs.iter().filter(|_| self.rows >= MIN_ORDERED).filter_map(move |pair| {
+            match (pair.smaller.0, pair.larger.0) {
+                (1, _) if is_usual(pair.larger) => Some(pair.smaller.1),
+                (_, 1) if is_usual(pair.smaller) => Some(pair.larger.1),
+                _ => None,
+            }
+        })
+    }
+}
+
 /// The milliseconds of a time of the day: `09:41:12`, `09:41:12.250`.
 fn clock(field: &[u8]) -> Option<f64> {
     let (&[h1, h0, b':', m1, m0, b':', s1, s0], rest) = field.split_first_chunk::<8>()? else { return None };
@@ -51,6 +132,22 @@ fn clock(field: &[u8]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_in_which_two_columns_are_ordered_otherwise() {
+        let odd = |of: &dyn Fn(usize) -> [f64; 3]| {
+            let mut pairs = Pairs::of(0..3);
+            (0..60).for_each(|place| pairs.look(place, |at| Some(of(place)[at])));
+            pairs.odd().collect::<Vec<_>>()
+        };
+        let row = |i: usize| [i as f64, 5000.0 + (i * 31 % 900) as f64, 4900.0 + (i * 31 % 900) as f64];
+        assert_eq!(odd(&row), [0; 0]);
+        assert_eq!(odd(&|i| if i == 33 { [33.0, 5000.0, 5100.0] } else { row(i) }), [33]);
+        assert_eq!(odd(&|i| if i == 33 || i == 40 { [33.0, 5000.0, 5100.0] } else { row(i) }), [0; 0]);
+        // The columns are far from each other, or have nothing to do with each other.
+        assert_eq!(odd(&|i| if i == 33 { [9.0, 2.0, 0.0] } else { [9.0, 900.0, 0.0] }), [0; 0]);
+        assert_eq!(odd(&|i| [(i * 17 % 61) as f64, (i * 29 % 67) as f64, 0.0]), [0; 0]);
+    }
 
     #[test]
     fn words_after_numbers_and_times() {

@@ -17,25 +17,16 @@ use crate::text::judge::{EXCEPTION_ONE_IN, is_few};
 use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
-/// How many lines a record has on average. With one line, the records are rows of a table; longer blocks are
-/// sections of a document.
-const RECORD_LINES: std::ops::RangeInclusive<usize> = 2..=400;
-/// At least this many quarters of the text must be records, and of the distances between records be regular.
-const MOST_QUARTERS: usize = 3;
-/// No record may be longer than this many mean records.
-const LONGEST: usize = 8;
-/// The most forms that are tried as the first line of a record.
-const MAX_TRIED: usize = 8;
-/// The most forms and slots that are counted separately; bounds the memory for a hostile text.
-const MAX_FORMS: usize = 4096;
 /// A line that other records lack is an outlier if at most 1 record in this many has it.
 const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
+/// Among fewer records none stands out by a line that it lacks, nor one of more that do; a longer one is not kept whole. Choices.
+const MIN_ROWS_FOR_LACKING: usize = 20;
+const MAX_LACKING: usize = 2;
+const MAX_LACKING_LINES: usize = 8;
 /// The most records with the same rare value that are kept in addition to the first.
 const MAX_ALIKE: usize = 3;
 /// The most lines that name a record, such as its serial number.
 const MAX_NAMES: usize = 2;
-/// The shortest word that names a record, in bytes.
-const MIN_TITLE_BYTES: usize = 3;
 /// The most lines above a line that are searched for its heading.
 const MAX_LINES_ABOVE: usize = 40;
 
@@ -75,15 +66,12 @@ pub(in crate::pipeline) struct Records {
 impl Records {
     /// The records of a text, if it has any.
     pub(in crate::pipeline) fn read(source: &Source<'_>) -> Option<Self> {
-        if source.len() < MIN_ROWS_FOR_EXCEPTION * RECORD_LINES.start()
+        if source.len() < MIN_ROWS_FOR_EXCEPTION * slots::RECORD_LINES.start()
             || source.text().len() > columns::MAX_TEXT_BYTES
         {
             return None;
         }
-        let (starts, forms) = match turns(source) {
-            Some(starts) => (starts, forms(source, slots::untagged)),
-            None => by_form(source)?,
-        };
+        let (starts, forms) = slots::starts_and_forms(source)?;
         let end = source.len();
         let slots = slots::numbered(source, &forms, &starts);
         let mut records =
@@ -114,7 +102,7 @@ impl Records {
             let next = self.groups.len();
             let group = match self.of_slot.get(&slot) {
                 Some(known) => *known,
-                None if next == MAX_FORMS => continue,
+                None if next == slots::MAX_FORMS => continue,
                 None => {
                     self.of_slot.insert(slot, next);
                     self.groups.push(Group::default());
@@ -178,6 +166,7 @@ impl Records {
             *records += usize::from(*last != record);
             *last = record;
         }
+        self.lacking(source, &mut out);
         for (lines, records, _) in all {
             if is_few(records, self.starts.len(), UNLIKE_ONE_IN) {
                 let odd = |(nth, line): (usize, &usize)| Odd {
@@ -192,6 +181,54 @@ impl Records {
             }
         }
         out
+    }
+
+    /// Adds the few records that lack a line which all others have: short ones whole, of others the lines around the gap.
+    fn lacking(&self, source: &Source<'_>, out: &mut Vec<Odd>) {
+        let all = self.starts.len();
+        let is_of_most = |group: &&Group| {
+            let lacking = all.saturating_sub(group.lines.len());
+            all >= MIN_ROWS_FOR_LACKING && (1..=MAX_LACKING).contains(&lacking)
+        };
+        // Each with a line that another record has there.
+        let mut found: Vec<(Range<usize>, usize)> = Vec::new();
+        for group in self.groups.iter().filter(is_of_most) {
+            let mut lines = group.lines.iter().copied().peekable();
+            for (number, &start) in self.starts.iter().enumerate() {
+                let record = start..self.starts.get(number + 1).copied().unwrap_or(self.end);
+                let has = lines.next_if(|line| record.contains(line)).is_some();
+                while lines.next_if(|line| record.contains(line)).is_some() {}
+                if !has {
+                    found.push((record, group.lines[0]));
+                }
+            }
+        }
+        // The part above the first record and the rest below the last one lack much.
+        found.retain(|(record, _)| record.start != self.first() && record.end != self.end);
+        let records: Set<usize> = found.iter().map(|(record, _)| record.start).collect();
+        if records.len() > MAX_LACKING {
+            return;
+        }
+        for (record, other) in found {
+            let lines: Vec<usize> = match record.len() <= MAX_LACKING_LINES {
+                true => record.filter(|line| !source.line(*line).trim().is_empty()).collect(),
+                false => self.around_gap(other, &record),
+            };
+            let odd = |line: usize| {
+                let key = digest(&line.to_le_bytes(), 1);
+                Odd { line, nth: 0, count: MAX_LACKING, key }
+            };
+            out.extend(lines.into_iter().map(odd));
+        }
+    }
+
+    /// The lines of a record between which it lacks the line that another record has here, if they follow each other.
+    fn around_gap(&self, other: usize, record: &Range<usize>) -> Vec<usize> {
+        let find = |line: usize| self.in_record(self.slot(line)?, record);
+        match (other.checked_sub(1).and_then(find), find(other + 1)) {
+            (Some(above), Some(below)) if above + 1 == below => vec![above, below],
+            _ => Vec::new(),
+        }
     }
 
     /// Adds the lines that stand out among lines of different records.
@@ -245,108 +282,6 @@ impl Records {
         out.retain(|at| *at != line);
         out
     }
-}
-
-fn forms(source: &Source<'_>, part: fn(&str) -> &str) -> Vec<u64> {
-    (0..source.len()).map(|line| slots::form(part(source.line(line)))).collect()
-}
-
-/// The first lines of runs of lines of one task, if most lines start with the number of their task: `#17 [3/9] RUN npm ci`, and
-/// below it `#17 DONE 0.3s`. Frames of a stack have numbers too, but no two lines have the same one.
-fn turns(source: &Source<'_>) -> Option<Vec<usize>> {
-    let (mut lines, mut tagged, mut starts) = (0, 0, Vec::new());
-    let mut last = None;
-    for line in 0..source.len() {
-        crate::stop::tick();
-        let text = source.line(line);
-        if text.trim().is_empty() {
-            continue;
-        }
-        lines += 1;
-        let Some(tag) = slots::tag(text) else { continue };
-        tagged += 1;
-        if last.replace(tag) != Some(tag) {
-            starts.push(line);
-        }
-    }
-    let are_turns = tagged * 4 >= lines * MOST_QUARTERS && tagged >= starts.len() * RECORD_LINES.start();
-    (are_turns && starts.len() >= MIN_ROWS_FOR_EXCEPTION).then_some(starts)
-}
-
-/// The first lines of records, by a form that is repeated, and the forms of all lines.
-fn by_form(source: &Source<'_>) -> Option<(Vec<usize>, Vec<u64>)> {
-    let mut forms = forms(source, |line| line);
-    // Rows of a table are compared as rows. But a line above each of several tables can start a record.
-    let words = columns::table_words(source);
-    let may_not_start = |line: usize| {
-        let text = source.line(line);
-        words.is_some_and(|words| text.split_ascii_whitespace().count() == words)
-            || slots::is_empty_comment(text)
-    };
-    let mut starts = starts(&forms, &may_not_start)?;
-    if move_to_titles(source, &mut starts) {
-        let ends = starts.iter().skip(1).copied().chain([source.len()]);
-        for (start, end) in starts.iter().zip(ends) {
-            let name = Some(slots::title(source.line(*start)));
-            let name = name.filter(|name| name.len() >= MIN_TITLE_BYTES).unwrap_or_default();
-            for (line, form) in forms.iter_mut().enumerate().take(end).skip(*start) {
-                *form = slots::form_without(source.line(line), name);
-            }
-        }
-    }
-    Some((starts, forms))
-}
-
-/// Moves the first lines of records to the names above them, if these are all different and below a blank line, as in
-/// the reports of `npm audit`: `tarpit  <2.4.1` above `Severity: critical`. Returns whether it did.
-fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
-    let is_blank = |line: usize| source.line(line).trim().is_empty();
-    let has_title = |start: &usize| *start >= 2 && is_blank(start - 2) && !is_blank(start - 1);
-    let titled =
-        || starts.iter().filter(|start| has_title(start)).map(|start| slots::title(source.line(start - 1)));
-    let different: Set<&str> = titled().filter(|title| title.len() >= MIN_TITLE_BYTES).collect();
-    if different.len() * UNLIKE_ONE_IN < starts.len() * (UNLIKE_ONE_IN - 1) {
-        return false;
-    }
-    for start in starts.iter_mut() {
-        *start -= usize::from(has_title(start));
-    }
-    starts.dedup();
-    true
-}
-
-/// The first lines of records: all lines with the first form that is repeated at regular distances.
-fn starts(forms: &[u64], may_not_start: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
-    // For each form how often it occurs, and its first and last line.
-    let mut known: Map<u64, (usize, usize, usize)> = Map::default();
-    let may_start = |(line, form): &(usize, &u64)| **form != slots::BLANK && !may_not_start(*line);
-    for (line, &form) in forms.iter().enumerate().filter(may_start) {
-        crate::stop::tick();
-        if known.len() < MAX_FORMS || known.contains_key(&form) {
-            let entry = known.entry(form).or_insert((0, line, line));
-            (entry.0, entry.2) = (entry.0 + 1, line);
-        }
-    }
-    let mut heads: Vec<(usize, u64, usize)> = Vec::new();
-    for (form, (count, first, last)) in known {
-        if count < MIN_ROWS_FOR_EXCEPTION {
-            continue;
-        }
-        let mean = (last - first) / (count - 1);
-        if RECORD_LINES.contains(&mean) && (last - first + mean) * 4 >= forms.len() * MOST_QUARTERS {
-            heads.push((first, form, mean));
-        }
-    }
-    heads.sort_unstable();
-    heads.into_iter().take(MAX_TRIED).find_map(|(_, form, mean)| {
-        crate::stop::check();
-        let starts: Vec<usize> = (0..forms.len()).filter(|line| forms[*line] == form).collect();
-        let is_even = |pair: &&[usize]| (pair[1] - pair[0]).abs_diff(mean) <= mean / 2;
-        let even = starts.windows(2).filter(is_even).count();
-        // A text with a long gap between records has other content there.
-        let has_gap = starts.windows(2).any(|pair| pair[1] - pair[0] > mean * LONGEST);
-        (even * 4 >= (starts.len() - 1) * MOST_QUARTERS && !has_gap).then_some(starts)
-    })
 }
 
 /// A line that stands out among records, as a candidate for a cut.
@@ -414,6 +349,24 @@ mod tests {
         let lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
         assert_eq!(lines, ["Last State: Gone", "Exit: 137"]);
         assert_eq!(found[1].1, ["Name: pod-9", "Last State: Gone"]);
+    }
+
+    #[test]
+    fn a_record_that_lacks_a_line() {
+        let package = |i: usize, sum: &str| {
+            format!(
+                "[[package]]\nname = \"p{}\"\nversion = \"1.{i}.0\"\nsource = \"registry\"\n{sum}\n",
+                "x".repeat(i)
+            )
+        };
+        let sum = |i: usize| format!("checksum = \"{:x}\"\n", i * 7919 + 90_001);
+        let head = "# made by a tool\nversion = 4\n\n";
+        let with = |odd: &str| format!("{head}{}", text(9, &package(9, odd), |i| package(i, &sum(i))));
+        let found = found(&with(""));
+        let lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
+        assert!(lines.contains(&"name = \"pxxxxxxxxx\""), "{lines:?}");
+        let source = found.iter().find(|(line, _)| line.starts_with("source")).unwrap();
+        assert_eq!(source.1[..2], ["[[package]]", "name = \"pxxxxxxxxx\""]);
     }
 
     #[test]

@@ -1,8 +1,10 @@
-//! What a line of a record is about: its key, or its first word that is not a number.
+//! What a line of a record is about: its key, or its first word that is not a number; and where records start.
 
 use crate::pipeline::limit::candidate::digest;
-use crate::text::judge::{self, number};
-use crate::text::maps::Map;
+use crate::pipeline::limit::columns;
+use crate::pipeline::limit::values::MIN_ROWS_FOR_EXCEPTION;
+use crate::text::judge::{self, EXCEPTION_ONE_IN, number};
+use crate::text::maps::{Map, Set};
 use crate::text::source::Source;
 
 /// The form of a line without text.
@@ -15,6 +17,22 @@ const MAX_KEY_BYTES: usize = 48;
 const MAX_WORDS: usize = 4;
 /// The most lines of one form in one record that are distinguished.
 const MAX_NTH: u32 = 64;
+
+/// How many lines a record has on average. With one line, the records are rows of a table; longer blocks are
+/// sections of a document.
+pub(super) const RECORD_LINES: std::ops::RangeInclusive<usize> = 2..=400;
+/// At least this many quarters of the text must be records, and of the distances between records be regular.
+const MOST_QUARTERS: usize = 3;
+/// No record may be longer than this many mean records.
+const LONGEST: usize = 8;
+/// The most forms that are tried as the first line of a record.
+const MAX_TRIED: usize = 8;
+/// The most forms and slots that are counted separately; bounds the memory for a hostile text.
+pub(super) const MAX_FORMS: usize = 4096;
+/// The shortest word that names a record, in bytes.
+const MIN_TITLE_BYTES: usize = 3;
+/// At most 1 record in this many has another number of lines above, or no title of its own.
+const UNLIKE_ONE_IN: usize = EXCEPTION_ONE_IN;
 
 /// The form of a line, and its position among the lines of this form in its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -168,6 +186,133 @@ fn word<'a>(text: &'a str, name: &str) -> &'a str {
 
 fn only_numbers(line: &str) -> bool {
     start(line).split_ascii_whitespace().all(|word| number(word.as_bytes()).is_some())
+}
+
+/// The first lines of the records of a text, and the forms of all lines.
+pub(super) fn starts_and_forms(source: &Source<'_>) -> Option<(Vec<usize>, Vec<u64>)> {
+    match turns(source) {
+        Some(starts) => Some((starts, forms_of(source, untagged))),
+        None => by_form(source),
+    }
+}
+
+fn forms_of(source: &Source<'_>, part: fn(&str) -> &str) -> Vec<u64> {
+    (0..source.len()).map(|line| form(part(source.line(line)))).collect()
+}
+
+/// The first lines of runs of lines of one task, if most lines start with the number of their task: `#17 [3/9] RUN npm ci`, and
+/// below it `#17 DONE 0.3s`. Frames of a stack have numbers too, but no two lines have the same one.
+fn turns(source: &Source<'_>) -> Option<Vec<usize>> {
+    let (mut lines, mut tagged, mut starts) = (0, 0, Vec::new());
+    let mut last = None;
+    for line in 0..source.len() {
+        crate::stop::tick();
+        let text = source.line(line);
+        if text.trim().is_empty() {
+            continue;
+        }
+        lines += 1;
+        let Some(tag) = tag(text) else { continue };
+        tagged += 1;
+        if last.replace(tag) != Some(tag) {
+            starts.push(line);
+        }
+    }
+    let are_turns = tagged * 4 >= lines * MOST_QUARTERS && tagged >= starts.len() * RECORD_LINES.start();
+    (are_turns && starts.len() >= MIN_ROWS_FOR_EXCEPTION).then_some(starts)
+}
+
+/// The first lines of records, by a form that is repeated, and the forms of all lines.
+fn by_form(source: &Source<'_>) -> Option<(Vec<usize>, Vec<u64>)> {
+    let mut forms = forms_of(source, |line| line);
+    // Rows of a table are compared as rows. But a line above each of several tables can start a record.
+    let words = columns::table_words(source);
+    let may_not_start = |line: usize| {
+        let text = source.line(line);
+        words.is_some_and(|words| text.split_ascii_whitespace().count() == words) || is_empty_comment(text)
+    };
+    let mut starts = starts(&forms, &may_not_start)?;
+    move_to_blocks(source, &mut starts);
+    if move_to_titles(source, &mut starts) {
+        let ends = starts.iter().skip(1).copied().chain([source.len()]);
+        for (start, end) in starts.iter().zip(ends) {
+            let name = Some(title(source.line(*start)));
+            let name = name.filter(|name| name.len() >= MIN_TITLE_BYTES).unwrap_or_default();
+            for (line, form) in forms.iter_mut().enumerate().take(end).skip(*start) {
+                *form = form_without(source.line(line), name);
+            }
+        }
+    }
+    Some((starts, forms))
+}
+
+/// Moves the first lines of records to those of their blocks, if blank lines divide the text and nearly all records have the
+/// same number of lines above: `[[package]]` and a name above the first form that the head of the file has too.
+fn move_to_blocks(source: &Source<'_>, starts: &mut [usize]) {
+    const MOST: usize = 4;
+    let is_blank = |line: &usize| source.line(*line).trim().is_empty();
+    let above = |start: usize| {
+        (start.saturating_sub(MOST + 1)..start).rev().take_while(|line| !is_blank(line)).count()
+    };
+    let counts: Vec<usize> = starts.iter().map(|start| above(*start)).collect();
+    let mut of_counts = [0; MOST + 1];
+    counts.iter().filter(|count| (2..=MOST).contains(count)).for_each(|count| of_counts[*count] += 1);
+    let Some(usual) = (2..=MOST).max_by_key(|count| of_counts[*count]) else { return };
+    if of_counts[usual] * UNLIKE_ONE_IN >= starts.len() * (UNLIKE_ONE_IN - 1) {
+        let of_block = starts.iter_mut().zip(counts).filter(|(_, count)| *count == usual);
+        of_block.for_each(|(start, _)| *start -= usual);
+    }
+}
+
+/// Moves the first lines of records to the names above them, if these are all different and below a blank line, as in
+/// the reports of `npm audit`: `tarpit  <2.4.1` above `Severity: critical`. Returns whether it did.
+fn move_to_titles(source: &Source<'_>, starts: &mut Vec<usize>) -> bool {
+    let is_blank = |line: usize| source.line(line).trim().is_empty();
+    let has_title = |start: &usize| *start >= 2 && is_blank(start - 2) && !is_blank(start - 1);
+    let titled = || starts.iter().filter(|start| has_title(start)).map(|start| title(source.line(start - 1)));
+    let different: Set<&str> = titled().filter(|title| title.len() >= MIN_TITLE_BYTES).collect();
+    if different.len() * UNLIKE_ONE_IN < starts.len() * (UNLIKE_ONE_IN - 1) {
+        return false;
+    }
+    for start in starts.iter_mut() {
+        *start -= usize::from(has_title(start));
+    }
+    starts.dedup();
+    true
+}
+
+/// The first lines of records: all lines with the first form that is repeated at regular distances.
+fn starts(forms: &[u64], may_not_start: &dyn Fn(usize) -> bool) -> Option<Vec<usize>> {
+    // For each form how often it occurs, and its first and last line.
+    let mut known: Map<u64, (usize, usize, usize)> = Map::default();
+    let may_start = |(line, form): &(usize, &u64)| **form != BLANK && !may_not_start(*line);
+    for (line, &form) in forms.iter().enumerate().filter(may_start) {
+        crate::stop::tick();
+        if known.len() < MAX_FORMS || known.contains_key(&form) {
+            let entry = known.entry(form).or_insert((0, line, line));
+            (entry.0, entry.2) = (entry.0 + 1, line);
+        }
+    }
+    let mut heads: Vec<(usize, u64, usize)> = Vec::new();
+    for (form, (count, first, last)) in known {
+        if count < MIN_ROWS_FOR_EXCEPTION {
+            continue;
+        }
+        let mean = (last - first) / (count - 1);
+        if RECORD_LINES.contains(&mean) && (last - first + mean) * 4 >= forms.len() * MOST_QUARTERS {
+            heads.push((first, form, mean));
+        }
+    }
+    heads.sort_unstable();
+    heads.into_iter().take(MAX_TRIED).find_map(|(_, form, mean)| {
+        crate::stop::check();
+        let starts: Vec<usize> = (0..forms.len()).filter(|line| forms[*line] == form).collect();
+        let is_even = |pair: &&[usize]| (pair[1] - pair[0]).abs_diff(mean) <= mean / 2;
+        let even = starts.windows(2).filter(is_even).count();
+        // A text with a long gap between records has other content there.
+        let has_gap = starts.windows(2).any(|pair| pair[1] - pair[0] > mean * LONGEST);
+        (even * 4 >= (starts.len() - 1) * MOST_QUARTERS && !has_gap).then_some(starts)
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
 use crate::pipeline::limit::numbers::Reader;
 use crate::text::judge::{
-    EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, form, is_few, is_only_zero_far, is_share, is_zero_far,
+    EXCEPTION_ONE_IN, MAX_VALUES, RARE_ONE_IN, Spread, form, is_few, is_only_zero, is_only_zero_far,
+    is_share, is_small, is_zero_far,
 };
 use crate::text::series::{Counter, Ends, Steps};
 
@@ -77,6 +78,8 @@ pub(super) struct Column {
     /// Rows with a word for a missing value (in a numeric column: all rows without a number), and rows with zero.
     words: Value,
     zeros: Value,
+    /// How many numbers are next to zero.
+    small: usize,
     /// How many numbers are outside the range, and on each side the two farthest: their distance and their row.
     outside: usize,
     below: [(f64, usize); 2],
@@ -116,6 +119,16 @@ impl Column {
     /// The same column, whose numbers are read in this way.
     pub(super) fn read_by(self, reader: Reader) -> Self {
         Self { reader, ..self }
+    }
+
+    /// Whether it holds numbers.
+    pub(super) fn has_numbers(&self) -> bool {
+        self.range.is_some()
+    }
+
+    /// The number that a field of it holds.
+    pub(super) fn number(&self, field: &[u8]) -> Option<f64> {
+        self.reader.read(field)
     }
 
     /// Whether further rows cannot change the findings.
@@ -169,6 +182,7 @@ impl Column {
         let Some(number) = self.reader.read(field) else { return self.words.add(place) };
         self.counter.look(number, place);
         self.ends.look(number, place);
+        self.small += usize::from(is_small(number));
         if number == 0.0 {
             self.zeros.add(place);
         } else if number > 0.0 && self.least.is_none_or(|least| number < least) {
@@ -271,7 +285,8 @@ impl Column {
         let is_far = is_zero_far(self.least, self.middle)
             || self.range.is_some()
                 && !self.counter.is_counter(rows)
-                && is_only_zero_far(self.zeros.rows, rows, self.least, self.middle);
+                && (is_only_zero_far(self.zeros.rows, rows, self.least, self.middle)
+                    || is_only_zero(self.zeros.rows, rows, self.small));
         let zeros = Some(&self.zeros).filter(|zeros| is_far && is_rare(zeros));
         let words = Some(&self.words).filter(|words| is_rare(words));
         zeros.into_iter().chain(words).filter(|value| value.rows > 0)

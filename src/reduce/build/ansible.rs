@@ -15,6 +15,7 @@ use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Proof, Reducer};
 use crate::text::judge::Counted;
 use crate::text::ledger::Reduction;
+use crate::text::maps::Set;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
@@ -26,7 +27,7 @@ static META: Meta = Meta {
     id: "ansible",
     family: "build",
     reads: "`ansible-playbook`, `ansible-pull`",
-    keeps: "plays, tasks that changed, failed or printed something, warnings, differences, the recap",
+    keeps: "plays, tasks that changed, failed or printed something, or in which a host is missing, warnings, differences, the recap",
     folds: "tasks in which every host is ok or was skipped, such hosts of other tasks that did not fail",
     anchors: &["PLAY [", "PLAY RECAP *", "TASK ["],
 };
@@ -52,9 +53,13 @@ impl Reducer for Ansible {
         let source = input.source;
         let mut out = Reduction::default();
         let starts: Vec<usize> = (0..source.len()).filter(|&i| heading(source.line(i)).is_some()).collect();
+        let lacking = lacking(source, &starts);
         let mut group = 1;
         for (at, &start) in starts.iter().enumerate() {
             let end = starts.get(at + 1).copied().unwrap_or(source.len());
+            if lacking.contains(&start) {
+                continue;
+            }
             match heading(source.line(start)) {
                 Some("TASK" | "RUNNING HANDLER" | "HANDLER") => task(source, start..end, group, &mut out),
                 // The tasks of one play share one marker.
@@ -113,6 +118,40 @@ fn unlike_hosts(source: &Source<'_>, body: Range<usize>) -> Vec<usize> {
 
 /// The fewest hosts among which one can count as different.
 const FEW_HOSTS: usize = 3;
+
+/// Fewest tasks of a run among which one that lacks a host stands out, and most such tasks. Choices.
+const MIN_TASKS: usize = 8;
+const MAX_LACKING: usize = 2;
+/// With more hosts, the lines of a task would tell too little of the one that is not there. A choice.
+const MAX_HOSTS: usize = 16;
+
+/// The headings of the few tasks with fewer hosts than all others, but more than half of them.
+fn lacking(source: &Source<'_>, starts: &[usize]) -> Vec<usize> {
+    let mut tasks: Vec<(usize, usize)> = Vec::new();
+    for (at, &start) in starts.iter().enumerate() {
+        let end = starts.get(at + 1).copied().unwrap_or(source.len());
+        let hosts: Set<&str> = (start + 1..end)
+            .filter_map(|i| {
+                crate::stop::tick();
+                let (state, rest) = source.line(i).split_once(": [")?;
+                Some(rest.split_once(']')?.0).filter(|_| state.bytes().all(|b| b.is_ascii_lowercase()))
+            })
+            .collect();
+        if heading(source.line(start)) == Some("TASK") {
+            tasks.push((start, hosts.len()));
+        }
+    }
+    let usual = tasks.iter().map(|(_, hosts)| *hosts).max().unwrap_or(0);
+    let fewer: Vec<usize> = tasks
+        .iter()
+        .filter(|(_, hosts)| *hosts < usual && hosts * 2 > usual)
+        .map(|(start, _)| *start)
+        .collect();
+    let is_usual = |(_, hosts): &&(usize, usize)| *hosts == usual;
+    let are_few = tasks.len() >= MIN_TASKS && fewer.len() <= MAX_LACKING && usual <= MAX_HOSTS;
+    let others = tasks.iter().filter(is_usual).count();
+    if are_few && others * 2 > tasks.len() { fewer } else { Vec::new() }
+}
 
 /// The subject of a heading: `TASK [name] ****`, `PLAY RECAP ****`.
 fn heading(line: &str) -> Option<&str> {
@@ -177,6 +216,25 @@ mod tests {
         assert_eq!(run(30, &stat(true), &stat(true)), [0; 0]);
         assert_eq!(run(30, "skipping: [H]", "ok: [H]"), [0, 3]);
         assert_eq!(run(4, "skipping: [H]", "ok: [H]"), [0; 0]);
+    }
+
+    #[test]
+    fn a_task_without_one_of_the_hosts_stays() {
+        let kept = |lacks: &dyn Fn(usize) -> bool| {
+            let task = |i: usize| {
+                let hosts = if lacks(i) { "ok: [a]\nok: [b]\n" } else { "ok: [a]\nok: [b]\nok: [c]\n" };
+                format!("TASK [t{i}] ****\n{hosts}\n")
+            };
+            let text: String = (0..12).map(task).collect();
+            let source = Source::new(&text);
+            let starts: Vec<usize> =
+                (0..source.len()).filter(|&i| heading(source.line(i)).is_some()).collect();
+            lacking(&source, &starts)
+        };
+        assert_eq!(kept(&|i| i == 4), [20]);
+        assert_eq!(kept(&|_| false), [0; 0]);
+        // After a host failed, it is in no further task.
+        assert_eq!(kept(&|i| i > 4), [0; 0]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::input::{Claim, Input};
 use crate::reduce::format::Format;
 use crate::reduce::lines::{is_number, reads_as_report};
 use crate::reduce::{Meta, Reducer};
+use crate::text::judge::{Counted, RARE_ONE_IN, is_few};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -98,10 +99,35 @@ fn list(source: &Source<'_>, lines: Range<usize>, shown: usize, out: &mut Reduct
     let mut by_size: Vec<(u64, usize)> = lines.clone().map(|i| (size(source.line(i)), i)).collect();
     by_size.sort_by_key(|&(size, i)| (std::cmp::Reverse(size), i));
     let mut kept: Vec<usize> = by_size.iter().take(shown).map(|&(_, i)| i).collect();
+    kept.extend(odd(source, &by_size));
     kept.sort_unstable();
     for i in lines.clone().filter(|i| kept.binary_search(i).is_err() && !source.line(*i).contains("[big]")) {
         out.omit_in(i..i + 1, Reason::AssetLimit, EXPLAINED + 1 + lines.start as u32);
     }
+}
+
+/// Most files that are kept although they are not among the largest. A choice.
+const MAX_ODD_FILES: usize = 4;
+
+/// The few files without content, and those with other flags or measures than nearly all: the only one that is not
+/// `[minimized]`, or has a `map:`.
+fn odd(source: &Source<'_>, files: &[(u64, usize)]) -> Vec<usize> {
+    let mut flags: Counted<Vec<&str>> = Counted::default();
+    for &(_, i) in files {
+        let line = source.line(i);
+        let labels =
+            line.split_ascii_whitespace().filter(|word| word.ends_with(':') && !word.starts_with('('));
+        let tags = line.split('[').skip(1).filter_map(|rest| Some(rest.split_once(']')?.0));
+        flags.add(labels.chain(tags).collect(), i);
+    }
+    let empty: Vec<usize> = files.iter().filter(|(size, _)| *size == 0).map(|(_, i)| *i).collect();
+    let mut out = Vec::new();
+    for of in [empty, flags.rare()] {
+        if of.len() <= MAX_ODD_FILES && is_few(of.len(), files.len(), RARE_ONE_IN) {
+            out.extend(of);
+        }
+    }
+    out
 }
 
 /// The first size in a line, in hundredths of a byte; 0 if there is none.
@@ -139,6 +165,31 @@ fn size(line: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_unlike_the_others() {
+        let shown = |odd: &str| {
+            let line = |i: usize| match i {
+                33 => odd.to_owned(),
+                _ => format!("asset p{i}.js {i}.5 KiB [emitted] [minimized] (name: p{i})"),
+            };
+            let text: String = (0..80).map(|i| line(i) + "\n").collect();
+            let source = Source::new(&text);
+            let mut out = Reduction::default();
+            list(&source, 0..80, 8, &mut out);
+            let gone: Vec<usize> = out.spans.iter().flat_map(|span| span.lines.clone()).collect();
+            (0..72).filter(|i| !gone.contains(i)).collect::<Vec<_>>()
+        };
+        for odd in [
+            "asset q.js 3.5 KiB [emitted] (name: q)",
+            "asset q.js 3.5 KiB [compared for emit] [minimized] (name: q)",
+            "asset q.js 0 bytes [emitted] [minimized] (name: q)",
+            "asset q.js 3.5 KiB [emitted] [minimized] map: 9 KiB (name: q)",
+        ] {
+            assert_eq!(shown(odd), [33], "{odd}");
+        }
+        assert_eq!(shown("asset q.js 3.5 KiB [emitted] [minimized] (name: q)"), [0; 0]);
+    }
 
     #[test]
     fn reads_sizes() {

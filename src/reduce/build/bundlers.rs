@@ -27,7 +27,7 @@ static WEBPACK_FORMAT: Format = Format::new(
         id: "webpack",
         family: "build",
         reads: "webpack 4 and 5, alone and behind `npm run build`",
-        keeps: "errors, warnings, entry points, the largest assets, counts of modules, the final line",
+        keeps: "errors, warnings, entry points, the largest assets and those with other flags, counts of modules, the final line",
         folds: "progress, modules that were built, assets beyond the largest 24",
         anchors: &[
             "webpack 5.",
@@ -80,7 +80,7 @@ static VITE_FORMAT: Format = Format::new(
         id: "vite",
         family: "build",
         reads: "`vite build`, alone and behind `npm run build`",
-        keeps: "version, count of modules, warnings, errors, the largest files with sizes, time",
+        keeps: "version, count of modules, warnings, errors, the largest files with sizes and those with other measures, time",
         folds: "phases that were passed, files beyond the largest 24",
         anchors: &["building for ", " modules transformed.", "building SSR bundle for"],
     },

@@ -9,14 +9,16 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::input::{Claim, Input};
 use crate::reduce::format::FormAction::{Hide, Shows};
 use crate::reduce::format::Format;
-use crate::reduce::lint::group::{Block, Layout, Plan};
+use crate::reduce::lint::group::{Block, Layout, Plan, Unlisted};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
+use crate::text::signals;
 
 /// The reducer of this module.
 pub struct CargoJson;
@@ -27,7 +29,7 @@ static LINES: Format = Format::new(
         family: "build",
         reads: "`cargo build`, `check`, `clippy`, `test` with `--message-format json`",
         keeps: "errors whole with their rendered text, `build-finished`, cargo's own errors and warnings; every \
-                warning, in `aggressive` its lint, message and place",
+                warning, in `aggressive` its lint, message and place, and whole if it has a member of its own",
         folds: "`compiler-artifact` and `build-script-executed` messages, build progress; in `aggressive` warnings of one lint \
                 into one line with all places",
         anchors: &["{\"reason\":\"compiler-", "{\"reason\":\"build-"],
@@ -59,8 +61,18 @@ impl Reducer for CargoJson {
         let warnings: Vec<(usize, Warning<'_>)> =
             (0..source.len()).filter_map(|i| warning(source.line(i)).map(|found| (i, found))).collect();
         let blocks: Vec<Block<'_>> = warnings.iter().map(|(i, found)| found.block(*i)).collect();
-        let mut plan = Plan::new(source, true);
+        let mut unlisted = Unlisted::default();
+        for (i, found) in &warnings {
+            found.add_to(&mut unlisted, source.line(*i));
+        }
+        let mut kept = signals::failure_lines(source);
+        let odd = warnings.iter().zip(unlisted.odd()).filter(|(_, odd)| *odd);
+        kept.extend(odd.map(|((i, _), _)| *i));
+        kept.sort_unstable();
+        let mut plan = Plan::with_failures(source, true, kept);
         plan.group(&blocks);
+        let missing = unlisted.missing(|at| plan.is_changed(warnings[at].0));
+        plan.note(warnings.iter().map(|(i, _)| *i), missing);
         for i in 0..source.len() {
             let line = source.line(i);
             if line.starts_with(ARTIFACT) || line.starts_with(SCRIPT) {
@@ -114,6 +126,7 @@ struct Span {
 
 /// A warning that has a place.
 struct Warning<'a> {
+    rule: String,
     text: String,
     message: Message<'a>,
     place: usize,
@@ -128,10 +141,34 @@ fn warning(line: &str) -> Option<Warning<'_>> {
     let place = message.spans.iter().position(|span| span.is_primary)?;
     let code = message.code.as_ref().map(|code| code.code.as_str())?;
     let text = format!("{} {code}: {}", message.level, message.message.replace('\n', "\\n"));
-    (message.level == "warning").then_some(Warning { text, message, place })
+    let rule = code.to_owned();
+    (message.level == "warning").then_some(Warning { rule, text, message, place })
 }
 
+/// Members of a message that say where it comes from, or again what its place says.
+const SAID_ELSEWHERE: &[&str] = &["reason", "package_id", "manifest_path"];
+/// The end of the note on why a lint is on, which only its first warning has.
+const BY_DEFAULT: &str = " on by default";
+
 impl Warning<'_> {
+    /// Adds it to the messages that are compared.
+    fn add_to(&self, all: &mut Unlisted, line: &str) {
+        let mut value: Value = serde_json::from_str(line).unwrap_or_default();
+        if let Some(members) = value.as_object_mut() {
+            SAID_ELSEWHERE.iter().for_each(|key| drop(members.remove(*key)));
+        }
+        if let Some(children) = value.pointer_mut("/message/children").and_then(Value::as_array_mut) {
+            let says =
+                |child: &Value| child.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+            children.retain(|child| !says(child).ends_with(BY_DEFAULT));
+        }
+        let span = |key: &str| format!("message.spans.{}.{key}", self.place);
+        let own = ["file_name", "line_start", "column_start", "is_primary"].map(span);
+        let mut told = vec!["message.level", "message.message", "message.code.code"];
+        told.extend(own.iter().map(String::as_str));
+        all.add(&self.rule, &value, &told);
+    }
+
     fn block(&self, line: usize) -> Block<'_> {
         let span = &self.message.spans[self.place];
         Block {

@@ -9,9 +9,13 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use serde_json::Value;
+
 use super::template;
 use crate::reduce::line_actions::{Blanks, LineActions};
+use crate::text::judge::{Counted, EXCEPTION_ONE_IN, RARE_ONE_IN, is_few};
 use crate::text::ledger::Reduction;
+use crate::text::maps::{Map, Set};
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
@@ -93,6 +97,19 @@ impl<'a> Plan<'a> {
     /// Whether a line is not shown.
     pub fn is_hidden(&self, line: usize) -> bool {
         self.actions.is_omitted(line)
+    }
+
+    /// Whether a line is not shown as it is.
+    pub fn is_changed(&self, line: usize) -> bool {
+        !self.actions.is_kept(line)
+    }
+
+    /// Shows a note on the lists in place of the last of these lines that is not shown.
+    pub fn note(&mut self, lines: impl DoubleEndedIterator<Item = usize>, text: Option<String>) {
+        let last = lines.rev().find(|line| self.is_hidden(*line));
+        if let (Some(last), Some(text)) = (last, text) {
+            self.actions.replace(last, text, Reason::SharedMessage);
+        }
     }
 
     /// Writes diagnostics together where that is possible.
@@ -245,6 +262,216 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// Findings of one rule that are compared with each other only; with fewer, all findings of the report are compared. A choice.
+const MIN_OF_RULE: usize = 10;
+/// Most members that are compared; bounds the memory for a hostile text.
+const MAX_COMPARED: usize = 4096;
+/// Most members that are named as missing in a list. A choice.
+const MAX_NAMED: usize = 12;
+
+/// The members of findings in JSON that a list of places does not have: a fix, an end, a place elsewhere.
+///
+/// A finding with a member or a value that hardly any other has is kept as it is; of the others the names of the
+/// members are told.
+#[derive(Default)]
+pub struct Unlisted {
+    fields: Map<(u64, u64), Field>,
+    /// How many findings each rule has.
+    rules: Map<u64, usize>,
+    /// The rule of each finding, and the members that it has by their place in `names`.
+    findings: Vec<(u64, Vec<usize>)>,
+    names: Vec<String>,
+}
+
+/// One member among the findings of a rule, or of all rules.
+#[derive(Default)]
+struct Field {
+    /// How many findings have it, and the first two of them.
+    findings: usize,
+    places: [usize; 2],
+    last: Option<usize>,
+    values: Counted<u64>,
+}
+
+/// What a list tells of a finding: the paths of members, and their values.
+struct Told {
+    paths: Set<u64>,
+    above: Set<u64>,
+    values: Vec<Value>,
+}
+
+/// Parts of keys for numbers of lines, and of those for numbers that are different in most findings.
+const ROWS: &[&str] = &["line", "row"];
+const OFFSETS: &[&str] = &["col", "character", "byte", "offset", "start", "index", "length"];
+
+/// The path of the root.
+const ROOT: u64 = 0;
+/// The key in a path for all elements of a list but the one that a list of places tells.
+const OTHERS: &str = "+";
+
+fn below(path: u64, key: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64_with_seed(key.as_bytes(), path.wrapping_add(1))
+}
+
+impl Told {
+    /// Paths are dotted; a number selects an element of a list.
+    fn of(value: &Value, paths: &[&str]) -> Self {
+        let mut told = Self { paths: Set::default(), above: Set::default(), values: Vec::new() };
+        for path in paths.iter().filter(|path| !path.is_empty()) {
+            let (mut at, mut value) = (ROOT, Some(value));
+            told.above.insert(at);
+            for key in path.split('.') {
+                at = below(at, key);
+                told.above.insert(at);
+                value = value.and_then(|value| match value {
+                    Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+                    value => value.get(key),
+                });
+            }
+            told.paths.insert(at);
+            told.values.extend(value.filter(|value| value.is_number()).cloned());
+        }
+        told
+    }
+}
+
+impl Unlisted {
+    /// Adds a finding, of which a list shows the members at these paths.
+    pub fn add(&mut self, rule: &str, value: &Value, told: &[&str]) {
+        let rule = below(ROOT, rule);
+        *self.rules.entry(rule).or_default() += 1;
+        self.findings.push((rule, Vec::new()));
+        let told = Told::of(value, told);
+        self.look(value, ROOT, None, "", &told);
+    }
+
+    /// `named` is whether the member, or one that holds it, is named already; `None` if the list tells a part of it.
+    fn look(&mut self, value: &Value, path: u64, named: Option<()>, key: &str, told: &Told) {
+        crate::stop::tick();
+        if told.paths.contains(&path) && !value.is_object() && !value.is_array() {
+            return;
+        }
+        let is_part = told.above.contains(&path);
+        let named = match is_part {
+            true => None,
+            false => named.or_else(|| self.name(key, value)),
+        };
+        let has = |part: &&str| key.to_ascii_lowercase().contains(*part);
+        let class = match value {
+            Value::Object(_) => 1,
+            Value::Array(_) => 2,
+            // Most findings end on the line where they start. Columns and offsets vary by chance.
+            Value::Number(_) if told.values.contains(value) && ROWS.iter().any(has) => 3,
+            Value::Number(_) if OFFSETS.iter().any(has) => 4,
+            value => below(5, &value.to_string()),
+        };
+        self.count(path, class);
+        match value {
+            Value::Object(members) => {
+                for (key, value) in members {
+                    self.look(value, below(path, key), named, key, told);
+                }
+            }
+            Value::Array(list) => {
+                for (i, value) in list.iter().enumerate() {
+                    let own = below(path, &i.to_string());
+                    let path = if is_part && told.above.contains(&own) { own } else { below(path, OTHERS) };
+                    self.look(value, path, named, key, told);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records the name of a member of the last finding, unless it is null or empty.
+    fn name(&mut self, key: &str, value: &Value) -> Option<()> {
+        let is_nothing = match value {
+            Value::Null => true,
+            Value::String(text) => text.is_empty(),
+            Value::Array(list) => list.is_empty(),
+            Value::Object(members) => members.is_empty(),
+            _ => false,
+        };
+        if is_nothing {
+            return None;
+        }
+        let known = self.names.iter().position(|name| name == key);
+        let at = known.unwrap_or(self.names.len()).min(MAX_NAMED);
+        if at == self.names.len() && at < MAX_NAMED {
+            self.names.push(key.to_owned());
+        }
+        let members = &mut self.findings.last_mut()?.1;
+        if !members.contains(&at) {
+            members.push(at);
+        }
+        Some(())
+    }
+
+    /// Counts a value of the last finding, for its rule and for all.
+    fn count(&mut self, path: u64, class: u64) {
+        let Some(finding) = self.findings.len().checked_sub(1) else { return };
+        for scope in [self.findings[finding].0, ROOT] {
+            if self.fields.len() == MAX_COMPARED && !self.fields.contains_key(&(scope, path)) {
+                continue;
+            }
+            let field = self.fields.entry((scope, path)).or_default();
+            field.values.add(class, finding);
+            if field.last.replace(finding) != Some(finding) {
+                if let Some(free) = field.places.get_mut(field.findings) {
+                    *free = finding;
+                }
+                field.findings += 1;
+            }
+        }
+    }
+
+    /// Which findings have a member or a value that hardly any other has.
+    pub fn odd(&self) -> Vec<bool> {
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        let of_rule = |rule: &u64| self.rules.get(rule).copied().filter(|count| *count >= MIN_OF_RULE);
+        for ((scope, _), field) in &self.fields {
+            crate::stop::tick();
+            let all = if *scope == ROOT { Some(self.findings.len()) } else { of_rule(scope) };
+            let Some(all) = all.filter(|all| *all >= MIN_OF_RULE) else { continue };
+            let mut places = field.values.rare();
+            let is_rare = field.findings <= field.places.len() && is_few(field.findings, all, RARE_ONE_IN);
+            if is_rare && field.findings < all {
+                places.extend(&field.places[..field.findings]);
+            }
+            places.sort_unstable();
+            places.dedup();
+            // What is rare among all may be usual for its rule.
+            places.retain(|place| *scope != ROOT || of_rule(&self.findings[*place].0).is_none());
+            let count = places.len();
+            if *scope != ROOT || count == 1 {
+                found.extend(places.into_iter().map(|place| (count, place)));
+            }
+        }
+        found.sort_unstable();
+        let mut odd = vec![false; self.findings.len()];
+        let mut left = (self.findings.len() / EXCEPTION_ONE_IN).max(2);
+        for (_, place) in found {
+            if left > 0 && !std::mem::replace(&mut odd[place], true) {
+                left -= 1;
+            }
+        }
+        odd
+    }
+
+    /// The line that names the members which a list of these findings does not have; `None` if there are none.
+    pub fn missing(&self, is_listed: impl Fn(usize) -> bool) -> Option<String> {
+        let mut has = [false; MAX_NAMED + 1];
+        let listed = self.findings.iter().enumerate().filter(|(i, _)| is_listed(*i));
+        listed.flat_map(|(_, (_, members))| members).for_each(|at| has[*at] = true);
+        let named = self.names.iter().zip(has).filter(|(_, has)| *has);
+        let mut names: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
+        if has[MAX_NAMED] {
+            names.push("...");
+        }
+        (!names.is_empty()).then(|| format!("(not in the lists: {})", names.join(", ")))
+    }
+}
+
 /// The column that many places have in common.
 fn shared_column<'p>(mut places: impl Iterator<Item = &'p str>) -> Option<&'p str> {
     const MANY: usize = 5;
@@ -330,6 +557,34 @@ mod tests {
             prop_assume!(!out.contains("repeats"));
             let shown: String = out.lines().filter(|l| !l.starts_with("[tersed")).map(|l| format!("{l}\n")).collect();
             prop_assert_eq!(findings(&shown), findings(&text), "{}\n{}", text, out);
+        }
+    }
+
+    #[test]
+    fn a_finding_with_a_member_or_value_of_its_own_is_odd() {
+        let odd = |i: usize, member: &str| {
+            let own = if i == 33 { member } else { "" };
+            format!(
+                "{{\"rule\":\"a\",\"at\":{{\"line\":{i},\"end_line\":{i}}},\"fix\":null,\"state\":\"old\"{own}}}"
+            )
+        };
+        for (member, is_odd) in [
+            ("", false),
+            (",\"state\":\"new\"", true),
+            (",\"fix\":{\"text\":\"b\"}", true),
+            (",\"at\":{\"line\":33,\"end_line\":912}", true),
+            (",\"at\":{\"line\":4,\"end_line\":4}", false),
+            (",\"more\":[1]", true),
+        ] {
+            let mut all = super::Unlisted::default();
+            for i in 0..60 {
+                let value = serde_json::from_str(&odd(i, member)).unwrap();
+                all.add("a", &value, &["rule", "at.line"]);
+            }
+            let found: Vec<usize> = (0..60).filter(|i| all.odd()[*i]).collect();
+            assert_eq!(found, if is_odd { vec![33] } else { vec![] }, "{member}");
+            assert_eq!(all.missing(|i| i != 33).as_deref(), Some("(not in the lists: end_line, state)"));
+            assert_eq!(all.missing(|_| false), None);
         }
     }
 

@@ -230,12 +230,14 @@ fn number_of(name: &str) -> Option<f64> {
     })
 }
 
-/// The names with a rare value before them: a mode, an owner, by far the largest size; and those next to a gap in their numbers.
+/// The names with a rare value before them: a mode, an owner, by far the largest size; those next to a gap in their numbers; and
+/// the few of another form than all others.
 fn odd(names: &[&str]) -> Vec<usize> {
     let mut columns: Vec<(Counted<&str>, Vec<u64>)> = Vec::new();
     let mut sizes: Vec<Sizes> = Vec::new();
     let mut gaps = Gaps::default();
     let mut lengths: Counted<usize> = Counted::default();
+    let mut forms: Counted<u64> = Counted::default();
     for (i, name) in names.iter().enumerate() {
         crate::stop::tick();
         let words = name.split_ascii_whitespace().count();
@@ -257,6 +259,7 @@ fn odd(names: &[&str]) -> Vec<usize> {
         }
         let last = name.split_ascii_whitespace().next_back().unwrap_or_default();
         gaps.add(i, i.checked_sub(1), number_of(last));
+        forms.add(judge::form(last.as_bytes()), i);
     }
     let mut out: Vec<usize> =
         columns.iter().flat_map(|(_, numbers)| judge::much_larger(numbers, 1, 1)).collect();
@@ -266,6 +269,8 @@ fn odd(names: &[&str]) -> Vec<usize> {
     out.extend(counted.flat_map(Counted::rare));
     out.extend(sizes.into_iter().flat_map(|sizes| sizes.odd(names.len())));
     out.extend(gaps.places());
+    // Where names have several forms, a rare one means nothing.
+    out.extend(if forms.kinds() == 2 { forms.rare() } else { Vec::new() });
     out.extend(if columns.is_empty() { Vec::new() } else { lengths.rare() });
     out.truncate(MAX_ODD_NAMES);
     out
@@ -295,6 +300,12 @@ mod tests {
         assert_eq!(found(&|i| format!("{}\td", near(i))), [70]);
         // A number is missing.
         assert_eq!(found(&|i| format!("part-{:04}.bin", i + usize::from(i > 70))), [70, 71]);
+        let name = |i: usize, odd: &str| {
+            if i == 70 { odd.to_owned() } else { format!("{i:04}_add_{}.sql", ["a", "bc"][i % 2]) }
+        };
+        assert_eq!(found(&|i| name(i, "0070_down.sql")), [70]);
+        assert_eq!(found(&|i| name(i, "0070_add_b.sql")), [0; 0]);
+        assert_eq!(found(&|i| name(i, "0069_add_d.sql")), [69, 70, 71]);
         assert_eq!(found(&|i| if i % 20 == 3 { format!("d {i}") } else { format!("d-{i}") }), [0; 0]);
     }
 }

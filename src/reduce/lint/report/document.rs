@@ -162,6 +162,14 @@ impl Tool {
             .all(|key| memchr::memmem::find(text.as_bytes(), format!("\"{key}\"").as_bytes()).is_some())
     }
 
+    /// The paths of the members that a list of places shows.
+    pub(super) fn told(&self) -> Vec<&'static str> {
+        let flat = if self.is_flat { "" } else { self.severity };
+        let mut paths = vec![self.path, self.place.0, self.place.1, flat, self.message];
+        paths.extend(self.rule.split(' '));
+        paths
+    }
+
     /// Whether a value is a finding of the tool.
     fn fits(&self, value: &Value) -> bool {
         self.own.iter().all(|key| value.get(key).is_some())

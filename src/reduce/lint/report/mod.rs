@@ -16,7 +16,7 @@ use std::ops::Range;
 use serde_json::value::RawValue;
 
 use self::document::{Finding, Report, read};
-use super::group::{Block, Layout, Plan};
+use super::group::{Block, Layout, Plan, Unlisted};
 use crate::detect::Shape;
 use crate::encode::minified;
 use crate::input::{Claim, Input};
@@ -38,7 +38,8 @@ static META: Meta = Meta {
             hadolint and mypy, and SARIF",
     keeps: "errors whole, every place with its rule, severity and message, totals; in `standard` a document stays one",
     folds: "the source of a linted file but for lines that read like failures, lists that every file repeats; in `aggressive` \
-            findings of one rule that are no errors, without fixes and ends, and files without findings",
+            findings of one rule that are no errors and have no member or value of their own, without the members that a line \
+            names, and files without findings",
     anchors: &[
         "\"ruleId\":",
         "\"message-id\":",
@@ -206,7 +207,14 @@ fn group(source: &Source<'_>, report: &Report, below: &mut String, gone: &mut [b
     };
     // The first one shows the message of all.
     let is_kept = |line: &String| fails(line) || std::mem::take(&mut flat) && signals::is_failure(line);
-    let kept: Vec<bool> = lines.iter().map(is_kept).collect();
+    let mut kept: Vec<bool> = lines.iter().map(is_kept).collect();
+    let mut unlisted = Unlisted::default();
+    for (finding, line) in report.findings.iter().zip(&lines) {
+        let rule = finding.message.split(": ").next().unwrap_or_default();
+        let value = serde_json::from_str(line).unwrap_or_default();
+        unlisted.add(rule, &value, &report.tool.told());
+    }
+    kept.iter_mut().zip(unlisted.odd()).for_each(|(kept, odd)| *kept |= odd);
     let text = lines.join("\n");
     let lines = Source::new(&text);
     let blocks = blocks(report, |i| Some(i..i + 1));
@@ -219,6 +227,10 @@ fn group(source: &Source<'_>, report: &Report, below: &mut String, gone: &mut [b
             below.push_str(text);
         }
         span.lines.for_each(|i| gone[i] = true);
+    }
+    if let Some(missing) = unlisted.missing(|i| gone[i]).filter(|_| !below.is_empty()) {
+        below.push('\n');
+        below.push_str(&missing);
     }
 }
 
