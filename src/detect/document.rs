@@ -192,7 +192,7 @@ fn is_quiet(simple: &Simple) -> bool {
 
 /// Whether the command has other programs besides the one that shows the document. Failures that these report are
 /// real.
-pub(super) fn has_company(command: &CommandLine) -> bool {
+pub(super) fn has_other_programs(command: &CommandLine) -> bool {
     command.producers().any(|(simple, _)| is_quiet(simple) && !matches!(simple.program(), "echo" | "printf"))
 }
 

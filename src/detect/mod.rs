@@ -89,7 +89,7 @@ impl Detection {
     /// Whether words such as "error" report a failure, and are not quoted or part of source code. A log file
     /// reports the failures of the program that wrote it.
     pub fn reports_failures(&self) -> bool {
-        let is_quoted = self.is_document && !document::has_company(&self.command);
+        let is_quoted = self.is_document && !document::has_other_programs(&self.command);
         !is_quoted && self.shape == Shape::Other || (self.shape == Shape::File && !self.is_written)
     }
 

@@ -8,7 +8,7 @@ use crate::text::call::ToolCall;
 /// The name for outputs that are a password or a token whatever they look like.
 const SECRET: &str = "password";
 /// The name for outputs that are a secret if they look random.
-const UNTOLD: &str = "secret";
+const GENERIC_SECRET_NAME: &str = "secret";
 /// Longest name, in bytes. Longer words are not names.
 const MAX_NAME_BYTES: usize = 128;
 
@@ -145,9 +145,11 @@ fn of_first(first: &Simple, has_more: bool) -> Option<String> {
         "grep" | "egrep" | "rg" if has_more => searched(first),
         "awk" | "gawk" | "mawk" | "sed" => selected(first),
         "python" | "python3" | "node" | "deno" | "bun" | "ruby" | "perl" | "php" => in_script(first),
-        "aws" if first.argv.iter().any(|word| word == "--with-decryption") => {
-            Some(by_option(first).filter(|name| is_telling(name)).unwrap_or_else(|| UNTOLD.to_owned()))
-        }
+        "aws" if first.argv.iter().any(|word| word == "--with-decryption") => Some(
+            by_option(first)
+                .filter(|name| is_telling(name))
+                .unwrap_or_else(|| GENERIC_SECRET_NAME.to_owned()),
+        ),
         _ => by_option(first).or_else(|| by_last_word(first)),
     }
 }

@@ -10,7 +10,7 @@ use super::tape::{Kind, Node};
 use crate::text::relevance::Relevance;
 
 /// Words in keys for the identity of an object, its state, or an event.
-const TELLING: &[&str] = &[
+const IDENTIFYING_WORDS: &[&str] = &[
     "name",
     "title",
     "number",
@@ -89,7 +89,7 @@ pub(super) fn rank(
         // The largest part of an object is its main content.
         let is_bulk = nodes[*value as usize].children > 0 && range.len() * BULK_ONE_IN >= total;
         let bonus = if is_asked { 3 } else { 0 } + if is_bulk { 6 } else { 0 };
-        telling(key.trim_matches(['"', '\'']), text, nodes[*value as usize]) + bonus
+        identity_score(key.trim_matches(['"', '\'']), text, nodes[*value as usize]) + bonus
     };
     Some(Ranking::by_score(members.iter().enumerate().map(score).collect()))
 }
@@ -110,7 +110,7 @@ pub(super) fn identity(text: &str, nodes: &[Node], members: &[(Range<usize>, u32
 }
 
 /// The rank of a member.
-fn telling(key: &str, text: &str, node: Node) -> u32 {
+fn identity_score(key: &str, text: &str, node: Node) -> u32 {
     let value = text.get(node.start as usize..node.end as usize).unwrap_or_default();
     if node.children == 0 && is_empty(value) {
         return 0;
@@ -123,8 +123,9 @@ fn telling(key: &str, text: &str, node: Node) -> u32 {
         return if matches!(lower.as_str(), "html_url" | "url" | "href" | "self") { 2 } else { 1 };
     }
     let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
-    let is_telling = TELLING.contains(&lower.as_str()) || words.any(|word| TELLING.contains(&word));
-    match (is_telling, node.children) {
+    let is_identifying =
+        IDENTIFYING_WORDS.contains(&lower.as_str()) || words.any(|word| IDENTIFYING_WORDS.contains(&word));
+    match (is_identifying, node.children) {
         (true, 0) => 6,
         (true, _) => 4,
         (false, 0) => 3,

@@ -19,7 +19,7 @@ use super::Host;
 use super::event::Event;
 use super::home;
 use super::reach::{CODEX, Treatment};
-use super::replace::{asks_for_all, forget, unseen};
+use super::replace::{asks_for_exact_output, forget, unseen};
 use super::run::Shown;
 use super::wrap::Wrap;
 use crate::files::{LARGEST_SETTINGS, text_of_host};
@@ -52,7 +52,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
             let answer = wrapped(event);
             // No other hook sees the result of a command that is not wrapped, or of one that asks for its exact
             // output. The model does not see the results of calls by a program.
-            if (answer.is_none() || asks_for_all(event)) && !is_of_program(&event.tool_use_id) {
+            if (answer.is_none() || asks_for_exact_output(event)) && !is_of_program(&event.tool_use_id) {
                 unseen(host, event, true);
             }
             answer

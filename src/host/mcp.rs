@@ -82,7 +82,7 @@ pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
             // Started inside the runtime: a server that can no longer answer then stops reporting that it works.
             tokio::spawn(async move {
                 loop {
-                    sign.beat();
+                    sign.renew();
                     tokio::time::sleep(served::HEARTBEAT).await;
                 }
             });
@@ -149,7 +149,7 @@ const FAULT: &str = "tersed failed on this; the next call works";
 
 fn answer(host: &Host, caller: Caller, name: &str, arguments: Value) -> Result<CallToolResult, ErrorData> {
     match (name, caller) {
-        (gemini::RESULT, Caller::Gemini) => return Ok(given_back(&arguments)),
+        (gemini::RESULT, Caller::Gemini) => return Ok(echo_arguments(&arguments)),
         (HOOK, Caller::ClaudeCode) => return Ok(CallToolResult::success(vec![ContentBlock::text("{}")])),
         _ => {}
     }
@@ -167,7 +167,7 @@ fn answer(host: &Host, caller: Caller, name: &str, arguments: Value) -> Result<C
 }
 
 /// Returns the text or texts in the arguments.
-fn given_back(arguments: &Value) -> CallToolResult {
+fn echo_arguments(arguments: &Value) -> CallToolResult {
     let texts: Option<Vec<&str>> = match arguments.get("content") {
         Some(Value::String(text)) => Some(vec![text]),
         Some(Value::Array(texts)) => texts.iter().map(Value::as_str).collect(),

@@ -228,8 +228,8 @@ pub fn forget(host: &Host, event: &Event) {
 }
 
 /// Whether the command of an event asks for its exact output.
-pub fn asks_for_all(event: &Event) -> bool {
-    event.tool_input.get("command").and_then(Value::as_str).is_some_and(command::asks_for_all)
+pub fn asks_for_exact_output(event: &Event) -> bool {
+    event.tool_input.get("command").and_then(Value::as_str).is_some_and(command::asks_for_exact_output)
 }
 
 /// Records a command outside of `tersed run`, whose result the model may get unchanged.

@@ -23,7 +23,7 @@ const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Sign {
     /// Renews the sign.
-    pub fn beat(&self) {
+    pub fn renew(&self) {
         // If this fails, the sign expires.
         let _ = self.file.set_modified(SystemTime::now());
     }
@@ -53,7 +53,7 @@ fn put_up(folder: &Path, host: &str, workspace: &Path) -> Option<Sign> {
     let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path).ok()?;
     file.lock().ok()?;
     let sign = Sign { path, file };
-    sign.beat();
+    sign.renew();
     Some(sign)
 }
 
@@ -116,7 +116,7 @@ mod tests {
         // A process that hangs holds its lock but does not renew its sign.
         sign.file.set_modified(SystemTime::now() - Duration::from_secs(6)).unwrap();
         assert!(!up("gemini", &one));
-        sign.beat();
+        sign.renew();
         assert!(up("gemini", &one));
         drop(sign);
         assert!(!up("gemini", &one));

@@ -31,7 +31,7 @@ pub(super) fn rule(call: &ToolCall, policy: &Policy, full_output: bool) -> Optio
 
 /// Whether the command asks for its exact output.
 fn asks(call: &ToolCall) -> bool {
-    call.command.as_deref().is_some_and(detect::command::asks_for_all)
+    call.command.as_deref().is_some_and(detect::command::asks_for_exact_output)
 }
 
 /// The exact bytes, secrets aside.
@@ -88,7 +88,7 @@ pub(super) fn exact(
         decision: Decision::default(),
         shown: Lines::default(),
         is_rejected: false,
-        key_but_for_times: None,
+        key_without_times: None,
         mentions: Vec::new(),
         places: Vec::new(),
         answer: None,

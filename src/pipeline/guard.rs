@@ -78,7 +78,7 @@ fn look_up(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> (Vec<usiz
                 seen.contains(text)
                     || search.shows(text)
                     || is_cut(shown, source.line(line))
-                    || signals::says_nothing(text)
+                    || signals::denies_failure(text)
             }
         };
         match visible {

@@ -86,7 +86,7 @@ pub struct Outcome {
     /// Whether it reports that an edit of a file was rejected: later results do not refer to it then.
     pub is_rejected: bool,
     /// The key by which a repeated run of tests or a build is compared.
-    pub key_but_for_times: Option<Key>,
+    pub key_without_times: Option<Key>,
     /// Digests of the words of the failures that the texts report, if a session needs them.
     pub mentions: Vec<u64>,
     /// Lines of files that the result points at.
@@ -106,7 +106,7 @@ impl Outcome {
 
     /// Whether the result is that of a run of tests or of a build.
     pub fn is_run(&self) -> bool {
-        self.key_but_for_times.is_some()
+        self.key_without_times.is_some()
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct Parts {
     /// For each text: the lines to repeat below a reference that replaces it.
     pub(super) shown_again: Vec<String>,
     /// The earlier run whose output differs only in times.
-    pub(super) same_but_for_times: Option<First>,
+    pub(super) same_without_times: Option<First>,
     /// The lines of the input, if a session needs them later.
     pub(super) answer: Option<Answer>,
 }
@@ -79,8 +79,8 @@ pub(super) fn compress(
             ledger.shown(source, &changed, &mut shown);
         }
     }
-    let same_but_for_times = request.same_but_for_times(&found.evidence);
-    let differs = same_but_for_times.is_some();
+    let same_without_times = request.same_without_times(&found.evidence);
+    let differs = same_without_times.is_some();
     let shown_again = match request.duplicate_of.is_some() || differs {
         true => all.iter().map(|part| shown_again(request, part, differs)).collect(),
         false => Vec::new(),
@@ -88,7 +88,7 @@ pub(super) fn compress(
     let has_gaps = request.tracks_visibility && !found.evidence.omissions.is_empty();
     let answer = has_gaps.then(|| Answer::of(sources)).flatten();
     let texts = all.into_iter().map(|part| part.text).collect();
-    Parts { texts, found, shown, needs, explained, shown_again, same_but_for_times, answer }
+    Parts { texts, found, shown, needs, explained, shown_again, same_without_times, answer }
 }
 
 /// The lines to repeat below a reference that replaces a part: for a command, those that show how it ended; for a run

@@ -106,7 +106,7 @@ impl<'a> Request<'a> {
         // An edit shows the lines that it changed, even if an earlier one showed the same.
         let may_repeat = dedups && !edit::is_edit(call);
         let duplicate_of = key.as_ref().filter(|_| may_repeat).and_then(|key| history.first(key));
-        let duplicate_of = duplicate_of.map(|first| first.as_told(policy));
+        let duplicate_of = duplicate_of.map(|first| first.as_named_in_marker(policy));
         // A result that repeats an earlier one as a whole is not searched for repeated lines.
         let is_looked_up = dedups && duplicate_of.is_none();
         let key_of = |retain: &Arc<Retain>| pointer::key(retain);
@@ -171,7 +171,7 @@ impl<'a> Request<'a> {
 
     /// The key of the result without its times, if the findings or the command show that it is a run of tests, a build
     /// or a check.
-    pub(super) fn key_but_for_times(&self, found: &Evidence) -> Option<Key> {
+    pub(super) fn key_without_times(&self, found: &Evidence) -> Option<Key> {
         let key_of_run = self.key_of_run?;
         let is_run =
             matches!(found.family.as_deref(), Some("test" | "build")) || repeat::runs_scripts(self.call);
@@ -179,10 +179,10 @@ impl<'a> Request<'a> {
     }
 
     /// The earlier run whose output differs only in times.
-    pub(super) fn same_but_for_times(&self, found: &Evidence) -> Option<First> {
+    pub(super) fn same_without_times(&self, found: &Evidence) -> Option<First> {
         let history = self.history.filter(|_| self.is_compared)?;
-        let first = history.first_but_for_times(&self.key_but_for_times(found)?)?;
-        Some(first.as_told(self.policy))
+        let first = history.first_without_times(&self.key_without_times(found)?)?;
+        Some(first.as_named_in_marker(self.policy))
     }
 
     /// The topics of the session.

@@ -214,7 +214,7 @@ fn references(text: &str) -> usize {
 }
 
 /// Parts of the names of tools that ask a person or keep a to-do list, in lower case without separators.
-const PERSONS_TOOLS: &[&str] = &[
+const USER_TOOL_PARTS: &[&str] = &[
     "askuser",
     "askhuman",
     "askfollowup",
@@ -236,9 +236,9 @@ const PERSONS_TOOLS: &[&str] = &[
     "tasklist",
 ];
 /// Whole names of such tools.
-const PERSONS_TOOL_NAMES: &[&str] = &["ask", "question", "questions", "clarify", "human", "plan", "confirm"];
+const USER_TOOL_NAMES: &[&str] = &["ask", "question", "questions", "clarify", "human", "plan", "confirm"];
 /// What hosts write before the words of a person.
-const PERSONS_WORDS: &[&str] = &[
+const USER_REPLY_PREFIXES: &[&str] = &[
     "the user said:",
     "The user said:",
     "<feedback>",
@@ -251,10 +251,10 @@ const PERSONS_WORDS: &[&str] = &[
 fn person_speaks(call: &ToolCall, text: &str) -> bool {
     let mut name = call.canonical_tool();
     name.retain(|c| c.is_ascii_alphanumeric());
-    PERSONS_TOOL_NAMES.contains(&&*name)
-        || PERSONS_TOOLS.iter().any(|part| name.contains(part))
+    USER_TOOL_NAMES.contains(&&*name)
+        || USER_TOOL_PARTS.iter().any(|part| name.contains(part))
         || call.command.is_none()
-            && PERSONS_WORDS
+            && USER_REPLY_PREFIXES
                 .iter()
                 .any(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
 }

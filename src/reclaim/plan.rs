@@ -139,7 +139,7 @@ impl Timeline {
         removable: &[Option<RemovedWhy>],
         ends: &[Option<Newer>],
     ) -> Option<Newer> {
-        let newer = entry.newer.filter(|newer| self.can_stand(*newer, here))?;
+        let newer = entry.newer.filter(|newer| self.is_in_context(*newer, here))?;
         let stays = self.results[newer.number].gone.is_none() && removable[newer.number].is_none();
         if stays {
             return Some(newer);
@@ -154,7 +154,7 @@ impl Timeline {
         let facts = &entry.facts;
         // A failure is kept until the same thing was run again, with whatever result.
         let is_cleared =
-            || entry.newer.is_some_and(|newer| newer.how == How::Run && self.can_stand(newer, here));
+            || entry.newer.is_some_and(|newer| newer.how == How::Run && self.is_in_context(newer, here));
         if facts.has_failed && !is_cleared() {
             return None;
         }
@@ -171,7 +171,7 @@ impl Timeline {
     }
 
     /// Whether the model has seen a newer result and still has it in its context.
-    fn can_stand(&self, newer: Newer, here: &[bool]) -> bool {
+    fn is_in_context(&self, newer: Newer, here: &[bool]) -> bool {
         newer.number < self.cached && here[newer.number]
     }
 }

@@ -38,7 +38,7 @@ impl Live<'_> {
     }
 
     /// The newest result with this key that may be referred to.
-    fn newest(&self, key: &Key, but_for_times: bool) -> Option<First> {
+    fn newest(&self, key: &Key, differs_in_times: bool) -> Option<First> {
         let Session { calls, seen, at, .. } = self.session;
         let number = calls.number(self.caller.id).unwrap_or(u32::MAX);
         let is_open = |shown: &Shown| {
@@ -50,7 +50,14 @@ impl Live<'_> {
         let tool = self.session.tools.get(shown.tool as usize)?.to_string();
         let label = self.session.seen.label(shown).map(str::to_owned);
         let ago = Ago::Results(at.results.saturating_sub(shown.at().results) + 1);
-        Some(First { call: calls.id(shown.call).to_owned(), tool, label, ago, but_for_times, shows_id: true })
+        Some(First {
+            call: calls.id(shown.call).to_owned(),
+            tool,
+            label,
+            ago,
+            differs_in_times,
+            shows_id: true,
+        })
     }
 }
 
@@ -63,7 +70,7 @@ impl History for Live<'_> {
         (!is_asked).then_some(first)
     }
 
-    fn first_but_for_times(&self, key: &Key) -> Option<First> {
+    fn first_without_times(&self, key: &Key) -> Option<First> {
         self.newest(key, true)
     }
 
@@ -121,9 +128,9 @@ impl History for Live<'_> {
     }
 
     fn scale(&self) -> Scale {
-        let Session { at, summed_up, .. } = self.session;
+        let Session { at, compacted_at, .. } = self.session;
         let since = |now: usize, then: usize| now.saturating_sub(then);
-        Scale::of_context(since(at.results, summed_up.results), since(at.tokens, summed_up.tokens))
+        Scale::of_context(since(at.results, compacted_at.results), since(at.tokens, compacted_at.tokens))
     }
 
     fn tracks_visibility(&self) -> bool {
@@ -167,11 +174,11 @@ pub struct AsDecided(pub Decision);
 
 impl History for AsDecided {
     fn first(&self, _: &Key) -> Option<First> {
-        self.0.duplicate_of.as_deref().filter(|first| !first.but_for_times).cloned()
+        self.0.duplicate_of.as_deref().filter(|first| !first.differs_in_times).cloned()
     }
 
-    fn first_but_for_times(&self, _: &Key) -> Option<First> {
-        self.0.duplicate_of.as_deref().filter(|first| first.but_for_times).cloned()
+    fn first_without_times(&self, _: &Key) -> Option<First> {
+        self.0.duplicate_of.as_deref().filter(|first| first.differs_in_times).cloned()
     }
 
     fn referred(&self, _: &str) -> bool {

@@ -224,7 +224,7 @@ pub struct Session {
     /// The current position: results and tokens returned so far.
     at: Position,
     /// The position at which the conversation was last compacted: earlier results are no longer in the context.
-    summed_up: Position,
+    compacted_at: Position,
     /// Whether the host reports what is visible.
     host_reports: bool,
     /// Words of the recent calls and of the failures that they reported.
@@ -334,7 +334,7 @@ impl Session {
         }
         self.note_topics(caller, &mut stored.outcome);
         let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
-        let (rejected, key_but_for_times) = (stored.outcome.is_rejected, stored.outcome.key_but_for_times);
+        let (rejected, key_without_times) = (stored.outcome.is_rejected, stored.outcome.key_without_times);
         let new = Variant { fingerprint, key, likeness, rest: Arc::clone(&rest) };
         let call = Arc::make_mut(&mut self.calls).add(caller.id, new);
         self.decisions += 1;
@@ -376,7 +376,7 @@ impl Session {
             let tool = self.tool_number(caller.tool);
             let shown = Shown::new(call, tool, caller.ending, self.at);
             let seen = Arc::make_mut(&mut self.seen);
-            if let Some(key) = key_but_for_times {
+            if let Some(key) = key_without_times {
                 seen.add(key, shown.clone(), caller.label);
             }
             seen.add(key, shown, caller.label);
@@ -478,7 +478,7 @@ impl Session {
     pub fn compact(&mut self, calls: &[String]) {
         let kept: HashSet<&str> = calls.iter().map(String::as_str).collect();
         self.retain(|call| kept.contains(call));
-        self.summed_up = self.at;
+        self.compacted_at = self.at;
         // Questions from before the compaction do not count in this context.
         self.asked = Arc::default();
         self.answers = Arc::default();

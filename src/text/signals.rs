@@ -261,7 +261,7 @@ pub fn excerpts(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether all failure words in a line of JSON are keys whose value says that nothing failed: `"error": null`.
-pub fn says_nothing(line: &str) -> bool {
+pub fn denies_failure(line: &str) -> bool {
     let bytes = line.as_bytes();
     let is_nothing_of = |hit: Range<usize>| {
         let quote = bytes[hit.end..].iter().take(BYTES_AFTER).position(|b| *b == b'"');
@@ -320,7 +320,7 @@ mod tests {
             r#"  "error": null,"#,
             r#"[{"last_error_code":0},{"failed":false}]"#,
         ] {
-            assert!(says_nothing(line), "{line}");
+            assert!(denies_failure(line), "{line}");
         }
         for line in [
             r#"{"error":null,"msg":"fatal: no disk"}"#,
@@ -329,7 +329,7 @@ mod tests {
             "error: null",
             r#"["error",0]"#,
         ] {
-            assert!(!says_nothing(line), "{line}");
+            assert!(!denies_failure(line), "{line}");
         }
     }
 

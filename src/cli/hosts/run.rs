@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::hook::{self, Ask};
 use crate::cli::call::PolicyArgs;
 use crate::config::Policy;
-use crate::detect::command::asks_for_all;
+use crate::detect::command::asks_for_exact_output;
 use crate::detect::output_name;
 use crate::engine::seal_key;
 use crate::host::claude_code;
@@ -92,7 +92,8 @@ pub(super) fn run(args: &Args) -> ExitCode {
     let read = || policy(args);
     let policy = LazyPolicy::new(&read);
     // Output that was requested unchanged may be data for a program.
-    let policy = if args.raw || asks_for_all(&line_of(&program)) { policy } else { policy.escaping() };
+    let policy =
+        if args.raw || asks_for_exact_output(&line_of(&program)) { policy } else { policy.escaping() };
     let compress = |output: Output<'_>| compressed(args, &program, output, &policy);
     if args.raw {
         return as_it_is(args, &program, &policy);

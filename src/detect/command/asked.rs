@@ -12,7 +12,7 @@ const RAW: &[u8] = b"tersed run --raw";
 /// Whether `TERSED_MODE=off` or `tersed run --raw` is in a command line, as words of their own. Words in quotes
 /// count too, because scripts are in quotes. At worst, the result of a command that only mentions these words stays
 /// exact.
-pub fn asks_for_all(text: &str) -> bool {
+pub fn asks_for_exact_output(text: &str) -> bool {
     let text = text.as_bytes();
     let is_off = |end: usize| {
         // The value may be quoted by itself.
@@ -60,7 +60,7 @@ mod tests {
             "tersed run --raw -- cargo test",
             "/usr/bin/tersed run --raw --shell 'make'",
         ] {
-            assert!(asks_for_all(text), "{text}");
+            assert!(asks_for_exact_output(text), "{text}");
         }
         for text in [
             "",
@@ -73,7 +73,7 @@ mod tests {
             "tersed run --rawest -- x",
             "untersed run --raw -- x",
         ] {
-            assert!(!asks_for_all(text), "{text}");
+            assert!(!asks_for_exact_output(text), "{text}");
         }
     }
 }

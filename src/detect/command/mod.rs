@@ -11,7 +11,7 @@ mod wrap;
 
 use std::ops::Deref;
 
-pub use asked::{OFF_WORDS, asks_for_all};
+pub use asked::{OFF_WORDS, asks_for_exact_output};
 pub use lex::Dialect;
 
 /// One program and its arguments, without wrappers such as `sudo` or `timeout 9`.

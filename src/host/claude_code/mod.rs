@@ -17,7 +17,9 @@ use super::Host;
 use super::event::Event;
 use super::home;
 use super::reach::{CLAUDE_CODE, Place, Text, Treatment, Why};
-use super::replace::{asks_for_all, compress, forget, made_safe, note_call, redacted, undelivered, unseen};
+use super::replace::{
+    asks_for_exact_output, compress, forget, made_safe, note_call, redacted, undelivered, unseen,
+};
 use super::run::Shown;
 use super::tools::Tool;
 use super::wrap::{self, Wrap};
@@ -62,7 +64,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     if event.hook_event_name == "PreToolUse" {
         let answer = wrapped(event);
         // No other hook sees the result of a command that fails, or of one that asks for its exact output.
-        if answer.is_none() || asks_for_all(event) {
+        if answer.is_none() || asks_for_exact_output(event) {
             // A command that succeeds is counted when its result arrives.
             unseen(host, event, false);
         }
@@ -194,7 +196,7 @@ fn bash(
 ) -> Option<Value> {
     let is = |name: &str| response.get(name).and_then(Value::as_bool).unwrap_or(false);
     if is("isImage") {
-        return beside_image(host, response);
+        return redact_beside_image(host, response);
     }
     if TEXTS.iter().any(|name| response.get(*name).is_some_and(|text| !text.is_string() && !text.is_null())) {
         // No known version sends such a shape.
@@ -211,7 +213,7 @@ fn bash(
         && wrap::is_of_call(command, &context, &event.tool_use_id)
         && host.engine().knows_call(&context, &event.tool_use_id)
     {
-        return of_ours(host, event, response);
+        return redact_wrapped_output(host, event, response);
     }
     if is("interrupted") || response.contains_key("backgroundTaskId") {
         // The host already cut this text, and the missing part is unknown.
@@ -284,7 +286,7 @@ fn saved(
 }
 
 /// A response whose standard output is an image, which stays as it is.
-fn beside_image(host: &Host, response: &Map<String, Value>) -> Option<Value> {
+fn redact_beside_image(host: &Host, response: &Map<String, Value>) -> Option<Value> {
     let is_image =
         |text: &Value| text.as_str().is_some_and(|text| text.trim_start().starts_with("data:image/"));
     let mut rest = response.clone();
@@ -299,7 +301,7 @@ fn beside_image(host: &Host, response: &Map<String, Value>) -> Option<Value> {
 /// The output of `tersed run`, for a command line that the hook wrapped: it is not compressed again. Text before the sealed
 /// output comes from setup commands or was passed on early. It can come from anyone, so it may hold no markers, and all of
 /// it is redacted.
-fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
+fn redact_wrapped_output(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
     let (engine, context) = (host.engine(), event.context());
     let key = engine.seal_key();
     let was_given = |text: &str| engine.gave_reference(&context, text);

@@ -84,7 +84,7 @@ impl Wrap<'_> {
         }
         let defined = defined();
         let is_known = |word: &str| {
-            let is_program = || is_program(word) || scene.may_bring(word);
+            let is_program = || is_program(word) || scene.may_provide(word);
             !defined.has(word) && (HARMLESS.contains(&word) || (!BUILTINS.contains(&word) && is_program()))
         };
         if !programs.iter().all(|word| is_known(word)) {

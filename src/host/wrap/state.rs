@@ -30,7 +30,7 @@ const ACTIVATIONS: &[&str] = &[
     "/etc/profile.d/conda.sh",
 ];
 /// Programs that these files make available. Another word that names no program might be a function of such a file.
-const BROUGHT: &[&str] = &[
+const PROVIDED_PROGRAMS: &[&str] = &[
     "python",
     "python3",
     "pip",
@@ -133,8 +133,8 @@ impl Scene {
     }
 
     /// Whether a word that names no program here may name one after these commands.
-    pub(super) fn may_bring(&self, word: &str) -> bool {
-        self.has_new_path || (self.has_activation && BROUGHT.contains(&word))
+    pub(super) fn may_provide(&self, word: &str) -> bool {
+        self.has_new_path || (self.has_activation && PROVIDED_PROGRAMS.contains(&word))
     }
 
     fn exports(&self, name: &str) -> bool {

@@ -146,7 +146,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     let (between, used) = picked.ends(shares.ends);
     let used = used + picked.notices(source, &between);
     let mut middle: Vec<usize> = failing.into_iter().filter(|u| between.contains(u)).collect();
-    middle.sort_by_cached_key(|&unit| rank::says_little(source.line(units[unit].lines.start)));
+    middle.sort_by_cached_key(|&unit| rank::is_unspecific(source.line(units[unit].lines.start)));
     let outliers = cap.outliers.then(|| outliers::of_units(source, units));
     let mut samples = shares.samples;
     if !middle.is_empty() {

@@ -19,7 +19,7 @@ const SAY_LITTLE: &[&str] = &[
 ];
 
 /// Whether a failure line says only that something failed.
-pub(super) fn says_little(line: &str) -> bool {
+pub(super) fn is_unspecific(line: &str) -> bool {
     SAY_LITTLE.iter().any(|words| memchr::memmem::find(line.as_bytes(), words.as_bytes()).is_some())
 }
 
@@ -45,9 +45,9 @@ mod tests {
             "W1 torch/distributed/elastic/api.py:858] Sending process 4 closing signal SIGTERM",
             "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:",
         ] {
-            assert!(says_little(line), "{line}");
+            assert!(is_unspecific(line), "{line}");
         }
-        assert!(!says_little("RuntimeError: shapes cannot be multiplied"));
+        assert!(!is_unspecific("RuntimeError: shapes cannot be multiplied"));
     }
 
     #[test]

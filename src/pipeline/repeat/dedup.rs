@@ -38,7 +38,7 @@ pub struct First {
     /// How far back it was shown.
     pub ago: Ago,
     /// Whether the two results differ, but only in times.
-    pub but_for_times: bool,
+    pub differs_in_times: bool,
     /// Whether the model sees the ids of calls.
     pub shows_id: bool,
 }
@@ -46,7 +46,7 @@ pub struct First {
 impl First {
     /// The same result as the marker names it: without an id that the model does not see, and without a count that
     /// it cannot check.
-    pub fn as_told(self, policy: &Policy) -> Self {
+    pub fn as_named_in_marker(self, policy: &Policy) -> Self {
         Self { shows_id: policy.ids_visible, ago: self.ago.if_counted(policy.sees_all_results), ..self }
     }
 
@@ -60,8 +60,10 @@ impl First {
         if self.is_sealed() {
             let origin = if self.shows_id { self.origin() } else { self.origin().without_id() };
             let short = Origin { label: None, ..origin.clone() };
-            let (ago, but_for_times) = (self.ago, self.but_for_times);
-            return [origin, short].map(|origin| Marker::Same { origin, ago, but_for_times }.write()).into();
+            let (ago, differs_in_times) = (self.ago, self.differs_in_times);
+            return [origin, short]
+                .map(|origin| Marker::Same { origin, ago, differs_in_times }.write())
+                .into();
         }
         let marker = |label: Option<&String>, ago| {
             let (call, tool) = (self.call.clone(), self.tool.clone());
@@ -72,7 +74,7 @@ impl First {
 
     /// Whether the reference gets a seal. Without an id in it, any program could print the same words.
     fn is_sealed(&self) -> bool {
-        self.but_for_times || !self.shows_id
+        self.differs_in_times || !self.shows_id
     }
 }
 
@@ -121,7 +123,7 @@ pub trait History {
     fn first(&self, key: &Key) -> Option<First>;
 
     /// The earlier run with an equal output apart from times, by its key without times.
-    fn first_but_for_times(&self, _key: &Key) -> Option<First> {
+    fn first_without_times(&self, _key: &Key) -> Option<First> {
         None
     }
 
@@ -204,7 +206,7 @@ pub fn key(call: &ToolCall, digest: &str) -> Key {
 }
 
 /// The key of a run without its times: like [`key`], but of the texts without times.
-pub fn key_but_for_times<'a>(call: &ToolCall, texts: impl Iterator<Item = &'a str>) -> Key {
+pub fn key_without_times<'a>(call: &ToolCall, texts: impl Iterator<Item = &'a str>) -> Key {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
         times::without(text, |piece| _ = hasher.update(piece));

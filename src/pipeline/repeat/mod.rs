@@ -35,7 +35,7 @@ pub(super) fn likeness(call: &ToolCall, sources: &[Source<'_>]) -> u64 {
 pub(super) fn key_of_run(call: &ToolCall, parts: &[Sanitized]) -> Option<Key> {
     let command = call.command.as_deref().filter(|_| !call.acts() && viewed::file(call).is_none())?;
     let texts = || parts.iter().map(|part| &*part.text);
-    (!times::are_wanted(command, texts())).then(|| dedup::key_but_for_times(call, texts()))
+    (!times::are_wanted(command, texts())).then(|| dedup::key_without_times(call, texts()))
 }
 
 /// Programs that run the scripts and targets of a project: its builds, checks and tests.

@@ -176,13 +176,13 @@ fn read(line: &str, plain: bool) -> Line {
         && !text.starts_with("created directory ")
         && !text.starts_with("deleting ")
         && !text.ends_with("file list")
-        && !says_of_file(text);
+        && !is_remark_on_file(text);
     if is_name { Line::File } else { Line::Other }
 }
 
 /// Whether a line says something about a file rather than just naming it: `skipping non-regular file "a/b"`,
 /// `cannot delete non-empty directory: a`, `a/b is uptodate`.
-fn says_of_file(text: &str) -> bool {
+fn is_remark_on_file(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "skipping",
         "cannot",

@@ -175,7 +175,7 @@ impl<'a> Package<'a> {
 
     /// Whether a line that test `name` wrote may be left out. `testing` writes a marker before a log line (`is_log`)
     /// of another test. After a subtest the parent test continues without a marker, so the parent must have passed too.
-    fn output_may_go(&self, name: &str, line: &str, is_log: bool) -> bool {
+    fn may_omit_output(&self, name: &str, line: &str, is_log: bool) -> bool {
         (self.attributed || is_log)
             && self.passed(name)
             && self.passed(name.split('/').next().unwrap_or(name))
@@ -211,7 +211,7 @@ impl<'a> Package<'a> {
             } else if let Some((name, over)) = current {
                 log = continues_log(line, log);
                 // After the verdict of a test, only log lines belong to it: Go before 1.14 prints them there.
-                if (!over || log) && self.output_may_go(name, line, log) {
+                if (!over || log) && self.may_omit_output(name, line, log) {
                     out.omit_in(i..i + 1, Reason::TestOutput, output);
                 }
             } else if line.starts_with("go: downloading ") {
@@ -231,7 +231,7 @@ impl<'a> Package<'a> {
                 return false;
             }
             log = continues_log(line, log);
-            if !self.output_may_go(name, line, log) {
+            if !self.may_omit_output(name, line, log) {
                 return true;
             }
         }

@@ -102,7 +102,7 @@ pub(super) fn is_password(text: &[u8], name: &Range<usize>, value: &Range<usize>
 pub(super) fn inside(text: &[u8], name: &Range<usize>, value: Range<usize>) -> Option<Range<usize>> {
     /// Longest name or user in a value.
     const MAX_WORD_BYTES: usize = 32;
-    const TELLING: &[&[u8]] = &[b"password", b"passwd", b"pwd", b"passphrase", b"secret", b"token"];
+    const SECRET_WORDS: &[&[u8]] = &[b"password", b"passwd", b"pwd", b"passphrase", b"secret", b"token"];
     let bytes = text.get(value.clone())?;
     if text[..name.start].ends_with(b".svg?")
         || is_next_setting(text, name, &value)
@@ -118,7 +118,9 @@ pub(super) fn inside(text: &[u8], name: &Range<usize>, value: Range<usize>) -> O
     };
     let has = |part: &str| contains(&text[name.clone()], part);
     match bytes.get(word) {
-        Some(b'=') if rest.len() >= 6 && TELLING.iter().any(|end| ends_with(&end)) => Some(from..value.end),
+        Some(b'=') if rest.len() >= 6 && SECRET_WORDS.iter().any(|end| ends_with(&end)) => {
+            Some(from..value.end)
+        }
         Some(b':')
             if word > 1
                 && bytes[..word].iter().all(u8::is_ascii_lowercase)

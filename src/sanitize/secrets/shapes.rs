@@ -66,7 +66,7 @@ pub(super) fn value_behind(text: &[u8], end: usize) -> Option<usize> {
 ///
 /// The name must also hold a word such as "key" or "token": `linear: <40 hex digits>` is more often a commit.
 pub(super) fn assigned_value(text: &[u8], hit: Range<usize>) -> Option<usize> {
-    const TELLING: &[&str] =
+    const SECRET_WORDS: &[&str] =
         &["key", "token", "secret", "api", "auth", "pass", "pwd", "pat", "cred", "licen"];
     let tail = skip(text, hit.end, TAIL, NAME_TAIL_BYTES);
     let closed = skip(text, tail, CLOSERS, 4);
@@ -75,7 +75,7 @@ pub(super) fn assigned_value(text: &[u8], hit: Range<usize>) -> Option<usize> {
         let end = skip(text, hit.end, NAME, MAX_NAME_BYTES);
         behind_word(text, &(start..end))
     })?;
-    if !TELLING.iter().any(|word| judge::contains(&text[start..tail], word)) {
+    if !SECRET_WORDS.iter().any(|word| judge::contains(&text[start..tail], word)) {
         return None;
     }
     let value = skip(text, from, OPENERS, 5);

@@ -16,7 +16,7 @@ const BACK_BYTES: usize = 32 << 10;
 /// Members that hold a random password.
 const RESULTS: &[&[u8]] = &[b"result", b"bcrypt_hash"];
 /// Words in the names of attributes that hold secrets.
-const TELLING: &[&str] =
+const SECRET_WORDS: &[&str] =
     &["password", "passphrase", "secret", "private_key", "token", "access_key", "connection_string"];
 /// Ends of names that only describe a secret.
 const ABOUT: &[&str] =
@@ -43,7 +43,7 @@ pub(super) fn attributes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
     scan.state(index).seen = from..hit.end;
     let Some(start) = memchr::memmem::rfind(near, b"\"attributes\"") else { return };
     let telling = |name: &[u8]| {
-        TELLING.iter().any(|word| judge::contains(name, word))
+        SECRET_WORDS.iter().any(|word| judge::contains(name, word))
             && !ABOUT.iter().any(|end| name.ends_with(end.as_bytes()))
     };
     members(text, from + start..hit.start, telling, |value| scan.claim(rule, index, value));

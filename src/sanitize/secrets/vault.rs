@@ -13,7 +13,7 @@ const MAX_ROWS: usize = 64;
 /// Longest line, in bytes.
 const MAX_LINE_BYTES: usize = 4 << 10;
 /// Words of names of secrets. Under other names only random values count.
-const TELLING: &[&str] = &["pass", "pwd", "secret", "token", "key", "cred", "api", "auth"];
+const SECRET_WORDS: &[&str] = &["pass", "pwd", "secret", "token", "key", "cred", "api", "auth"];
 /// Shorter values, in bytes, are not secrets.
 const MIN_BYTES: usize = 6;
 
@@ -38,7 +38,7 @@ pub(super) fn data(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         }
         let value = value.trim_ascii();
         let is_word = value.first().is_some_and(|b| !b"<[".contains(b)) && !value.starts_with(b"map[");
-        let is_telling = TELLING.iter().any(|word| judge::contains(name, word));
+        let is_telling = SECRET_WORDS.iter().any(|word| judge::contains(name, word));
         let is_secret = is_telling && !is_place(name) || judge::is_random(value, Doubt::Some);
         if value.len() >= MIN_BYTES && is_word && is_secret {
             let start = row.start + column;

@@ -236,9 +236,10 @@ fn is_chain(bytes: &[u8]) -> bool {
 /// `kube-api-access-7xk2p`: words, and a random suffix that a cluster appends.
 pub(super) fn is_object_of_cluster(bytes: &[u8]) -> bool {
     /// The characters that Kubernetes uses for random suffixes of names.
-    const MADE: ByteSet = ByteSet::parse("bcdfghjklmnpqrstvwxz2456789");
+    const SUFFIX_CHARACTERS: ByteSet = ByteSet::parse("bcdfghjklmnpqrstvwxz2456789");
     let is_word = |part: &[u8]| part.len() > 1 && part.iter().all(u8::is_ascii_lowercase);
-    let is_made = |part: &[u8]| (5..=10).contains(&part.len()) && part.iter().all(|b| MADE.has(*b));
+    let is_made =
+        |part: &[u8]| (5..=10).contains(&part.len()) && part.iter().all(|b| SUFFIX_CHARACTERS.has(*b));
     let mut parts = bytes.rsplit(|b| *b == b'-');
     parts.next().is_some_and(is_made)
         && parts.next().is_some_and(|part| is_word(part) || is_made(part))

@@ -154,7 +154,7 @@ pub enum Marker {
         /// How far back that was.
         ago: Ago,
         /// Whether the two differ in times.
-        but_for_times: bool,
+        differs_in_times: bool,
     },
     /// The whole result is binary data.
     Binary {
@@ -425,10 +425,10 @@ impl Marker {
                 out.write_str("there")
             }
             Self::Several(references) => write_several(out, references),
-            Self::Same { origin, ago, but_for_times } => {
+            Self::Same { origin, ago, differs_in_times } => {
                 write!(out, "same output as in {}", called(&origin.call, &origin.tool))?;
                 about(out, "; ", origin.label.as_deref(), Some(*ago));
-                out.write_str(if *but_for_times { BUT_FOR_TIMES } else { "" })
+                out.write_str(if *differs_in_times { BUT_FOR_TIMES } else { "" })
             }
             Self::Binary { mime, bytes } => write!(out, "binary {}, {bytes} bytes not shown", inside(mime)),
             Self::NotKept { lines, of, bytes, reason } => {

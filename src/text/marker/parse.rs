@@ -148,12 +148,12 @@ fn parse_not_kept(counts: &str, rest: &str) -> Option<Marker> {
 }
 
 fn parse_same(rest: &str) -> Option<Marker> {
-    let but_for_times = rest.ends_with(BUT_FOR_TIMES);
+    let differs_in_times = rest.ends_with(BUT_FOR_TIMES);
     let (call, rest) = rest.strip_suffix(BUT_FOR_TIMES).unwrap_or(rest).split_once("; ")?;
     let (call, tool) = called(call)?;
     let (label, ago) = about(rest)?;
     let origin = Origin { call, tool, argument: None, label };
-    Some(Marker::Same { origin, ago, but_for_times })
+    Some(Marker::Same { origin, ago, differs_in_times })
 }
 
 fn parse_rule(rule: &str) -> Option<Marker> {

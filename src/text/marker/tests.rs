@@ -77,8 +77,8 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
             },
             shown(NumbersThere::SameNumbers, Some(name()), Some(Ago::Earlier)),
         ]),
-        Marker::Same { origin: labelled.without_id(), ago: Ago::Results(2), but_for_times: false },
-        Marker::Same { origin: labelled, ago: Ago::Results(2), but_for_times: true },
+        Marker::Same { origin: labelled.without_id(), ago: Ago::Results(2), differs_in_times: false },
+        Marker::Same { origin: labelled, ago: Ago::Results(2), differs_in_times: true },
         Marker::Binary { mime: name(), bytes: 7 },
         Marker::NotKept { lines: 3, of: 5, bytes: 70, reason: reason() },
         Marker::Exit { status: 101 },
@@ -242,9 +242,11 @@ fn any_marker() -> impl Strategy<Value = Marker> {
                 let label = label.filter(|_| ago.is_some());
                 Marker::Duplicate { call, tool, label, ago }
             }),
-        (any_origin(), (0usize..99).prop_map(ago), any::<bool>()).prop_map(|(origin, ago, but_for_times)| {
-            Marker::Same { origin: Origin { argument: None, ..origin }, ago, but_for_times }
-        }),
+        (any_origin(), (0usize..99).prop_map(ago), any::<bool>()).prop_map(
+            |(origin, ago, differs_in_times)| {
+                Marker::Same { origin: Origin { argument: None, ..origin }, ago, differs_in_times }
+            }
+        ),
         ("[0-9a-f]{16}", "[A-Z]{3,6}", "[a-z0-9, ]{1,40}")
             .prop_map(|(key, kind, summary)| Marker::Externalized { key, kind, summary }),
     ]

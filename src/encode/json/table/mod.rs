@@ -154,7 +154,7 @@ impl Work<'_> {
         let failures = self.failures(lines).ok_or(Reason::GuardDeclined)?;
         let finds = |text: &str, line: &str| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some();
         for &line in failures.iter().filter(|line| !finds(&first.text, line)) {
-            if is_told_by_parts(line) {
+            if needs_only_failing_members(line) {
                 reporting_rows(&first, &mut verbatim);
             } else {
                 let (row, text) = row_of(json, line, &first).ok_or(Reason::GuardDeclined)?;
@@ -167,7 +167,9 @@ impl Work<'_> {
         };
         let parts = |line: &str| signals::excerpts(line).into_iter().all(|part| finds(&text, &line[part]));
         let is_there = |line: &&str| {
-            line.len() > signals::MAX_LINE || finds(&text, line) || is_told_by_parts(line) && parts(line)
+            line.len() > signals::MAX_LINE
+                || finds(&text, line)
+                || needs_only_failing_members(line) && parts(line)
         };
         if !failures.iter().all(is_there) {
             return Err(Reason::GuardDeclined);
@@ -187,7 +189,7 @@ impl Work<'_> {
             let at = self.source.line_at(word);
             next = self.source.byte_range(at..at + 1).end;
             let line = self.source.line(at).trim();
-            if line.len() > signals::MAX_LINE || signals::is_failure(line) && !signals::says_nothing(line) {
+            if line.len() > signals::MAX_LINE || signals::is_failure(line) && !signals::denies_failure(line) {
                 found.insert(line);
             }
             if found.len() > MAX_FAILURES {
@@ -220,13 +222,13 @@ fn row_of(json: &[&str], line: &str, tables: &Composed<'_>) -> Option<(usize, St
 }
 
 /// Whether a line is a document of which only the failing members must be found, not the whole line.
-fn is_told_by_parts(line: &str) -> bool {
+fn needs_only_failing_members(line: &str) -> bool {
     line.len() > signals::MAX_LINE || signals::is_document(line) && !signals::excerpts(line).is_empty()
 }
 
 /// Keeps every row that reports a failure, for a text without line ends.
 fn reporting_rows(tables: &Composed<'_>, verbatim: &mut Verbatim) {
-    for row in tables.rows.iter().filter(|row| signals::is_failure(row) && !signals::says_nothing(row)) {
+    for row in tables.rows.iter().filter(|row| signals::is_failure(row) && !signals::denies_failure(row)) {
         verbatim.insert(place(row), (*row).to_owned());
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn priority_units(
         true => rank::with_frames(source, &texts),
         false => texts,
     };
-    first.sort_by_cached_key(|&line| rank::says_little(source.line(line)));
+    first.sort_by_cached_key(|&line| rank::is_unspecific(source.line(line)));
     let texts = first;
     let mut taken = HashSet::new();
     [texts, totals, details].map(|lines| {

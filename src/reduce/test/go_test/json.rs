@@ -44,8 +44,8 @@ impl Package<'_> {
         self.outcomes.get(test) == Some(&Outcome::Pass)
     }
 
-    /// See `output_may_go` of the text form.
-    fn output_may_go(&self, test: &str, is_log: bool) -> bool {
+    /// See `may_omit_output` of the text form.
+    fn may_omit_output(&self, test: &str, is_log: bool) -> bool {
         let attributed =
             is_log || !self.parallel || matches!(self.ended, Some(Outcome::Pass | Outcome::Skip));
         attributed && self.passed(test) && self.passed(test.split('/').next().unwrap_or(test))
@@ -148,7 +148,7 @@ fn reason(package: &Package<'_>, event: &Event<'_>, is_log: bool) -> Option<Reas
     match event.action.as_ref() {
         "run" | "pause" | "cont" | "pass" => Some(Reason::PassingTests),
         "output" if is_frame(&event.output) => Some(Reason::PassingTests),
-        "output" if package.output_may_go(test, is_log) => Some(Reason::TestOutput),
+        "output" if package.may_omit_output(test, is_log) => Some(Reason::TestOutput),
         _ => None,
     }
 }

@@ -41,7 +41,7 @@ const MAX_DENSE_GAP_BYTES: usize = 8;
 const MIN_DENSE_UNITS: usize = 4;
 
 /// Bytes of values and operators. They need no encoding, so an encoded one may hide something.
-const TELLING: [bool; 256] = table(b"_-:/.@=+~%!#$");
+const NEVER_ENCODED: [bool; 256] = table(b"_-:/.@=+~%!#$");
 
 /// The text with units decoded that may hide something; `None` if there is none.
 ///
@@ -130,7 +130,7 @@ fn may_hide_keyword(text: &[u8], at: usize, unit: &Unit) -> bool {
         [byte] if text[at..].starts_with(b"&#") => byte.is_ascii_graphic() && !b"\"'<>&".contains(&byte),
         [byte] => {
             byte.is_ascii_alphanumeric()
-                || (TELLING[byte as usize] && before.is_some_and(|b| b.is_ascii_graphic() || b >= 0x80))
+                || (NEVER_ENCODED[byte as usize] && before.is_some_and(|b| b.is_ascii_graphic() || b >= 0x80))
         }
         _ => false,
     }
