@@ -311,11 +311,19 @@ fn opening_of(mut next: impl FnMut() -> Option<Option<char>>) -> Seen<&'static s
 fn shown(bytes: &[u8]) -> Seen<&'static str> {
     // Invisible characters before it are skipped without a limit; they can belong to no other bracket.
     let mut rest = bytes;
-    while let Next::One(character, len) = written::next(rest)
-        && !is_sequence(character)
-        && matches!(read(character), None | Some(' '))
-    {
+    loop {
         crate::stop::tick();
+        let len = match markup(rest) {
+            Some(0) | None => match written::next(rest) {
+                Next::One(character, len)
+                    if !is_sequence(character) && matches!(read(character), None | Some(' ')) =>
+                {
+                    len
+                }
+                _ => break,
+            },
+            Some(len) => len,
+        };
         rest = &rest[len..];
     }
     let is_whole = rest.len() > REACH_BYTES;
