@@ -24,7 +24,7 @@ mod placed;
 mod prefixed;
 mod quoted_printable;
 mod statements;
-mod strings;
+pub(super) mod strings;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -103,7 +103,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         if let Some(view) = groups::view(text, &scan.cut) {
             see(&view, within);
         }
-        if let Some(view) = columns::wrapped(text, &scan.cut) {
+        if let Some(view) = groups::wrapped(text, &scan.cut) {
             see(&view, within);
         }
     }
