@@ -134,6 +134,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         stop::check();
         arrays::views(text, &mut |view| _ = see(&view, within));
         arrays::decimals(text, &mut |view| _ = see(&view, within));
+        arrays::letters(text, &mut |view| _ = see(&view, within));
         pairs::views(text, &mut |view| _ = see(&view, within));
         stop::check();
         let around =

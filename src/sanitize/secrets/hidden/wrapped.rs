@@ -530,7 +530,7 @@ fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
         match b {
             b' ' | b'\t' | b'\r' => {}
             b'\n' => lines += 1,
-            b'\\' if matches!(rest.get(n + 1), Some(b'\n' | b'\r')) => {}
+            b'\\' | b'_' if matches!(rest.get(n + 1), Some(b'\n' | b'\r')) => {}
             b'+' | b'.' | b'&' | b'~' | b'|' if signs < 2 => signs += 1,
             _ => break,
         }
