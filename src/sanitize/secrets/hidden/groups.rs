@@ -118,7 +118,8 @@ fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usi
     has_bar(&text[line.clone()]).then_some(())?;
     let cells = columns::cells(text, line.clone(), columns::Cut::Bar);
     let column = cells.iter().position(|cell| cell.contains(&start))?;
-    let mut pieces = vec![start..cells[column].end];
+    let first = start..cells[column].end;
+    let mut pieces = vec![first];
     is_word(&text[pieces[0].clone()]).then_some(())?;
     let mut end = line.end;
     for _ in 0..MAX_LINES {
