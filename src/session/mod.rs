@@ -180,7 +180,7 @@ pub enum Lookup {
     /// The same request was answered with this outcome.
     Stored(Box<Stored>),
     /// The same request was answered; its outcome follows from this decision.
-    Decided(Decision),
+    Decided(Box<Decision>),
     /// The call is known, but with other bytes or another policy.
     Changed,
     /// The call is new.
@@ -284,7 +284,7 @@ impl Session {
         match self.calls.variants(number).find(|known| known.fingerprint == fingerprint) {
             Some(known) => match self.memo.get(number, fingerprint) {
                 Some(stored) => Lookup::Stored(Box::new(stored.clone())),
-                None => Lookup::Decided(known.decision()),
+                None => Lookup::Decided(Box::new(known.decision())),
             },
             None if self.has_room() => Lookup::Changed,
             None => Lookup::Full,
