@@ -173,7 +173,9 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
         if matches!(cut, Cut::Byte(b',' | b';')) && has_blank(cell) && !is_quoted(cell) {
             continue;
         }
-        write(text, &cells[i], cell.clone(), view);
+        // In a string, an escape ends the line.
+        let len = memchr::memmem::find(&text[cell.clone()], b"\\n").unwrap_or(cell.len());
+        write(text, &cells[i], cell.start..cell.start + len, view);
         // A setting of the value between the name and the value.
         if let Some(value) = cells.get(i + 2).filter(|value| full == 3 && !has_blank(value))
             && is_flag(&text[cell.clone()])
