@@ -181,7 +181,7 @@ impl Engine {
                 return Ok((*stored, Some(Resend::Memo)));
             }
             Lookup::Stored(ref stored) => Some(&stored.outcome.decision),
-            Lookup::Decided(ref decision) => Some(decision),
+            Lookup::Decided(ref decision) => Some(&**decision),
             _ => None,
         };
         if let Some(decision) = decision {

@@ -53,7 +53,7 @@ pub(super) fn as_of_now<T>(
     let Some(call_id) = job.call.id.as_deref() else { return work(&WithoutReferences(&session)) };
     match session.look_up(call_id, job.fingerprint(policy)) {
         Lookup::Stored(stored) => work(&AsDecided(stored.outcome.decision)),
-        Lookup::Decided(decision) => work(&AsDecided(decision)),
+        Lookup::Decided(decision) => work(&AsDecided(*decision)),
         Lookup::Full => work(&WithoutReferences(&session)),
         Lookup::New | Lookup::Changed => {
             let mentioned = job.call.mentioned();

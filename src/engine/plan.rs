@@ -148,7 +148,7 @@ impl Engine {
                     return Ok(fixed(tokens.after, tokens.before));
                 }
                 Lookup::Decided(decision) => {
-                    let tokens = job.core(policy, ask, &AsDecided(decision), None, None)?.evidence.tokens;
+                    let tokens = job.core(policy, ask, &AsDecided(*decision), None, None)?.evidence.tokens;
                     return Ok(fixed(tokens.after, tokens.before));
                 }
                 _ => {}

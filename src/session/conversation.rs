@@ -4,13 +4,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Caller, Session, Stored};
+use super::{Answered, Caller, Session, Stored};
 use crate::pipeline::Outcome;
 use crate::pipeline::evidence::Status;
 use crate::pipeline::repeat::dedup::Decision;
 use crate::protocol::tool_result::ArtifactRef;
 use crate::reclaim::Timeline;
 use crate::text::marker::{self, Marker};
+use crate::text::reason::Reason;
 
 /// A hash of an answer of the model, or of a result.
 pub type Event = u64;
@@ -56,6 +57,41 @@ impl Session {
     pub fn first_had(&self, call: &str, content: &[u8; 16]) -> bool {
         let first = self.calls.number(call).and_then(|number| self.calls.variants(number).next());
         first.is_some_and(|first| first.fingerprint.content == *content)
+    }
+
+    /// Notes what a call asked for: if its answer had gaps, the same question gets an answer without gaps.
+    pub(super) fn note_questions(&mut self, caller: Caller<'_>, outcome: &Outcome, is_cut: bool) {
+        let (evidence, decision) = (&outcome.evidence, &outcome.decision);
+        let (likeness, asked_again) = (decision.likeness, decision.asked_again);
+        for (asked, likeness) in caller.asked.into_iter().flatten().zip(likeness.into_iter().cycle()) {
+            let is_gap = |reason| reason != Reason::RepeatedLines;
+            // If another tersed already left gaps in the view, that tersed decides when the model gets all of it.
+            let is_given = caller.looks_at.is_some() && outcome.came_compressed();
+            // An agent that runs a test or build again wants its new result.
+            let had_gaps = !asked_again
+                && !outcome.is_run()
+                && (is_cut
+                    || is_given
+                    || evidence.status == Status::Duplicate
+                    || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
+            // Only an answer with gaps can lead to a repeated question.
+            match had_gaps {
+                true => {
+                    let times = 1 + self.asked.get(&asked).map_or(u32::from(is_given), |a| a.times);
+                    let answered = Answered { likeness, results: self.at.results, times };
+                    Arc::make_mut(&mut self.asked).insert(asked, answered);
+                }
+                // A view of other lines of the file does not answer the question.
+                false
+                    if self.asked.get(&asked).is_some_and(|answered| {
+                        answered.likeness == likeness || caller.asked[0] == Some(asked)
+                    }) =>
+                {
+                    Arc::make_mut(&mut self.asked).remove(&asked);
+                }
+                false => {}
+            }
+        }
     }
 
     /// Notes the references in the result of a call that looks at a file: a later call for these lines gets the text.

@@ -144,8 +144,8 @@ impl History for Live<'_> {
             self.caller.asked[0].filter(|_| self.caller.looks_at.is_some_and(|file| !file.is_empty()));
         let insists = exact
             .and_then(|asked| self.session.asked.get(&asked))
-            .is_some_and(|a| a.times > 1 && self.seen_answers().contains(&a.results));
-        (insists || last.any(|a| a.likeness == likeness && self.seen_answers().contains(&a.results)))
+            .is_some_and(|a| a.times > 1 && a.results <= self.caller.turn);
+        (insists || last.any(|a| a.likeness == likeness && a.results <= self.caller.turn))
             && self.session.calls.number(self.caller.id).is_none()
     }
 }

@@ -22,7 +22,6 @@ use crate::config::PolicyPatch;
 use crate::detect::pointed::Place;
 use crate::memory::size::{self as memory, Share};
 use crate::pipeline::Outcome;
-use crate::pipeline::evidence::Status;
 use crate::pipeline::repeat::blocks::{Index, Position};
 use crate::pipeline::repeat::dedup::{Decision, History};
 use crate::protocol::reclaim::Reclaimed;
@@ -33,7 +32,6 @@ use crate::text::cut::Cut;
 use crate::text::lines::Lines;
 use crate::text::marker;
 use crate::text::origin::Origin;
-use crate::text::reason::Reason;
 use calls::{Calls, Digest, Variant};
 pub use conversation::{Conversation, Event, StandIn};
 use edits::Edits;
@@ -180,7 +178,7 @@ pub enum Lookup {
     /// The same request was answered with this outcome.
     Stored(Box<Stored>),
     /// The same request was answered; its outcome follows from this decision.
-    Decided(Decision),
+    Decided(Box<Decision>),
     /// The call is known, but with other bytes or another policy.
     Changed,
     /// The call is new.
@@ -284,7 +282,7 @@ impl Session {
         match self.calls.variants(number).find(|known| known.fingerprint == fingerprint) {
             Some(known) => match self.memo.get(number, fingerprint) {
                 Some(stored) => Lookup::Stored(Box::new(stored.clone())),
-                None => Lookup::Decided(known.decision()),
+                None => Lookup::Decided(Box::new(known.decision())),
             },
             None if self.has_room() => Lookup::Changed,
             None => Lookup::Full,
@@ -386,41 +384,6 @@ impl Session {
             Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
         }
         self.report_size();
-    }
-
-    /// Notes what a call asked for: if its answer had gaps, the same question gets an answer without gaps.
-    fn note_questions(&mut self, caller: Caller<'_>, outcome: &Outcome, is_cut: bool) {
-        let (evidence, decision) = (&outcome.evidence, &outcome.decision);
-        let (likeness, asked_again) = (decision.likeness, decision.asked_again);
-        for (asked, likeness) in caller.asked.into_iter().flatten().zip(likeness.into_iter().cycle()) {
-            let is_gap = |reason| reason != Reason::RepeatedLines;
-            // If another tersed already left gaps in the view, that tersed decides when the model gets all of it.
-            let is_given = caller.looks_at.is_some() && outcome.came_compressed();
-            // An agent that runs a test or build again wants its new result.
-            let had_gaps = !asked_again
-                && !outcome.is_run()
-                && (is_cut
-                    || is_given
-                    || evidence.status == Status::Duplicate
-                    || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
-            // Only an answer with gaps can lead to a repeated question.
-            match had_gaps {
-                true => {
-                    let times = 1 + self.asked.get(&asked).map_or(u32::from(is_given), |a| a.times);
-                    let answered = Answered { likeness, results: self.at.results, times };
-                    Arc::make_mut(&mut self.asked).insert(asked, answered);
-                }
-                // A view of other lines of the file does not answer the question.
-                false
-                    if self.asked.get(&asked).is_some_and(|answered| {
-                        answered.likeness == likeness || caller.asked[0] == Some(asked)
-                    }) =>
-                {
-                    Arc::make_mut(&mut self.asked).remove(&asked);
-                }
-                false => {}
-            }
-        }
     }
 
     /// Counts a result without a call id, or one for which there was no space.

@@ -342,20 +342,18 @@ impl Unlisted {
         *self.rules.entry(rule).or_default() += 1;
         self.findings.push((rule, Vec::new()));
         let told = Told::of(value, told);
-        self.look(value, ROOT, None, "", &told);
+        self.look(value, ROOT, false, "", &told);
     }
 
-    /// `named` is whether the member, or one that holds it, is named already; `None` if the list tells a part of it.
-    fn look(&mut self, value: &Value, path: u64, named: Option<()>, key: &str, told: &Told) {
+    /// Reads a member; `is_named` says that one which holds it is named already.
+    fn look(&mut self, value: &Value, path: u64, is_named: bool, key: &str, told: &Told) {
         crate::stop::tick();
         if told.paths.contains(&path) && !value.is_object() && !value.is_array() {
             return;
         }
         let is_part = told.above.contains(&path);
-        let named = match is_part {
-            true => None,
-            false => named.or_else(|| self.name(key, value)),
-        };
+        // Of a member of which the list tells a part, the other parts are named.
+        let is_named = !is_part && (is_named || self.name(key, value));
         let has = |part: &&str| key.to_ascii_lowercase().contains(*part);
         let class = match value {
             Value::Object(_) => 1,
@@ -369,14 +367,14 @@ impl Unlisted {
         match value {
             Value::Object(members) => {
                 for (key, value) in members {
-                    self.look(value, below(path, key), named, key, told);
+                    self.look(value, below(path, key), is_named, key, told);
                 }
             }
             Value::Array(list) => {
                 for (i, value) in list.iter().enumerate() {
                     let own = below(path, &i.to_string());
                     let path = if is_part && told.above.contains(&own) { own } else { below(path, OTHERS) };
-                    self.look(value, path, named, key, told);
+                    self.look(value, path, is_named, key, told);
                 }
             }
             _ => {}
@@ -384,7 +382,7 @@ impl Unlisted {
     }
 
     /// Records the name of a member of the last finding, unless it is null or empty.
-    fn name(&mut self, key: &str, value: &Value) -> Option<()> {
+    fn name(&mut self, key: &str, value: &Value) -> bool {
         let is_nothing = match value {
             Value::Null => true,
             Value::String(text) => text.is_empty(),
@@ -392,19 +390,16 @@ impl Unlisted {
             Value::Object(members) => members.is_empty(),
             _ => false,
         };
-        if is_nothing {
-            return None;
-        }
+        let Some((_, members)) = self.findings.last_mut().filter(|_| !is_nothing) else { return false };
         let known = self.names.iter().position(|name| name == key);
         let at = known.unwrap_or(self.names.len()).min(MAX_NAMED);
         if at == self.names.len() && at < MAX_NAMED {
             self.names.push(key.to_owned());
         }
-        let members = &mut self.findings.last_mut()?.1;
         if !members.contains(&at) {
             members.push(at);
         }
-        Some(())
+        true
     }
 
     /// Counts a value of the last finding, for its rule and for all.

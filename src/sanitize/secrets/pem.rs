@@ -4,7 +4,8 @@
 //! The body is removed, the lines around it stay. A block without an end, as in cut output, is removed up to the first line
 //! that is not key material. Code that only mentions the markers stays.
 
-use super::hidden::wrapped::{is_end, is_path};
+use super::hidden::strings::is_path;
+use super::hidden::wrapped::is_end;
 use super::judge::{ByteSet, Doubt, is_random, skip};
 use super::scan::Scan;
 

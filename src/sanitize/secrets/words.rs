@@ -249,6 +249,7 @@ pub(super) fn is_object_of_cluster(bytes: &[u8]) -> bool {
 
 /// `1:4.13+dfsg1-1+deb12u1`: the version of a package, perhaps behind its epoch.
 pub(super) fn is_version(bytes: &[u8]) -> bool {
+    let bytes = before_escape(bytes);
     let digits = |bytes: &[u8]| bytes.iter().take_while(|b| b.is_ascii_digit()).count();
     let epoch = digits(bytes);
     let from = if (1..=2).contains(&epoch) && bytes.get(epoch) == Some(&b':') { epoch + 1 } else { 0 };
@@ -266,9 +267,14 @@ pub(super) fn is_version(bytes: &[u8]) -> bool {
         && rest[1..].split(|b| b".+~-_".contains(b)).all(is_part)
 }
 
+/// A word without the escape of a line end with which its string ends.
+fn before_escape(bytes: &[u8]) -> &[u8] {
+    &bytes[..memchr::memchr(b'\\', bytes).unwrap_or(bytes.len())]
+}
+
 /// `PasswordField1Validator`: the name of a class for passwords, of two words or more behind that one.
 pub(super) fn is_name_of_class(bytes: &[u8]) -> bool {
-    let Some(rest) = bytes.strip_prefix(b"Pass") else { return false };
+    let Some(rest) = before_escape(bytes).strip_prefix(b"Pass") else { return false };
     let is_small = |word: &&[u8]| word.len() >= 4 && word.iter().all(u8::is_ascii_lowercase);
     let words = rest.split(|b| b.is_ascii_uppercase() || b.is_ascii_digit()).filter(is_small).count();
     words >= if rest.starts_with(b"word") { 3 } else { 2 }
@@ -533,6 +539,7 @@ mod tests {
         for text in [
             "passwd\t1:4.13+dfsg1-1+deb12u1\n",
             "pass                  1.7.4-5build1\n",
+            "{\"out\": \"pass                  1.7.4-5build1\\nPASSWORD    PasswordField1Validator\\n\"}\n",
             "apt-get install passwd=1:4.13+dfsg1-1+deb12u1\n",
             "#define GL_STENCIL_PASS_DEPTH_PASS\t\t0x0B96\n",
             "secret_key_hash  8b1118b376c313ed420e5133ba91307817ed52c2\n",

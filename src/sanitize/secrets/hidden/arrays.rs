@@ -76,6 +76,32 @@ pub(super) fn decimals(text: &[u8], found: &mut dyn FnMut(View)) {
     }
 }
 
+/// Calls `found` with every list of letters without quotation marks, as Java prints an array of them: `[g, h, p, _]`.
+pub(super) fn letters(text: &[u8], found: &mut dyn FnMut(View)) {
+    let mut done = 0;
+    for open in memchr::memchr_iter(b'[', text) {
+        if open < done {
+            continue;
+        }
+        stop::tick();
+        let (mut view, mut at) = (View::default(), open + 1);
+        while let Some([letter, sign, ..]) = text.get(at..) {
+            if !letter.is_ascii_graphic() || !matches!(sign, b',' | b']') {
+                break;
+            }
+            view.stand(&[*letter], at..at + 1);
+            done = at + 1;
+            if *sign == b']' || text.get(at + 2) != Some(&b' ') {
+                break;
+            }
+            at += 3;
+        }
+        if view.bytes().len() >= MIN_ELEMENTS {
+            found(view);
+        }
+    }
+}
+
 /// Fewest elements of an array that is examined.
 fn least(is_named: bool) -> usize {
     if is_named { MIN_NAMED_ELEMENTS } else { MIN_ELEMENTS }
@@ -245,6 +271,16 @@ mod tests {
     /// Assembled at run time, so that this file contains no token.
     fn token() -> String {
         ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
+    }
+
+    #[test]
+    fn a_list_of_letters_goes() {
+        let letters = token().chars().map(String::from).collect::<Vec<_>>().join(", ");
+        let shown = redact(&format!("chars: [{letters}], 1\n")).map(|redacted| redacted.text);
+        assert_eq!(shown.as_deref(), Some("chars: [[REDACTED:github-pat]], 1\n"));
+        for text in ["[g, h, i, j, k, l, m, n, o, p, q, r, s, t]\n", "[x, y]\n", "[g, h", "[", "[a"] {
+            assert_eq!(redact(text), None, "{text}");
+        }
     }
 
     fn joined(element: impl Fn(u8) -> String, between: &str) -> String {

@@ -13,7 +13,7 @@ use crate::stop;
 use std::ops::Range;
 
 /// Longest line of a table, in bytes.
-const MAX_LINE_BYTES: usize = 4 << 10;
+pub(super) const MAX_LINE_BYTES: usize = 4 << 10;
 /// Shorter cells, in bytes, are not secrets: no rule for names accepts a shorter value.
 const MIN_VALUE_BYTES: usize = 4;
 /// Longest name of a column.
@@ -33,7 +33,7 @@ pub(super) enum Cut {
     Words,
 }
 
-const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes()];
+pub(super) const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes()];
 
 /// Whether the name around `hit` may be a cell: a separator of cells follows it.
 pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
@@ -173,7 +173,9 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
         if matches!(cut, Cut::Byte(b',' | b';')) && has_blank(cell) && !is_quoted(cell) {
             continue;
         }
-        write(text, &cells[i], cell.clone(), view);
+        // In a string, an escape ends the line.
+        let len = memchr::memmem::find(&text[cell.clone()], b"\\n").unwrap_or(cell.len());
+        write(text, &cells[i], cell.start..cell.start + len, view);
         // A setting of the value between the name and the value.
         if let Some(value) = cells.get(i + 2).filter(|value| full == 3 && !has_blank(value))
             && is_flag(&text[cell.clone()])
@@ -231,64 +233,6 @@ fn continued(text: &[u8], end: usize, cells: &[Range<usize>], telling: &[usize],
         write_pieces(text, &cells[*name], &pieces, view);
     }
     pieces.len() > 1
-}
-
-/// The tokens that begin at one of `cut`, which are in order, and continue in the cells below, with their pieces together.
-pub(super) fn wrapped(text: &[u8], cut: &[usize]) -> Option<View> {
-    let (mut view, mut done) = (View::default(), 0);
-    for &start in cut {
-        stop::tick();
-        if start < done {
-            continue;
-        }
-        let near = &text[..text.len().min(start + MAX_LINE_BYTES)];
-        let line = line_start(text, start, MAX_LINE_BYTES)..line_end(near, start);
-        done = line.end;
-        let Some(pieces) = pieces(text, line, start) else { continue };
-        for piece in &pieces {
-            view.copy(text, piece.clone());
-        }
-        let end = pieces.last().map_or(start, |piece| piece.end);
-        view.stand(b"\n", end..end);
-        done = end;
-    }
-    (!view.bytes().is_empty()).then_some(view)
-}
-
-/// The pieces of a token in a cell of `line`, and in the cells below it that go on: nothing else is in their lines.
-fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usize>>> {
-    /// Most lines of a token. A choice.
-    const MAX_LINES: usize = 16;
-    let has_bar = |line: &[u8]| BARS.iter().any(|bar| memchr::memmem::find(line, bar).is_some());
-    let is_word = |bytes: &[u8]| !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic);
-    has_bar(&text[line.clone()]).then_some(())?;
-    let cells = self::cells(text, line.clone(), Cut::Bar);
-    let column = cells.iter().position(|cell| cell.contains(&start))?;
-    let mut pieces = vec![start..cells[column].end];
-    is_word(&text[pieces[0].clone()]).then_some(())?;
-    let mut end = line.end;
-    for _ in 0..MAX_LINES {
-        let at = end + 1;
-        let near = text.get(at..text.len().min(at + MAX_LINE_BYTES))?;
-        let line = at..at + memchr::memchr(b'\n', near).unwrap_or(near.len());
-        if is_ruler(&text[line.clone()]) || !has_bar(&text[line.clone()]) {
-            break;
-        }
-        let here = self::cells(text, line.clone(), Cut::Bar);
-        let is_alone = here.iter().enumerate().all(|(i, cell)| (i == column) != cell.is_empty());
-        if here.len() != cells.len() || !is_alone || !is_word(&text[here[column].clone()]) {
-            break;
-        }
-        let (last, mut next) = (pieces.last_mut()?, here[column].clone());
-        // psql writes a full stop at the end of a cell and before its rest.
-        if text[last.clone()].ends_with(b".") && text[next.clone()].starts_with(b".") {
-            last.end -= 1;
-            next.start += 1;
-        }
-        pieces.push(next);
-        end = line.end;
-    }
-    (pieces.len() > 1).then_some(pieces)
 }
 
 /// Writes the cells below the names of secrets, as long as the lines have the same cells. Returns where that ends.
@@ -558,7 +502,7 @@ fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
 }
 
 /// Whether a line only draws the table.
-fn is_ruler(line: &[u8]) -> bool {
+pub(super) fn is_ruler(line: &[u8]) -> bool {
     line.iter().all(|b| b"-+=|: \t_".contains(b) || *b >= 0x80)
         && blanks(line, 0, MAX_LINE_BYTES) < line.len()
 }

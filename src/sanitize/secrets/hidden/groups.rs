@@ -1,12 +1,15 @@
-//! Tokens in groups of one length, separated by blanks, as in `ghp_abcd efgh1234 …`.
+//! Tokens in groups of one length, separated by blanks, as in `ghp_abcd efgh1234 …`, and tokens that go on in the cells
+//! below, where a table has wrapped them.
 //!
 //! It reads only places where a token with a known prefix is too short.
 
+use super::columns;
 use super::strings::is_mixed;
 use super::view::is_inside;
 use super::view::{View, line_end, line_start};
 use super::wrapped::ahead;
 use crate::stop;
+use std::ops::Range;
 
 /// Bytes after the beginning of a token that are examined.
 const REACH_BYTES: usize = 512;
@@ -82,4 +85,63 @@ impl Groups {
         }
         is
     }
+}
+
+/// The tokens that begin at one of `cut`, which are in order, and continue in the cells below, with their pieces together.
+pub(super) fn wrapped(text: &[u8], cut: &[usize]) -> Option<View> {
+    let (mut view, mut done) = (View::default(), 0);
+    for &start in cut {
+        stop::tick();
+        if start < done {
+            continue;
+        }
+        let near = &text[..text.len().min(start + columns::MAX_LINE_BYTES)];
+        let line = line_start(text, start, columns::MAX_LINE_BYTES)..line_end(near, start);
+        done = line.end;
+        let Some(pieces) = pieces(text, line, start) else { continue };
+        for piece in &pieces {
+            view.copy(text, piece.clone());
+        }
+        let end = pieces.last().map_or(start, |piece| piece.end);
+        view.stand(b"\n", end..end);
+        done = end;
+    }
+    (!view.bytes().is_empty()).then_some(view)
+}
+
+/// The pieces of a token in a cell of `line`, and in the cells below it that go on: nothing else is in their lines.
+fn pieces(text: &[u8], line: Range<usize>, start: usize) -> Option<Vec<Range<usize>>> {
+    /// Most lines of a token. A choice.
+    const MAX_LINES: usize = 16;
+    let has_bar = |line: &[u8]| columns::BARS.iter().any(|bar| memchr::memmem::find(line, bar).is_some());
+    let is_word = |bytes: &[u8]| !bytes.is_empty() && bytes.iter().all(u8::is_ascii_graphic);
+    has_bar(&text[line.clone()]).then_some(())?;
+    let cells = columns::cells(text, line.clone(), columns::Cut::Bar);
+    let column = cells.iter().position(|cell| cell.contains(&start))?;
+    let first = start..cells[column].end;
+    let mut pieces = vec![first];
+    is_word(&text[pieces[0].clone()]).then_some(())?;
+    let mut end = line.end;
+    for _ in 0..MAX_LINES {
+        let at = end + 1;
+        let near = text.get(at..text.len().min(at + columns::MAX_LINE_BYTES))?;
+        let line = at..at + memchr::memchr(b'\n', near).unwrap_or(near.len());
+        if columns::is_ruler(&text[line.clone()]) || !has_bar(&text[line.clone()]) {
+            break;
+        }
+        let here = columns::cells(text, line.clone(), columns::Cut::Bar);
+        let is_alone = here.iter().enumerate().all(|(i, cell)| (i == column) != cell.is_empty());
+        if here.len() != cells.len() || !is_alone || !is_word(&text[here[column].clone()]) {
+            break;
+        }
+        let (last, mut next) = (pieces.last_mut()?, here[column].clone());
+        // psql writes a full stop at the end of a cell and before its rest.
+        if text[last.clone()].ends_with(b".") && text[next.clone()].starts_with(b".") {
+            last.end -= 1;
+            next.start += 1;
+        }
+        pieces.push(next);
+        end = line.end;
+    }
+    (pieces.len() > 1).then_some(pieces)
 }

@@ -24,7 +24,7 @@ mod placed;
 mod prefixed;
 mod quoted_printable;
 mod statements;
-mod strings;
+pub(super) mod strings;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -139,7 +139,7 @@ impl Search<'_, '_> {
         if let Some(view) = groups::view(self.text, &self.scan.cut) {
             self.see(&view, within);
         }
-        if let Some(view) = columns::wrapped(self.text, &self.scan.cut) {
+        if let Some(view) = groups::wrapped(self.text, &self.scan.cut) {
             self.see(&view, within);
         }
     }
@@ -201,6 +201,7 @@ impl Search<'_, '_> {
         stop::check();
         arrays::views(text, &mut |view| _ = self.see(&view, within));
         arrays::decimals(text, &mut |view| _ = self.see(&view, within));
+        arrays::letters(text, &mut |view| _ = self.see(&view, within));
         pairs::views(text, &mut |view| _ = self.see(&view, within));
         stop::check();
         coded

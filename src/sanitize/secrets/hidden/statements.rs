@@ -433,6 +433,7 @@ mod tests {
             "Password\n--------\nThe password of user1 has 8 characters.\n",
             "| password | boolean | true |\n|---|---|---|\n| token | string | yes |\n",
             "password  false  Description\n",
+            "{\"out\": \"   id   password   role\\n0   1      x  admin\\n\"}\n",
             "ii  passwd  1:4.13+dfsg1-1+deb12u1   amd64   change and administer password\n",
         ] {
             assert_eq!(redact(text), None, "{text}");

@@ -65,3 +65,9 @@ pub(super) fn may_be_mixed(text: &[u8], end: usize) -> bool {
     }
     digit && (lower || upper) || lower && upper
 }
+
+/// Whether two parts of a line are words in small letters, as in `target/debug/lib-1a2b`.
+pub(in crate::sanitize::secrets) fn is_path(piece: &[u8]) -> bool {
+    let is_word = |part: &&[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_lowercase);
+    piece.split(|b| b"/._-".contains(b)).filter(is_word).count() >= 2
+}

@@ -5,7 +5,7 @@
 use super::logged::prefix;
 use super::near::Near;
 use super::prefixed::is_diff;
-use super::strings::{is_mixed, may_be_mixed, may_be_piece};
+use super::strings::{is_mixed, is_path, may_be_mixed, may_be_piece};
 use super::view::{MAX_WORD_BYTES, View, blanks, find, is_inside, line_end, line_start};
 use crate::sanitize::secrets::judge::{Doubt, MAX_ODDITY_OF_NAMES, is_random, is_uuid, oddity};
 use crate::sanitize::secrets::scan::Claim;
@@ -112,9 +112,11 @@ impl Joined {
                 return false;
             }
             // Between two items of a list, each of which is a value of its own.
-            let is_known = |place: &usize| places.binary_search(place).is_ok();
             let is_item = |gap: &Gap| matches!(text[gap.range.start], b'"' | b'\'');
-            let is_own = |gap: &Gap| is_item(gap) && is_known(&gap.range.start) && is_known(&gap.range.end);
+            let is_own = |gap: &Gap| {
+                is_item(gap)
+                    && [gap.range.start, gap.range.end].iter().all(|at| places.binary_search(at).is_ok())
+            };
             if crossed[..len].iter().any(is_own) {
                 return false;
             }
@@ -325,12 +327,6 @@ fn is_odd(piece: &[u8]) -> bool {
         && !piece.starts_with(b"0x")
 }
 
-/// Whether two parts of a line are words in small letters, as in `target/debug/lib-1a2b`.
-pub(in crate::sanitize::secrets) fn is_path(piece: &[u8]) -> bool {
-    let is_word = |part: &&[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_lowercase);
-    piece.split(|b| b"/._-".contains(b)).filter(is_word).count() >= 2
-}
-
 /// The separator between two pieces at a line feed.
 fn line_gap(text: &[u8], at: usize, is_diff: bool, guessed: &mut Vec<Gap>) -> Option<Range<usize>> {
     let before = at - usize::from(at > 0 && text[at - 1] == b'\r');
@@ -534,7 +530,7 @@ fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
         match b {
             b' ' | b'\t' | b'\r' => {}
             b'\n' => lines += 1,
-            b'\\' if matches!(rest.get(n + 1), Some(b'\n' | b'\r')) => {}
+            b'\\' | b'_' if matches!(rest.get(n + 1), Some(b'\n' | b'\r')) => {}
             b'+' | b'.' | b'&' | b'~' | b'|' if signs < 2 => signs += 1,
             _ => break,
         }
