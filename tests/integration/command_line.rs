@@ -104,7 +104,7 @@ fn what_was_meant_is_suggested_and_what_is_hidden_is_not() {
         (&["run", "--rela"], "unexpected argument '--rela'", "'--relay'"),
         (&["run", "ls", "-l"], "tersed run -- ls", "as a value"),
         (&["gateway", "claude"], "tersed gateway -- claude", "as a value"),
-        (&["run"], "a command after `--`", "--shell <TEXT>\n"),
+        (&["run"], "a command after `--`", "\n  --shell"),
         (&["install"], "`tersed install --list` names the hosts", "similar"),
         (&["explain", "--index", "1"], "tersed explain --record FILE --index N", "similar"),
         (&["agressive"], "--mode aggressive", "similar"),

@@ -4,8 +4,9 @@
 //! Each such cell is written as `name: "cell"`, and the rules judge that. It reads only below lines with the name of
 //! a secret as a cell; `statements` reads what is behind the columns of SQL and JSON.
 
+mod statements;
+
 use super::logged::prefix;
-use super::statements;
 use super::view::{View, blanks, line_end, line_start, table};
 use crate::sanitize::secrets::PLACEHOLDER;
 use crate::sanitize::secrets::judge::is_word;

@@ -23,7 +23,6 @@ mod percent;
 mod placed;
 mod prefixed;
 mod quoted_printable;
-mod statements;
 pub(super) mod strings;
 #[cfg(test)]
 mod tests;

@@ -426,6 +426,9 @@ fn open_quote(text: &[u8], end: usize, next: usize) -> Option<u8> {
     (close > 0 && behind[close] == quote).then_some(quote)
 }
 
+/// The shortest name of a setting in an item of an array: `["a1b2", "KEY=c3d4"]`. A shorter word is a piece of a value.
+const MIN_NAME: usize = 3;
+
 /// The separator between two items of an array that may be pieces of one value: `","` and `", "`.
 fn item_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usize>> {
     let quote = text[at];
@@ -441,7 +444,10 @@ fn item_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usiz
     let outer = open_quote(text, at, next).filter(|outer| *outer != quote);
     // A name is not a piece.
     let is_mixed = || is_mixed(&text[back(text, at)]) && is_mixed(&text[ahead(text, next)]);
-    (outer.is_some() || is_mixed() && !is_setting(text, next)).then(|| {
+    let word = &text[ahead(text, next)];
+    let name = word.iter().take_while(|b| b.is_ascii_alphabetic() || b"_.-".contains(b)).count();
+    let is_named = name >= MIN_NAME && name < word.len() && b"=:".contains(&word[name]);
+    (outer.is_some() || is_mixed() && !is_named).then(|| {
         guessed.push(Gap { quote: outer, ..Gap::new(at..next) });
         at..next
     })

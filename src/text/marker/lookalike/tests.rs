@@ -195,15 +195,13 @@ fn whatever_starts_like_a_marker_is_escaped() {
 
 #[test]
 fn no_distance_hides_the_letters() {
-    let is_escaped = |text: String| {
-        assert_eq!(escaped(&text).map(|out| out.len()), Some(text.len() + 1), "{:?}", &text[..16]);
-    };
     for between in [" ", "\n", "\u{301}", "\u{200b}", "&nbsp;", "\\n", "\u{0}", "**", "<b></b>"] {
-        is_escaped(format!("[{}tersed: ok]", between.repeat(3000)));
-        is_escaped(format!("[t{}ersed: ok]", between.repeat(3000)));
-        // What moves the cursor back is for terminals, which show markup as it is.
-        if !between.starts_with(['*', '<']) {
-            is_escaped(format!("[{}terX\u{8}sed: ok]", between.repeat(3000)));
+        for text in [
+            format!("[{}tersed: ok]", between.repeat(3000)),
+            format!("[t{}ersed: ok]", between.repeat(3000)),
+            format!("[{}terX\u{8}sed: ok]", between.repeat(3000)),
+        ] {
+            assert_eq!(escaped(&text).map(|out| out.len()), Some(text.len() + 1), "{between:?}");
         }
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! It reads the rows behind the columns that hold the name of a secret, and writes each value with that name.
 
-use super::columns::{self, Cut, MAX_COLUMNS, cells, is_name};
-use super::view::{View, line_end, table};
+use super::{Cut, MAX_COLUMNS, cells, is_name};
+use crate::sanitize::secrets::hidden::view::{View, line_end, table};
 use crate::sanitize::secrets::judge::{ByteSet, skip, skip_back};
 use crate::stop;
 use std::ops::Range;
@@ -138,7 +138,7 @@ impl Reader<'_> {
                 break;
             }
             for &i in &columns.telling {
-                columns::write(text, &columns.names[i], values[i].clone(), self.view);
+                super::write(text, &columns.names[i], values[i].clone(), self.view);
             }
             at = end + 1;
         }
@@ -271,7 +271,7 @@ impl Reader<'_> {
     fn write(&mut self, columns: &Columns, values: &[Range<usize>]) {
         for &i in &columns.telling {
             if let Some(value) = values.get(i) {
-                columns::write(self.text, &columns.names[i], literal(self.text, value), self.view);
+                super::write(self.text, &columns.names[i], literal(self.text, value), self.view);
             }
         }
     }
