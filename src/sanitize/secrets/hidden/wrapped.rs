@@ -221,8 +221,7 @@ impl Value<'_> {
             || self.is_whole_now(gap, bytes, is_alone)
     }
 
-    /// Whether the pieces so far are a complete value: hexadecimal digits of a usual length, an identifier, base64
-    /// with its end.
+    /// Whether the pieces so far are a complete value: digits of a usual length, an identifier, base64 with its end.
     fn is_whole_now(&self, gap: &Gap, piece: &[u8], is_alone: bool) -> bool {
         if self.total > MAX_WHOLE_BYTES {
             return false;
@@ -301,8 +300,7 @@ fn is_piece(piece: &[u8], gap: &Gap, n: usize) -> bool {
     n > 0 && is_end(piece)
 }
 
-/// Whether a short line may be the end of a value that filled the lines before it: it is not a word, number, size or
-/// digest.
+/// Whether a short line may be the end of a value that filled the lines before: no word, number, size or digest.
 pub(in crate::sanitize::secrets) fn is_end(piece: &[u8]) -> bool {
     let digits = piece.iter().take_while(|b| b.is_ascii_digit()).count();
     // Names in camel case have one capital at a time.
@@ -453,8 +451,7 @@ fn item_gap(text: &[u8], at: usize, guessed: &mut Vec<Gap>) -> Option<Range<usiz
     })
 }
 
-/// Whether the start of a line may continue a full line: a piece of a token, or one with nothing after it. An ordinary word
-/// may not.
+/// Whether the start of a line may continue a full line: a piece of a token or one with nothing after it, no word.
 fn goes_on(text: &[u8], start: usize) -> bool {
     let word = ahead(text, start);
     let ends = text.get(word.end).is_none_or(|b| !matches!(b, b' ' | b'\t' | b':'));
@@ -472,8 +469,7 @@ fn is_setting(text: &[u8], start: usize) -> bool {
     !ends && !is_last && behind.first().is_some_and(|b| b"=:({[,;".contains(b))
 }
 
-/// Whether the last word of a line and the first of the next may be one word: the second looks random, or both do and
-/// are not names.
+/// Whether the last word of a line and the first of the next may be one: the second looks random, or both do.
 fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
     let behind = &text[ahead(text, next)];
     if behind.len() < 4 || !is_mixed(behind) {
