@@ -10,7 +10,7 @@ use crate::encode;
 use crate::pipeline::limit::fit_parts;
 use crate::pipeline::limit::pointer;
 use crate::pipeline::repeat::answer::Answer;
-use crate::pipeline::repeat::dedup::{self, First};
+use crate::pipeline::repeat::dedup::{self, First, Key};
 use crate::reduce;
 use crate::sanitize::binary::Binary;
 use crate::sanitize::{self, Sanitized};
@@ -31,7 +31,8 @@ pub(super) struct Parts {
     pub(super) explained: Vec<Part>,
     /// For each text: the lines to repeat below a reference that replaces it.
     pub(super) shown_again: Vec<String>,
-    /// The earlier run whose output differs only in times.
+    /// The key by which a repeated run is compared, and the earlier run whose output differs only in times.
+    pub(super) key_without_times: Option<Key>,
     pub(super) same_without_times: Option<First>,
     /// The lines of the input, if a session needs them later.
     pub(super) answer: Option<Answer>,
@@ -79,7 +80,8 @@ pub(super) fn compress(
             ledger.shown(source, &changed, &mut shown);
         }
     }
-    let same_without_times = request.same_without_times(&found.evidence);
+    let key_without_times = request.key_without_times(&found.evidence);
+    let same_without_times = key_without_times.and_then(|key| request.same_without_times(&key));
     let differs = same_without_times.is_some();
     let shown_again = match request.duplicate_of.is_some() || differs {
         true => all.iter().map(|part| shown_again(request, part, differs)).collect(),
@@ -88,7 +90,17 @@ pub(super) fn compress(
     let has_gaps = request.tracks_visibility && !found.evidence.omissions.is_empty();
     let answer = has_gaps.then(|| Answer::of(sources)).flatten();
     let texts = all.into_iter().map(|part| part.text).collect();
-    Parts { texts, found, shown, needs, explained, shown_again, same_without_times, answer }
+    Parts {
+        texts,
+        found,
+        shown,
+        needs,
+        explained,
+        shown_again,
+        key_without_times,
+        same_without_times,
+        answer,
+    }
 }
 
 /// The lines to repeat below a reference that replaces a part: for a command, those that show how it ended; for a run

@@ -179,9 +179,8 @@ impl<'a> Request<'a> {
     }
 
     /// The earlier run whose output differs only in times.
-    pub(super) fn same_without_times(&self, found: &Evidence) -> Option<First> {
-        let history = self.history.filter(|_| self.is_compared)?;
-        let first = history.first_without_times(&self.key_without_times(found)?)?;
+    pub(super) fn same_without_times(&self, key: &Key) -> Option<First> {
+        let first = self.history.filter(|_| self.is_compared)?.first_without_times(key)?;
         Some(first.as_named_in_marker(self.policy))
     }
 

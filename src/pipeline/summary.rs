@@ -15,7 +15,8 @@ use crate::text::source::count_lines;
 
 /// The outcome of a run with the outputs `came` of its parts.
 pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> Outcome {
-    let Parts { mut texts, found, mut shown, needs, shown_again, same_without_times, answer, .. } = came;
+    let Parts { mut texts, found, mut shown, needs, shown_again, answer, .. } = came;
+    let (key_without_times, same_without_times) = (came.key_without_times, came.same_without_times);
     let Findings { mut evidence, references, terms, edited, pointed, new_lines, places, mentions, is_exact } =
         found;
     let mut decision =
@@ -24,7 +25,6 @@ pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> 
         texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && **text == *part.text);
     let as_it_came = as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());
     evidence.status = if as_it_came { Status::Unchanged } else { Status::Compressed };
-    let key_without_times = request.key_without_times(&evidence);
     let first = request.duplicate_of.or(same_without_times);
     let seal_key = &request.policy.seal_key;
     if let Some(first) = first.filter(|_| !is_exact)

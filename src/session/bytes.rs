@@ -76,6 +76,7 @@ impl Session {
             + memory::table(&self.asked)
             + memory::table(&self.queries)
             + self.seen.bytes()
+            + self.last_results.bytes()
             + self.conversation_bytes
             + self.room_bytes
     }

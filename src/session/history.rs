@@ -39,7 +39,7 @@ impl Live<'_> {
 
     /// The newest result with this key that may be referred to.
     fn newest(&self, key: &Key, differs_in_times: bool) -> Option<First> {
-        let Session { calls, seen, at, .. } = self.session;
+        let Session { calls, seen, last_results, at, .. } = self.session;
         let number = calls.number(self.caller.id).unwrap_or(u32::MAX);
         let is_open = |shown: &Shown| {
             shown.call < number
@@ -47,8 +47,15 @@ impl Live<'_> {
                 && shown.at().is_within(*at, self.window.map(|w| (w.results, w.tokens)))
         };
         let shown = seen.newest(key, is_open)?;
+        // If the command gave another result in between, it is news that it ends again as it once did. A reference to
+        // the older result would hide that.
+        let Caller { tool, label, looks_at, .. } = self.caller;
+        let last = label.filter(|_| looks_at.is_none()).and_then(|label| last_results.of([tool, label]));
+        if last.is_some_and(|keys| !seen.has_any(keys, shown.call)) {
+            return None;
+        }
         let tool = self.session.tools.get(shown.tool as usize)?.to_string();
-        let label = self.session.seen.label(shown).map(str::to_owned);
+        let label = seen.label(shown).map(str::to_owned);
         let ago = Ago::Results(at.results.saturating_sub(shown.at().results) + 1);
         Some(First {
             call: calls.id(shown.call).to_owned(),

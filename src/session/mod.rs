@@ -40,7 +40,7 @@ use history::Live;
 pub use history::{AsDecided, WithoutReferences};
 use memo::{Answers, Memo};
 pub use room::{AnswerNote, Noted, Offer, Original, Room};
-use seen::{Seen, Shown};
+use seen::{LastResults, Seen, Shown};
 
 /// Limits of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,6 +218,7 @@ pub struct Session {
     share: Share,
     memo: Arc<Memo>,
     seen: Arc<Seen>,
+    last_results: LastResults,
     index: Arc<Index>,
     /// The current position: results and tokens returned so far.
     at: Position,
@@ -367,6 +368,9 @@ impl Session {
             Arc::make_mut(&mut self.answers).note(question, answer);
         }
         self.note_questions(caller, &stored.outcome, is_cut);
+        if let Some(label) = caller.label.filter(|_| caller.looks_at.is_none()) {
+            self.last_results.note([caller.tool, label], [key, key_without_times]);
+        }
         if !self.calls.is_plain(call) {
             Arc::make_mut(&mut self.seen).retain(|known| known != call);
         } else if let Some(key) = key.filter(|_| !is_cut && !rejected && can_be_named(caller.id, caller.tool))

@@ -1,10 +1,11 @@
 //! What a session has seen: results that were shown in full and that the model can still see, according to the host; the topics
 //! of the last calls, and what the agent wrote.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::calls::{self, Digest};
 use super::{Caller, Ending, MAX_WORDS, MAX_WROTE, RECENT_CALLS, Session};
 use crate::memory::size;
 use crate::pipeline::Outcome;
@@ -116,6 +117,11 @@ impl Seen {
         self.of(key).filter(|shown| is_open(shown)).max_by_key(|shown| shown.call)
     }
 
+    /// Whether the result that was shown for this call has one of these keys.
+    pub(super) fn has_any(&self, keys: [Option<Key>; 2], call: u32) -> bool {
+        keys.iter().flatten().any(|key| self.of(key).any(|shown| shown.call == call))
+    }
+
     /// Whether any call is not visible.
     pub(super) fn has_other(&self, visible: impl Fn(u32) -> bool) -> bool {
         self.shown.iter().any(|link| !visible(link.shown.call))
@@ -147,6 +153,34 @@ impl Seen {
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
         size::table(&self.last) + size::list(&self.shown) + self.labels.capacity()
+    }
+}
+
+/// Commands whose last result is known. A choice: a session runs few commands again and again.
+const MAX_COMMANDS: usize = 256;
+
+/// For each of the last commands, by its tool and its label, the keys of its last result: as it came, and without its times.
+#[derive(Debug, Default, Clone)]
+pub(super) struct LastResults(VecDeque<(Digest, [Option<Key>; 2])>);
+
+impl LastResults {
+    pub(super) fn note(&mut self, command: [&str; 2], keys: [Option<Key>; 2]) {
+        let command = calls::digest(&command.concat());
+        self.0.retain(|(known, _)| *known != command);
+        if self.0.len() == MAX_COMMANDS {
+            self.0.pop_front();
+        }
+        self.0.push_back((command, keys));
+    }
+
+    pub(super) fn of(&self, command: [&str; 2]) -> Option<[Option<Key>; 2]> {
+        let command = calls::digest(&command.concat());
+        self.0.iter().rev().find(|(known, _)| *known == command).map(|(_, keys)| *keys)
+    }
+
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        size::queue(&self.0)
     }
 }
 

@@ -215,6 +215,16 @@ fn a_script_that_is_run_again_with_other_times_is_a_reference() {
     );
     // The echo of the last command is not a total.
     assert_eq!(again.lines().count(), 1, "{again}");
+    // After a run with another result, that it ends as it once did is news.
+    let mut broken = run("c", 7);
+    let text = broken["content"].as_str().unwrap().replace("No fixes applied", "Found 49 errors");
+    broken["content"] = json!(text);
+    send(&engine, &broken);
+    for (id, ms, is_news) in [("d", 6, true), ("e", 8, false)] {
+        let again = send(&engine, &run(id, ms));
+        assert_eq!(again.matches("No fixes applied").count(), if is_news { 10 } else { 0 }, "{again}");
+        assert_eq!(send(&engine, &run(id, ms)), again);
+    }
 }
 
 #[test]

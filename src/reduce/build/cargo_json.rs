@@ -146,7 +146,7 @@ fn warning(line: &str) -> Option<Warning<'_>> {
 }
 
 /// Members of a message that say where it comes from, or again what its place says.
-const SAID_ELSEWHERE: &[&str] = &["reason", "package_id", "manifest_path"];
+const REPEATED_MEMBERS: &[&str] = &["reason", "package_id", "manifest_path"];
 /// The end of the note on why a lint is on, which only its first warning has.
 const BY_DEFAULT: &str = " on by default";
 
@@ -155,7 +155,7 @@ impl Warning<'_> {
     fn add_to(&self, all: &mut Unlisted, line: &str) {
         let mut value: Value = serde_json::from_str(line).unwrap_or_default();
         if let Some(members) = value.as_object_mut() {
-            SAID_ELSEWHERE.iter().for_each(|key| drop(members.remove(*key)));
+            REPEATED_MEMBERS.iter().for_each(|key| drop(members.remove(*key)));
         }
         if let Some(children) = value.pointer_mut("/message/children").and_then(Value::as_array_mut) {
             let says =
@@ -164,9 +164,9 @@ impl Warning<'_> {
         }
         let span = |key: &str| format!("message.spans.{}.{key}", self.place);
         let own = ["file_name", "line_start", "column_start", "is_primary"].map(span);
-        let mut told = vec!["message.level", "message.message", "message.code.code"];
-        told.extend(own.iter().map(String::as_str));
-        all.add(&self.rule, &value, &told);
+        let mut listed = vec!["message.level", "message.message", "message.code.code"];
+        listed.extend(own.iter().map(String::as_str));
+        all.add(&self.rule, &value, &listed);
     }
 
     fn block(&self, line: usize) -> Block<'_> {

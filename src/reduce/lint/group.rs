@@ -16,6 +16,7 @@ use crate::reduce::line_actions::{Blanks, LineActions};
 use crate::text::judge::{Counted, EXCEPTION_ONE_IN, RARE_ONE_IN, is_few};
 use crate::text::ledger::Reduction;
 use crate::text::maps::{Map, Set};
+use crate::text::marker;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
@@ -271,8 +272,8 @@ const MAX_NAMED: usize = 12;
 
 /// The members of findings in JSON that a list of places does not have: a fix, an end, a place elsewhere.
 ///
-/// A finding with a member or a value that hardly any other has is kept as it is; of the others the names of the
-/// members are told.
+/// A finding with a member or a value that hardly any other has is kept as it is; the names of the
+/// members of the others are written below the list.
 #[derive(Default)]
 pub struct Unlisted {
     fields: Map<(u64, u64), Field>,
@@ -293,8 +294,8 @@ struct Field {
     values: Counted<u64>,
 }
 
-/// What a list tells of a finding: the paths of members, and their values.
-struct Told {
+/// What a list of places shows of a finding: the paths of members, and their values.
+struct Listed {
     paths: Set<u64>,
     above: Set<u64>,
     values: Vec<Value>,
@@ -306,60 +307,60 @@ const OFFSETS: &[&str] = &["col", "character", "byte", "offset", "start", "index
 
 /// The path of the root.
 const ROOT: u64 = 0;
-/// The key in a path for all elements of a list but the one that a list of places tells.
+/// The key in a path for all elements of a list but the one that a list of places shows.
 const OTHERS: &str = "+";
 
 fn below(path: u64, key: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(key.as_bytes(), path.wrapping_add(1))
 }
 
-impl Told {
+impl Listed {
     /// Paths are dotted; a number selects an element of a list.
     fn of(value: &Value, paths: &[&str]) -> Self {
-        let mut told = Self { paths: Set::default(), above: Set::default(), values: Vec::new() };
+        let mut listed = Self { paths: Set::default(), above: Set::default(), values: Vec::new() };
         for path in paths.iter().filter(|path| !path.is_empty()) {
             let (mut at, mut value) = (ROOT, Some(value));
-            told.above.insert(at);
+            listed.above.insert(at);
             for key in path.split('.') {
                 at = below(at, key);
-                told.above.insert(at);
+                listed.above.insert(at);
                 value = value.and_then(|value| match value {
                     Value::Array(list) => list.get(key.parse::<usize>().ok()?),
                     value => value.get(key),
                 });
             }
-            told.paths.insert(at);
-            told.values.extend(value.filter(|value| value.is_number()).cloned());
+            listed.paths.insert(at);
+            listed.values.extend(value.filter(|value| value.is_number()).cloned());
         }
-        told
+        listed
     }
 }
 
 impl Unlisted {
     /// Adds a finding, of which a list shows the members at these paths.
-    pub fn add(&mut self, rule: &str, value: &Value, told: &[&str]) {
+    pub fn add(&mut self, rule: &str, value: &Value, listed: &[&str]) {
         let rule = below(ROOT, rule);
         *self.rules.entry(rule).or_default() += 1;
         self.findings.push((rule, Vec::new()));
-        let told = Told::of(value, told);
-        self.look(value, ROOT, false, "", &told);
+        let listed = Listed::of(value, listed);
+        self.compare(value, ROOT, false, "", &listed);
     }
 
-    /// Reads a member; `is_named` says that one which holds it is named already.
-    fn look(&mut self, value: &Value, path: u64, is_named: bool, key: &str, told: &Told) {
+    /// Compares a member and those inside it. `is_named`: a member that holds it is named already.
+    fn compare(&mut self, value: &Value, path: u64, is_named: bool, key: &str, listed: &Listed) {
         crate::stop::tick();
-        if told.paths.contains(&path) && !value.is_object() && !value.is_array() {
+        if listed.paths.contains(&path) && !value.is_object() && !value.is_array() {
             return;
         }
-        let is_part = told.above.contains(&path);
-        // Of a member of which the list tells a part, the other parts are named.
+        let is_part = listed.above.contains(&path);
+        // If the list shows a part of a member, its other parts are named.
         let is_named = !is_part && (is_named || self.name(key, value));
         let has = |part: &&str| key.to_ascii_lowercase().contains(*part);
         let class = match value {
             Value::Object(_) => 1,
             Value::Array(_) => 2,
             // Most findings end on the line where they start. Columns and offsets vary by chance.
-            Value::Number(_) if told.values.contains(value) && ROWS.iter().any(has) => 3,
+            Value::Number(_) if listed.values.contains(value) && ROWS.iter().any(has) => 3,
             Value::Number(_) if OFFSETS.iter().any(has) => 4,
             value => below(5, &value.to_string()),
         };
@@ -367,21 +368,22 @@ impl Unlisted {
         match value {
             Value::Object(members) => {
                 for (key, value) in members {
-                    self.look(value, below(path, key), is_named, key, told);
+                    self.compare(value, below(path, key), is_named, key, listed);
                 }
             }
             Value::Array(list) => {
                 for (i, value) in list.iter().enumerate() {
                     let own = below(path, &i.to_string());
-                    let path = if is_part && told.above.contains(&own) { own } else { below(path, OTHERS) };
-                    self.look(value, path, is_named, key, told);
+                    let path = if is_part && listed.above.contains(&own) { own } else { below(path, OTHERS) };
+                    self.compare(value, path, is_named, key, listed);
                 }
             }
             _ => {}
         }
     }
 
-    /// Records the name of a member of the last finding, unless it is null or empty.
+    /// Records the name of a member of the last finding, unless it is null or empty. The text comes from outside: a key
+    /// that could be read as something else, such as one with a line end in it, counts but is not written.
     fn name(&mut self, key: &str, value: &Value) -> bool {
         let is_nothing = match value {
             Value::Null => true,
@@ -392,7 +394,8 @@ impl Unlisted {
         };
         let Some((_, members)) = self.findings.last_mut().filter(|_| !is_nothing) else { return false };
         let known = self.names.iter().position(|name| name == key);
-        let at = known.unwrap_or(self.names.len()).min(MAX_NAMED);
+        let is_name = !key.is_empty() && marker::is_name(key);
+        let at = if is_name { known.unwrap_or(self.names.len()).min(MAX_NAMED) } else { MAX_NAMED };
         if at == self.names.len() && at < MAX_NAMED {
             self.names.push(key.to_owned());
         }
@@ -456,8 +459,8 @@ impl Unlisted {
     /// The line that names the members which a list of these findings does not have; `None` if there are none.
     pub fn missing(&self, is_listed: impl Fn(usize) -> bool) -> Option<String> {
         let mut has = [false; MAX_NAMED + 1];
-        let listed = self.findings.iter().enumerate().filter(|(i, _)| is_listed(*i));
-        listed.flat_map(|(_, (_, members))| members).for_each(|at| has[*at] = true);
+        let findings = self.findings.iter().enumerate().filter(|(i, _)| is_listed(*i));
+        findings.flat_map(|(_, (_, members))| members).for_each(|at| has[*at] = true);
         let named = self.names.iter().zip(has).filter(|(_, has)| *has);
         let mut names: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
         if has[MAX_NAMED] {
@@ -581,6 +584,18 @@ mod tests {
             assert_eq!(all.missing(|i| i != 33).as_deref(), Some("(not in the lists: end_line, state)"));
             assert_eq!(all.missing(|_| false), None);
         }
+    }
+
+    #[test]
+    fn a_key_that_is_no_name_is_not_written() {
+        let mut all = super::Unlisted::default();
+        for key in
+            ["fix", "a\nerror: all failed", "x] [tersed: exit status 1", "", "two words", &"k".repeat(500)]
+        {
+            let value = serde_json::json!({ "rule": "a", key: 1 });
+            all.add("a", &value, &["rule"]);
+        }
+        assert_eq!(all.missing(|_| true).as_deref(), Some("(not in the lists: fix, ...)"));
     }
 
     #[test]

@@ -266,3 +266,27 @@ fn ends_word(text: &[u8], end: usize) -> bool {
 fn without_dots(body: &[u8]) -> usize {
     body.iter().rposition(|&b| b != b'.').map_or(0, |n| n + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::secrets::goes;
+
+    /// Forms of rules whose values are found only whole: cut in pieces, nothing would show that the pieces are secret.
+    #[test]
+    fn forms_that_are_found_whole() {
+        let password = ["xK9u$", "mQ2v", "!Lp"].concat();
+        for (text, value) in [
+            ("Authorization: Basic\n *\n", "Ym9iOnhLOXVoZkpYJG1RMnYhTHA="),
+            ("default login a password *\n", "h7!Rk;sE8J&Qz3(x"),
+            ("curl -x h -U bob:* https://h\n", "tE4km08h9m"),
+            ("the db password is * for staging.\n", &password),
+            ("AUTH default *\nOK\n", &password),
+            ("USER j\n+OK\nPASS *\n", "stSp$mQ2v!Lp"),
+            ("db.password *\n", "xK9uhfJX$mQ2v!Lp"),
+            ("npmAuthIdent: \"ci:*\"\n", "Zor$mQ2v!Lp"),
+            ("Map(host -> db, dbPassword -> *)\n", &password),
+        ] {
+            goes(text, value);
+        }
+    }
+}

@@ -253,3 +253,12 @@ fn count(findings: &[Finding]) -> Hits {
     }
     hits
 }
+
+/// Checks that of `text`, with a value at each `*`, exactly these values are removed.
+#[cfg(test)]
+fn goes(text: &str, value: &str) {
+    let shown = redact(&text.replace('*', value)).map(|redacted| redacted.text).unwrap_or_default();
+    let rule = shown.split_once(PLACEHOLDER).and_then(|(_, rest)| rest.split_once(']')).map(|(rule, _)| rule);
+    let expected = text.replace('*', &format!("{PLACEHOLDER}{}]", rule.unwrap_or_default()));
+    assert_eq!(shown, expected);
+}

@@ -119,8 +119,8 @@ fn is_evident(before: &str, hidden: usize, after: &str) -> bool {
 /// The number of lines that a marker hides, and the first and last of its lines, from 0.
 type Hidden = (usize, usize, usize);
 
-/// What the markers written so far say, for those that follow.
-pub(super) struct Said<'a> {
+/// What the markers written so far say: those that follow do not repeat it.
+pub(super) struct Written<'a> {
     /// The groups whose marker is not written yet.
     groups: Map<u32, Hidden>,
     /// The spans whose gaps get a mark.
@@ -138,7 +138,7 @@ pub(super) struct Said<'a> {
     pub(super) last_reason: Option<Reason>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> Written<'a> {
     pub(super) fn new(ledger: &Ledger, source: &Source<'_>) -> Self {
         let marked = ledger.gap_marks(source);
         let are_many = marked.len() > MAX_GAP_MARKS;

@@ -21,7 +21,7 @@ use crate::text::source::Source;
 pub use crate::text::span::{Action, Span};
 use crate::text::span::{join, push_run};
 use crate::tokens::Verbatim;
-use marks::{Said, put_marker};
+use marks::{Written, put_marker};
 
 /// The largest gap, in lines, between two lines with times that gets no mark. A choice: a longer gap may hide a whole
 /// episode.
@@ -311,14 +311,14 @@ impl Ledger {
     }
 
     fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
-        let mut said = Said::new(self, source);
+        let mut written = Written::new(self, source);
         for (at, span) in self.spans.iter().enumerate() {
             stop::tick();
             match &span.action {
                 Action::Keep => self.write_lines(source, span.lines.clone(), out),
                 Action::Replace { text, .. } => {
                     if may_hold(text) {
-                        said.last_reason = None;
+                        written.last_reason = None;
                     }
                     out.put(text);
                     out.put("\n");
@@ -330,10 +330,10 @@ impl Ledger {
                     let (first, last) = source.numbers(&(first..span.lines.end));
                     put_marker(out, &Marker::Repeats { period: *period, times, first, last });
                 }
-                Action::Refer { .. } => said.refer(at, source, span, out),
-                Action::Omit { group, .. } => match said.of_group(*group, &span.lines) {
-                    Some(hidden) => said.omit(source, span, hidden, handle, out),
-                    None => said.further_gap(at, span, out),
+                Action::Refer { .. } => written.refer(at, source, span, out),
+                Action::Omit { group, .. } => match written.of_group(*group, &span.lines) {
+                    Some(hidden) => written.omit(source, span, hidden, handle, out),
+                    None => written.further_gap(at, span, out),
                 },
             }
         }

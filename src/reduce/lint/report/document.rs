@@ -163,7 +163,7 @@ impl Tool {
     }
 
     /// The paths of the members that a list of places shows.
-    pub(super) fn told(&self) -> Vec<&'static str> {
+    pub(super) fn listed_members(&self) -> Vec<&'static str> {
         let flat = if self.is_flat { "" } else { self.severity };
         let mut paths = vec![self.path, self.place.0, self.place.1, flat, self.message];
         paths.extend(self.rule.split(' '));

@@ -212,7 +212,7 @@ fn group(source: &Source<'_>, report: &Report, below: &mut String, gone: &mut [b
     for (finding, line) in report.findings.iter().zip(&lines) {
         let rule = finding.message.split(": ").next().unwrap_or_default();
         let value = serde_json::from_str(line).unwrap_or_default();
-        unlisted.add(rule, &value, &report.tool.told());
+        unlisted.add(rule, &value, &report.tool.listed_members());
     }
     kept.iter_mut().zip(unlisted.odd()).for_each(|(kept, odd)| *kept |= odd);
     let text = lines.join("\n");

@@ -15,8 +15,8 @@ const MAX_COLUMNS_BYTES: usize = 1 << 10;
 const MAX_TABLE_BYTES: usize = 8 << 10;
 /// Bytes of rows that are read behind the last one that was found.
 const MAX_ROWS_BYTES: usize = 256 << 10;
-/// The same once unclosed rows have cost as many bytes as the text has: many of them would otherwise take quadratic
-/// time.
+/// Bytes that are read after unclosed rows have cost as many bytes as the text has. Otherwise many such rows would
+/// take quadratic time.
 const MAX_LATER_ROWS_BYTES: usize = 512;
 /// Longest name of a table or of a member, in bytes.
 const MAX_NAME_BYTES: usize = 96;
@@ -388,16 +388,7 @@ fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::sanitize::secrets::redact;
-
-    /// `text` with a value at each `*`: exactly these go.
-    fn goes(text: &str, value: &str) {
-        let shown = redact(&text.replace('*', value)).map(|redacted| redacted.text).unwrap_or_default();
-        let rule =
-            shown.split_once("[REDACTED:").and_then(|(_, rest)| rest.split_once(']')).map(|(rule, _)| rule);
-        let expected = text.replace('*', &format!("[REDACTED:{}]", rule.unwrap_or_default()));
-        assert_eq!(shown, expected);
-    }
+    use crate::sanitize::secrets::{goes, redact};
 
     #[test]
     fn values_at_the_place_of_a_telling_column_go() {
