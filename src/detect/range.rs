@@ -54,6 +54,19 @@ pub fn asked(call: &ToolCall) -> Option<(u32, u32)> {
     (first <= last).then_some((first, last))
 }
 
+/// The one line of a file at which a call looks: `goto 120`, `open a.py 120`.
+pub fn asked_line(call: &ToolCall) -> Option<u32> {
+    let command = super::read_command(call, call.command.as_deref()?);
+    let mut all = command.pipelines.iter().flatten();
+    let only = all.next().filter(|_| all.next().is_none())?;
+    let place = match only.program() {
+        "goto" => 1,
+        "open" => 2,
+        _ => return None,
+    };
+    only.argv.get(place).filter(|_| only.argv.len() == place + 1)?.parse().ok()
+}
+
 /// The lines that the only `sed` in a command prints.
 fn by_sed(command: &CommandLine) -> Option<(u32, u32)> {
     let mut all = command.pipelines.iter().flatten().filter(|simple| simple.program() == "sed");
@@ -120,6 +133,18 @@ mod tests {
             assert_eq!(of(Value::Null, line), None, "{line}");
         }
         assert_eq!(of(json!({ "view_range": [3, -1] }), ""), None);
+    }
+
+    #[test]
+    fn an_editor_goes_to_one_line() {
+        let of = |line: &str| asked_line(&ToolCall { command: Some(line.to_owned()), ..ToolCall::default() });
+        assert_eq!(
+            (of("goto 120"), of("open a.py 7"), of("open \"a b.py\" 7")),
+            (Some(120), Some(7), Some(7))
+        );
+        for line in ["goto", "goto x", "open a.py", "open 7", "scroll_down", "goto 1 2", "echo goto 12"] {
+            assert_eq!(of(line), None, "{line}");
+        }
     }
 
     #[test]

@@ -95,6 +95,27 @@ impl Findings {
     }
 }
 
+/// What the evidence says of the parts before this one. It counts again if this part is left as it came.
+pub(super) struct Before {
+    reducer: Option<String>,
+    capped: bool,
+    dictionary_method: Option<String>,
+}
+
+impl Before {
+    fn of(evidence: &Evidence) -> Self {
+        let Evidence { reducer, capped, dictionary_method, .. } = evidence;
+        Self { reducer: reducer.clone(), capped: *capped, dictionary_method: dictionary_method.clone() }
+    }
+
+    /// Takes back what this part added.
+    pub(super) fn restore(&self, evidence: &mut Evidence) {
+        evidence.reducer.clone_from(&self.reducer);
+        evidence.capped = self.capped;
+        evidence.dictionary_method.clone_from(&self.dictionary_method);
+    }
+}
+
 /// One attempt at a part. It owns everything that the steps change.
 pub(super) struct Attempt<'r, 'a> {
     pub(super) request: &'r Request<'a>,
@@ -105,6 +126,8 @@ pub(super) struct Attempt<'r, 'a> {
     pub(super) cap_bytes: usize,
     /// Findings of earlier parts, and of this one so far.
     pub(super) found: Findings,
+    /// What the evidence said before this part.
+    pub(super) before: Before,
     /// Notes on the changes of each step, if they were requested.
     pub(super) notes: Option<Notes>,
     /// Whether the result is that of an edit.
@@ -166,6 +189,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         let notes = request.takes_notes.then(Notes::default);
         let (is_read, rule, dictionary) = (false, None, None);
         let mut found = found;
+        let before = Before::of(&found.evidence);
         let new_lines = request.new_lines(part, source).into_iter().map(|line| (part as u32, line));
         found.new_lines.extend(new_lines);
         let touched = edit::touched(request.call, source);
@@ -177,6 +201,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
             part,
             cap_bytes,
             found,
+            before,
             notes,
             is_edit,
             touched,

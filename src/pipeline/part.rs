@@ -522,9 +522,7 @@ impl<'a> Attempt<'_, 'a> {
         }
         self.step("gate", Reason::NotPaying, source.text().len(), source.text().len());
         self.found.evidence.tokens.after += self.request.source_tokens[part];
-        self.found.evidence.reducer = None;
-        self.found.evidence.capped = false;
-        self.found.evidence.dictionary_method = None;
+        self.before.restore(&mut self.found.evidence);
         source.text().to_owned()
     }
 }

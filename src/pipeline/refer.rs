@@ -3,7 +3,7 @@
 use super::attempt::Attempt;
 use super::request::Request;
 use crate::detail::conflicts;
-use crate::detect::{Detection, Shape};
+use crate::detect::{Detection, Shape, range};
 use crate::pipeline::limit::headings::Headings;
 use crate::pipeline::limit::records::Records;
 use crate::pipeline::repeat::blocks::{self, Earlier, Reference, outlines};
@@ -17,6 +17,8 @@ const MAX_WINDOW_ROUNDS: usize = 3;
 const SUMMARY_LINES: usize = 5;
 /// Lines that a view shows on each side of a line of the last edit.
 const EDIT_CONTEXT: usize = 3;
+/// Lines that are shown on each side of the line to which an editor was told to go.
+const ASKED_CONTEXT: usize = 8;
 /// The most lines of a view that are taken for those of the last edit: its lines may occur in many places.
 const MAX_EDITED_LINES: usize = 16;
 
@@ -49,6 +51,14 @@ impl Attempt<'_, '_> {
             let around =
                 |line: usize| line.saturating_sub(EDIT_CONTEXT)..(line + EDIT_CONTEXT + 1).min(source.len());
             fixed.extend((0..source.len()).filter(is_edited).take(MAX_EDITED_LINES).flat_map(around));
+            fixed.sort_unstable();
+            fixed.dedup();
+        }
+        if matches!(self.request.earlier, Earlier::Live { .. })
+            && let Some(asked) = range::asked_line(self.request.call)
+            && let Some(line) = source.view().line_of(asked as usize)
+        {
+            fixed.extend(line.saturating_sub(ASKED_CONTEXT)..(line + ASKED_CONTEXT + 1).min(source.len()));
             fixed.sort_unstable();
             fixed.dedup();
         }

@@ -14,6 +14,7 @@ use crate::pipeline::repeat::blocks::{Earlier, Index, ResultRange};
 use crate::pipeline::repeat::dedup::{Decision, First, History, Key};
 use crate::sanitize::spare::Fingerprint as Fingerprint64;
 use crate::text::marker::Ago;
+use crate::text::origin::file_of_label;
 use crate::text::relevance;
 use crate::text::relevance::Term;
 use crate::text::source::Source;
@@ -51,7 +52,8 @@ impl Live<'_> {
         // the older result would hide that.
         let Caller { tool, label, looks_at, .. } = self.caller;
         let last = label.filter(|_| looks_at.is_none()).and_then(|label| last_results.of([tool, label]));
-        if last.is_some_and(|keys| !seen.has_any(keys, shown.call)) {
+        let is_between = |call: u32| shown.call < call && call < number;
+        if last.is_some_and(|last| is_between(last.call) && !seen.has_any(last.keys, shown.call)) {
             return None;
         }
         let tool = self.session.tools.get(shown.tool as usize)?.to_string();
@@ -97,7 +99,9 @@ impl History for Live<'_> {
         let window = self.window.map(|w| (w.results, w.tokens));
         let asks = self.caller.looks_at.map(|_| self.seen_answers());
         let edit = self.edit.map_or(&[][..], |edit| &edit.lines);
-        Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window, asks, edit }
+        let file = self.caller.label.filter(|_| self.caller.looks_at.is_some()).map(file_of_label);
+        let Session { index, at, .. } = self.session;
+        Earlier::Live { index, own: &self.own, now: *at, window, asks, file, edit }
     }
 
     fn terms(&self) -> Vec<Term> {

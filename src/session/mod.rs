@@ -40,7 +40,7 @@ use history::Live;
 pub use history::{AsDecided, WithoutReferences};
 use memo::{Answers, Memo};
 pub use room::{AnswerNote, Noted, Offer, Original, Room};
-use seen::{LastResults, Seen, Shown};
+use seen::{LastResult, LastResults, Seen, Shown};
 
 /// Limits of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -369,7 +369,8 @@ impl Session {
         }
         self.note_questions(caller, &stored.outcome, is_cut);
         if let Some(label) = caller.label.filter(|_| caller.looks_at.is_none()) {
-            self.last_results.note([caller.tool, label], [key, key_without_times]);
+            let last = LastResult { call, keys: [key, key_without_times] };
+            self.last_results.note([caller.tool, label], last);
         }
         if !self.calls.is_plain(call) {
             Arc::make_mut(&mut self.seen).retain(|known| known != call);

@@ -159,23 +159,31 @@ impl Seen {
 /// Commands whose last result is known. A choice: a session runs few commands again and again.
 const MAX_COMMANDS: usize = 256;
 
-/// For each of the last commands, by its tool and its label, the keys of its last result: as it came, and without its times.
+/// The last result of a command.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastResult {
+    pub(super) call: u32,
+    /// Its key as it came, and that without its times.
+    pub(super) keys: [Option<Key>; 2],
+}
+
+/// For each of the last commands, by its tool and its label, its last result.
 #[derive(Debug, Default, Clone)]
-pub(super) struct LastResults(VecDeque<(Digest, [Option<Key>; 2])>);
+pub(super) struct LastResults(VecDeque<(Digest, LastResult)>);
 
 impl LastResults {
-    pub(super) fn note(&mut self, command: [&str; 2], keys: [Option<Key>; 2]) {
+    pub(super) fn note(&mut self, command: [&str; 2], result: LastResult) {
         let command = calls::digest(&command.concat());
         self.0.retain(|(known, _)| *known != command);
         if self.0.len() == MAX_COMMANDS {
             self.0.pop_front();
         }
-        self.0.push_back((command, keys));
+        self.0.push_back((command, result));
     }
 
-    pub(super) fn of(&self, command: [&str; 2]) -> Option<[Option<Key>; 2]> {
+    pub(super) fn of(&self, command: [&str; 2]) -> Option<LastResult> {
         let command = calls::digest(&command.concat());
-        self.0.iter().rev().find(|(known, _)| *known == command).map(|(_, keys)| *keys)
+        self.0.iter().rev().find(|(known, _)| *known == command).map(|(_, result)| *result)
     }
 
     /// Bytes of memory.

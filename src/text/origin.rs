@@ -13,6 +13,16 @@ pub struct Origin {
     pub label: Option<String>,
 }
 
+/// The name of the file in a label such as `src/a.rs`, `src/a.rs 10-90` or `edit 3:4 of src/a.rs`.
+pub fn file_of_label(label: &str) -> &str {
+    let edited = label.strip_prefix("edit").and_then(|rest| rest.split_once(" of "));
+    let file = edited.map_or(label, |(_, file)| file);
+    let is_range =
+        |range: &str| range.contains('-') && range.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let file = file.rsplit_once(' ').filter(|(_, range)| is_range(range)).map_or(file, |(file, _)| file);
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
+
 /// Longest label, in bytes.
 const MAX_LABEL: usize = 40;
 /// Replaces the cut part of a label.
@@ -87,6 +97,15 @@ fn behind_silent(mut command: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_file_of_a_label() {
+        for label in ["src/a.rs", "a.rs", ".../b/a.rs 10-90", "edit 3:4 of src/a.rs", "edit of a.rs"] {
+            assert_eq!(file_of_label(label), "a.rs", "{label}");
+        }
+        assert_eq!(file_of_label("notes of a day.md"), "notes of a day.md");
+        assert_eq!(file_of_label("cargo test"), "cargo test");
+    }
 
     #[test]
     fn labels_are_short_and_end_no_marker() {

@@ -51,6 +51,11 @@ impl View {
         self.lines.get(i).filter(|l| l.1 > 0).map(|l| l.0 as usize)
     }
 
+    /// The first line with this number of the file.
+    pub fn line_of(&self, number: usize) -> Option<usize> {
+        self.lines.iter().position(|l| l.1 > 0 && l.0 as usize == number)
+    }
+
     /// Bytes of line `i` before its text; 0 if it has no number.
     pub fn offset(&self, i: usize) -> usize {
         self.lines.get(i).map_or(0, |l| l.1 as usize)

@@ -464,3 +464,20 @@ fn trims_to_a_budget() {
     let fits = "one line\nerror: and another\n";
     assert_eq!(within(fits, counter.count(fits), Mode::Standard), fits);
 }
+
+#[test]
+fn a_part_that_stays_as_it_came_takes_nothing_from_the_part_before() {
+    let passed: String = (0..300).map(|i| format!("test case_{i} ... ok\n")).collect();
+    let tests = format!(
+        "running 300 tests\n{passed}\ntest result: ok. 300 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; \
+         finished in 0.01s\n"
+    );
+    // Without its blanks at line ends it would be shorter, but not by as much as a seal costs.
+    let note = "one line with a blank at its end \nand one without\n".repeat(2);
+    let policy = Policy { min_bytes: 0, ..Policy::default() };
+    let parts = [Raw::Text(&tests), Raw::Text(&note)];
+    let outcome = compress(&shell("cargo test", 0), &parts, &policy, false, &NoHistory).unwrap();
+    assert_eq!(outcome.texts[1], note);
+    assert!(outcome.evidence.steps.iter().any(|step| step.id == "gate"), "{:?}", outcome.evidence.steps);
+    assert_eq!(outcome.evidence.reducer.as_deref(), Some("cargo_test"));
+}

@@ -21,7 +21,7 @@ use crate::tokens::TokenCounter;
 use index::{Found, ShownBy, Text, WINDOW_LINES};
 pub use index::{Index, Position, ResultRange};
 
-use crate::text::origin::Origin;
+use crate::text::origin::{Origin, file_of_label};
 
 /// Lines that are shown on each side of a change, between two runs of the same earlier output.
 const CONTEXT_LINES: usize = 3;
@@ -31,6 +31,9 @@ pub const MAX_REFERENCES: usize = 3;
 const MAX_RUNS: usize = 256;
 /// A run must cost this many times as many tokens as its reference, and at least `MIN_RUN_TOKENS`.
 const MIN_GAIN: usize = 2;
+/// Fewer lines of a file are not replaced by a reference to another file: imports and license texts are alike by chance,
+/// and the reader of the file would have to look elsewhere for them.
+const MIN_LINES_OF_OTHER_FILE: usize = 15;
 const MIN_RUN_TOKENS: usize = 40;
 
 /// Lines of a text that an earlier output shows. Kept small, since the session keeps them until it ends.
@@ -131,6 +134,8 @@ pub enum Earlier<'a> {
         /// For a call that looks at a file: the results that the model had seen when it made the call. Lines to which
         /// these results referred are shown.
         asks: Option<ResultRange>,
+        /// The name of the file at which the call looks, if it is known.
+        file: Option<&'a str>,
         /// Lines of the last edit, if the result is a view that shows it. They are shown with what is around them.
         edit: &'a [Box<str>],
     },
@@ -154,13 +159,14 @@ pub fn find(
             references.iter().filter(|r| r.part as usize == part && !r.is_outline).cloned().collect()
         }
         Earlier::Live { index, own, .. } if index.is_empty() && own.is_empty() => Vec::new(),
-        Earlier::Live { index, own, now, window, asks, .. } => {
+        Earlier::Live { index, own, now, window, asks, file, .. } => {
             let open = |at: Position| at.is_within(now, window);
             let stretches = stretches(source, ledger, signals);
             let text = Text::new(source, &stretches);
             let mut out = Vec::new();
             for stretch in stretches {
-                let search = Search { source, part, indexes: [own, index], text: &text, now, asks, counter };
+                let search =
+                    Search { source, part, indexes: [own, index], text: &text, now, asks, file, counter };
                 search.stretch(stretch, &open, &mut out);
             }
             let mut out = keep_best(out, MAX_REFERENCES.saturating_sub(others), source, counter);
@@ -319,6 +325,7 @@ struct Search<'a> {
     text: &'a Text<'a>,
     now: Position,
     asks: Option<ResultRange>,
+    file: Option<&'a str>,
     counter: &'a dyn TokenCounter,
 }
 
@@ -378,6 +385,10 @@ impl Search<'_> {
         }
         let ShownBy { origin, origin_number, view_number, results } =
             index.shown_by(found, lines.start - at)?;
+        let is_of = |file: &str| origin.label.as_deref().is_some_and(|label| file_of_label(label) == file);
+        if self.file.is_some_and(|file| !is_of(file)) && lines.len() < MIN_LINES_OF_OTHER_FILE {
+            return None;
+        }
         // Lines that the model wrote into this call were not shown by an earlier result.
         let ago = match std::ptr::eq(index, self.indexes[0]) {
             true => 0,
