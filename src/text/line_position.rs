@@ -52,10 +52,20 @@ fn is_date(line: &[u8]) -> bool {
 
 /// `08:15:02`, near the start.
 fn has_clock(line: &[u8]) -> bool {
-    let is_clock = |eight: &[u8]| {
-        eight.iter().enumerate().all(|(i, b)| if i % 3 == 2 { *b == b':' } else { b.is_ascii_digit() })
-    };
     line.windows(8).any(is_clock)
+}
+
+fn is_clock(eight: &[u8]) -> bool {
+    eight.iter().enumerate().all(|(i, b)| if i % 3 == 2 { *b == b':' } else { b.is_ascii_digit() })
+}
+
+/// The digits of a line up to the end of its first time near the start, as a number: date and time. In one log it does not
+/// fall from line to line.
+pub fn clock(line: &str) -> Option<u128> {
+    let head = &line.as_bytes()[..line.len().min(MAX_BYTES)];
+    let end = head.windows(8).position(is_clock)? + 8;
+    let digits = head[..end].iter().filter(|b| b.is_ascii_digit());
+    Some(digits.fold(0, |n: u128, b| n.saturating_mul(10).saturating_add(u128::from(b - b'0'))))
 }
 
 /// `src/a.rs:12`
@@ -74,6 +84,13 @@ fn digits(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_read_with_their_date() {
+        assert_eq!(clock("2025-10-14T08:15:02Z WARN x"), Some(20_251_014_081_502));
+        assert_eq!(clock("[08:15:02] x 09:00:00"), Some(81_502));
+        assert_eq!(clock("08:15 x"), None);
+    }
 
     #[test]
     fn times_numbers_and_files_tell_the_place() {

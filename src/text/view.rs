@@ -25,12 +25,19 @@ impl View {
         let mut numbered = 0;
         // The previous line: its number, the bytes before its text, and its separator.
         let mut last: Option<(u32, u32, &str)> = None;
+        // Whether the numbers count rows of a table from 0: no line of a file has the number 0.
+        let mut is_table = false;
         for line in text {
             let here = prefix(line);
             let follows = match (last, here) {
                 (Some((before, _, a)), Some((n, _, b))) => a == b && n == before.wrapping_add(1),
                 _ => false,
             };
+            is_table = match here {
+                Some((n, ..)) => n == 0 || is_table && follows,
+                None => false,
+            };
+            let follows = follows && !is_table;
             if follows && let (Some((n, offset, _)), Some((before, start, _))) = (here, last) {
                 if let Some(previous) = lines.last_mut().filter(|l| l.1 == 0) {
                     *previous = (before, start);
@@ -109,6 +116,14 @@ fn prefix(line: &str) -> Option<(u32, u32, &'static str)> {
 mod tests {
     use super::*;
     use crate::text::source::Source;
+
+    #[test]
+    fn rows_that_count_from_0_are_no_lines_of_a_file() {
+        let rows = |from: usize| (from..from + 5).map(|n| format!("  {n}: 0000 FUNC\n")).collect::<String>();
+        let text = format!("Symbol table contains 5 entries:\n{}\nother\n{}", rows(0), rows(0));
+        assert_eq!(View::read(13, Source::new(&text).lines()).numbered(), 0);
+        assert_eq!(View::read(5, Source::new(&rows(7)).lines()).numbered(), 5);
+    }
 
     fn read(text: &str) -> Vec<(Option<usize>, String)> {
         let source = Source::new(text);

@@ -61,6 +61,15 @@ const MAX_LIST_LINE_BYTES: usize = 1200;
 /// Places of one file in a group that `aggressive` shows if there are more than twice as many. A choice.
 const SHOWN_PLACES: usize = 3;
 
+/// What compilers and linters write between a place and a note.
+const NOTE_MARKS: &[&str] = &[": note: ", ": help: ", ": hint: ", ": info: "];
+
+/// Whether a line only points at a part of the line above it.
+fn is_caret_line(line: &str) -> bool {
+    line.contains(['^', '~'])
+        && line.bytes().all(|b| matches!(b, b' ' | b'\t' | b'^' | b'~' | b'|' | b'-' | b'+' | b'_' | b'.'))
+}
+
 /// What to do with each line.
 pub struct Plan<'a> {
     source: &'a Source<'a>,
@@ -139,13 +148,13 @@ impl<'a> Plan<'a> {
         let mut written = Vec::new();
         for (members, (_, key)) in groups.iter().zip(&keys) {
             let Some(first) = members.first().map(|m| &blocks[m.block]) else { continue };
-            let rest = members.get(self.whole(first)..).unwrap_or_default();
+            let rest = self.without_new_notes(members, self.whole(first), blocks);
             match first.layout {
                 Layout::Alone(keeps) => rest.iter().for_each(|m| self.thin(&blocks[m.block], keeps)),
                 _ if rest.len() < 2 => {}
                 layout => {
-                    let text = self.text(key, rest, blocks, layout);
-                    let bytes = |m: &Member| self.source.byte_range(blocks[m.block].lines.clone()).len();
+                    let text = self.text(key, &rest, blocks, layout);
+                    let bytes = |m: &&Member| self.source.byte_range(blocks[m.block].lines.clone()).len();
                     let saved = rest.iter().map(bytes).sum::<usize>().saturating_sub(text.len());
                     if saved >= MIN_SAVED_BYTES {
                         written.push((saved, rest, text));
@@ -158,11 +167,53 @@ impl<'a> Plan<'a> {
         }
         for (_, members, text) in written {
             for (i, member) in members.iter().enumerate() {
-                let lines = blocks[member.block].lines.clone();
-                self.omit(lines.clone(), Reason::SharedMessage);
+                let Range { start, end } = blocks[member.block].lines;
+                self.omit(start..start + 1, Reason::SharedMessage);
+                // The list of places has nothing of what stands below.
+                self.omit(start + 1..end, Reason::DiagnosticExcerpt);
                 if i == 0 {
-                    self.actions.replace(lines.start, text.clone(), Reason::SharedMessage);
+                    self.actions.replace(start, text.clone(), Reason::SharedMessage);
                 }
+            }
+        }
+    }
+
+    /// The members after the first `whole`, but for those with a note that no member before them has: such a note may
+    /// explain the finding, so these stay as they are.
+    fn without_new_notes<'m>(
+        &self,
+        members: &'m [Member],
+        whole: usize,
+        blocks: &[Block<'a>],
+    ) -> Vec<&'m Member> {
+        let mut known = Set::default();
+        let mut rest = Vec::new();
+        for (i, member) in members.iter().enumerate() {
+            let mut is_new = false;
+            self.notes(&blocks[member.block], |note| is_new |= known.insert(note));
+            if i >= whole && !is_new {
+                rest.push(member);
+            }
+        }
+        rest
+    }
+
+    /// Hashes of the notes below a headline, without their places and what may differ in a message. Excerpts of the
+    /// source are no notes.
+    fn notes(&self, block: &Block<'_>, mut note: impl FnMut(u64)) {
+        let body = block.lines.start + 1..block.lines.end;
+        let is_caret = |i: usize| body.contains(&i) && is_caret_line(self.source.line(i));
+        for i in body.clone() {
+            let line = self.source.line(i);
+            let text = line.trim();
+            let is_indented = line.starts_with([' ', '\t']);
+            let is_excerpt = is_caret(i)
+                || is_caret(i + 1)
+                || is_indented && is_caret(i - 1)
+                || text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with(['|', '>']);
+            if !text.is_empty() && !is_excerpt {
+                let said = NOTE_MARKS.iter().find_map(|mark| Some(text.split_once(mark)?.1)).unwrap_or(text);
+                note(below(ROOT, &template::split(said).key));
             }
         }
     }
@@ -186,8 +237,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn text(&self, key: &str, members: &[Member], blocks: &[Block<'a>], layout: Layout) -> String {
-        let gap = |m: &Member, i: usize| blocks[m.block].message.get(m.gaps[i].clone()).unwrap_or_default();
+    fn text(&self, key: &str, members: &[&Member], blocks: &[Block<'a>], layout: Layout) -> String {
+        let gap = |m: &&Member, i: usize| blocks[m.block].message.get(m.gaps[i].clone()).unwrap_or_default();
         let count = members.first().map_or(0, |m| m.gaps.len());
         let common = |i: usize| {
             let first = members.first().map(|m| gap(m, i))?;
@@ -200,7 +251,7 @@ impl<'a> Plan<'a> {
             Layout::ByRule => shared_column(members.iter().map(|m| &*blocks[m.block].place)),
             _ => None,
         };
-        let place = |m: &Member| {
+        let place = |m: &&Member| {
             let own: Vec<&str> = (0..count).filter(|i| common[*i].is_none()).map(|i| gap(m, i)).collect();
             let place = &*blocks[m.block].place;
             let place = column.and_then(|_| place.split(':').next()).unwrap_or(place);
@@ -506,7 +557,11 @@ mod tests {
     ];
 
     fn compressed(text: &str, mode: Mode) -> String {
-        let call = ToolCall { tool: "bash".into(), command: Some("flake8 .".into()), ..ToolCall::default() };
+        compressed_by("flake8 .", text, mode)
+    }
+
+    fn compressed_by(command: &str, text: &str, mode: Mode) -> String {
+        let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
         let policy = Policy { min_bytes: 0, mode, ..Policy::default() };
         compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
     }
@@ -555,6 +610,25 @@ mod tests {
             prop_assume!(!out.contains("repeats"));
             let shown: String = out.lines().filter(|l| !l.starts_with("[tersed")).map(|l| format!("{l}\n")).collect();
             prop_assert_eq!(findings(&shown), findings(&text), "{}\n{}", text, out);
+        }
+    }
+
+    #[test]
+    fn a_note_that_no_other_finding_has_keeps_its_finding() {
+        let finding = |i: usize| {
+            let note = if i == 33 { "Assuming 'count' is < 0" } else { "expanded from macro 'CLEAR'" };
+            format!(
+                "src/a{i}.cc:{}:9: warning: use nullptr [modernize-use-nullptr]\n    a = NULL;\n        ^\nsrc/a{i}.cc:{i}:3: note: {note}\n",
+                i + 1
+            )
+        };
+        let text: String = (1..41).map(finding).collect();
+        for mode in [Mode::Standard, Mode::Aggressive] {
+            let out = compressed_by("clang-tidy -p build src/*.cc", &text, mode);
+            assert!(out.contains(&finding(33)), "{out}");
+            assert_eq!(out.matches("note: ").count(), if mode == Mode::Standard { 3 } else { 2 }, "{out}");
+            // What stands below the headlines is not in the list of places.
+            assert!(out.contains(", diagnostic_excerpt]"), "{out}");
         }
     }
 

@@ -8,7 +8,7 @@ use super::{
     CAP_GROUPS, Ledger, MAX_GAP_MARKS, MAX_LINES_BETWEEN_TIMES, MAX_REFERENCES_IN_MARKER, MAX_RULES,
     SHORT_GAP_MARK,
 };
-use crate::text::line_position::{Place, numbered, place};
+use crate::text::line_position::{Place, clock, numbered, place};
 use crate::text::maps::Map;
 use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::origin::Origin;
@@ -93,15 +93,14 @@ impl Ledger {
         }
         let is_kept = |span: Option<&Span>| span.is_some_and(|span| span.action == Action::Keep);
         let before = at.checked_sub(1).and_then(|before| self.spans.get(before));
-        let is_evident = is_kept(before)
-            && is_kept(self.spans.get(at + 1))
-            && is_evident(source.line(lines.start - 1), lines.len(), source.line(lines.end));
+        let is_evident = is_kept(before) && is_kept(self.spans.get(at + 1)) && is_evident(source, lines);
         !is_evident
     }
 }
 
-/// Whether two lines with `hidden` lines between them show by themselves that some are missing.
-fn is_evident(before: &str, hidden: usize, after: &str) -> bool {
+/// Whether the lines around a gap show by themselves that some are missing.
+fn is_evident(source: &Source<'_>, lines: &Range<usize>) -> bool {
+    let (before, hidden, after) = (source.line(lines.start - 1), lines.len(), source.line(lines.end));
     match place(before).min(place(after)) {
         Place::Number => match (numbered(before), numbered(after)) {
             (Some((first, above)), Some((last, below))) => {
@@ -111,9 +110,23 @@ fn is_evident(before: &str, hidden: usize, after: &str) -> bool {
             }
             _ => true,
         },
-        Place::Time => hidden <= MAX_LINES_BETWEEN_TIMES,
+        Place::Time => hidden <= MAX_LINES_BETWEEN_TIMES && is_one_log(source, lines),
         Place::Unknown => false,
     }
+}
+
+/// Whether the lines of a gap and those around it are records of one log: their times do not fall, and each line between
+/// has a time or belongs to the record above it. Below the heading of another table, or in a list of durations, a reader
+/// would take the line behind the gap for a neighbour of the one before.
+fn is_one_log(source: &Source<'_>, lines: &Range<usize>) -> bool {
+    let mut last = clock(source.line(lines.start - 1));
+    (lines.start..=lines.end).all(|i| {
+        let line = source.line(i);
+        let now = clock(line);
+        let rises = now.is_some() && now >= last;
+        last = if rises { now } else { last };
+        rises || i < lines.end && line.starts_with([' ', '\t']) && !line.trim().is_empty()
+    })
 }
 
 /// The number of lines that a marker hides, and the first and last of its lines, from 0.

@@ -495,6 +495,10 @@ mod tests {
         assert_eq!(gaps(&text(&|_| String::new())), ["[tersed: 16", "[tersed: 22"]);
         assert_eq!(gaps(&text(&|_| "08:15:02 ".to_owned())), ["[tersed: 22"]);
         assert_eq!(gaps(&text(&|i| format!("{i}: "))), [""; 0]);
+        // Times that fall, and a line without one between: the head of another table.
+        assert_eq!(gaps(&text(&|i| format!("  took 00:00:{:02} ", 59 - i))), ["[tersed: 16", "[tersed: 22"]);
+        let headed = |i: usize| if i == 15 { String::new() } else { "08:15:02 ".to_owned() };
+        assert_eq!(gaps(&text(&headed)), ["[tersed: 16", "[tersed: 22"]);
         // Numbers of things that have several lines each, and rows that look like those of one table.
         assert_eq!(gaps(&text(&|i| format!("{}: ", i / 3))), ["[tersed: 16", "[tersed: 22"]);
         assert_eq!(gaps(&text(&|i| format!("{i}→| "))), ["[tersed: 16", "[tersed: 22"]);

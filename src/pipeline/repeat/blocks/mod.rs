@@ -346,8 +346,13 @@ impl Search<'_> {
                 continue;
             };
             let mut lines = at..at + found.len;
-            // Show some lines on both sides of a change, so that a reader sees where it is.
-            let changed = last.filter(|&l| at > out[l].lines.1 as usize);
+            // Show some lines on both sides of a change, so that a reader sees where it is. Where lines of the earlier output
+            // are gone, the two runs follow each other here but not there.
+            let follows = |l: &Reference| {
+                let there = index.shown_by(&found, 0).map(|by| by.origin_number as u32);
+                at == l.lines.1 as usize && there == Some(l.origin_number + (l.lines.1 - l.lines.0))
+            };
+            let changed = last.filter(|&l| at >= out[l].lines.1 as usize && !follows(&out[l]));
             if let Some(l) = changed {
                 let same = index.shown_by(&found, 0).is_some_and(|by| by.origin == out[l].origin);
                 if same {
