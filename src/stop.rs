@@ -1,7 +1,7 @@
 //! Cancels work: once a flag is set, the next tick unwinds.
 //!
-//! The caller sets a flag for its thread with [`Stop::over`]. [`heeded`] marks work that may be cut short. Such work calls
-//! [`tick`]; once the flag is set, the next tick unwinds to the code that catches faults of the core. So does each later tick,
+//! The caller sets a flag for its thread with [`Stop::apply_to`]. [`run_cancellable`] marks work that may be cut short. Such work
+//! calls [`tick`]; once the flag is set, the next tick unwinds to the code that catches faults of the core. So does each later tick,
 //! so that no other attempt begins. Without a flag, or while it is not set, nothing changes: there is no clock, and no output
 //! depends on it.
 
@@ -23,7 +23,7 @@ const TICKS: u32 = 512;
 
 thread_local! {
     static FLAG: RefCell<Option<Stop>> = const { RefCell::new(None) };
-    static IS_HEEDED: Cell<bool> = const { Cell::new(false) };
+    static IS_CANCELLABLE: Cell<bool> = const { Cell::new(false) };
     static COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -38,8 +38,8 @@ impl Stop {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Runs `work` with this flag over it.
-    pub fn over<T>(&self, work: impl FnOnce() -> T) -> T {
+    /// Runs `work`, which stops at a check after this flag is set, if it runs in [`run_cancellable`].
+    pub fn apply_to<T>(&self, work: impl FnOnce() -> T) -> T {
         struct Before(Option<Stop>);
         impl Drop for Before {
             fn drop(&mut self) {
@@ -51,15 +51,15 @@ impl Stop {
     }
 }
 
-/// Runs `work`, which may be left unfinished: the caller catches what unwinds, and keeps nothing of it.
-pub fn heeded<T>(work: impl FnOnce() -> T) -> T {
+/// Runs work that a set flag may interrupt. The caller catches the unwinding panic, and discards what the work has done so far.
+pub fn run_cancellable<T>(work: impl FnOnce() -> T) -> T {
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
-            IS_HEEDED.set(self.0);
+            IS_CANCELLABLE.set(self.0);
         }
     }
-    let _before = Before(IS_HEEDED.replace(true));
+    let _before = Before(IS_CANCELLABLE.replace(true));
     work()
 }
 
@@ -89,7 +89,7 @@ pub fn ticks() -> usize {
 /// One large step: some ten thousand bytes.
 #[inline(never)]
 pub fn check() {
-    if IS_HEEDED.get() && is_asked() {
+    if IS_CANCELLABLE.get() && is_asked() {
         resume_unwind(Box::new(Stopped));
     }
 }
@@ -104,14 +104,14 @@ mod tests {
     fn work_ends_only_under_a_flag_that_is_set_and_where_that_is_heeded() {
         let stop = Stop::default();
         let work = || (0..10 * TICKS).for_each(|_| tick());
-        stop.over(|| heeded(work));
+        stop.apply_to(|| run_cancellable(work));
         stop.ask();
-        stop.over(work);
-        heeded(work);
-        let ended = catch_unwind(|| stop.over(|| heeded(work))).unwrap_err();
+        stop.apply_to(work);
+        run_cancellable(work);
+        let ended = catch_unwind(|| stop.apply_to(|| run_cancellable(work))).unwrap_err();
         assert!(ended.is::<Stopped>());
         // It leaves nothing behind on the thread.
-        heeded(work);
-        stop.over(work);
+        run_cancellable(work);
+        stop.apply_to(work);
     }
 }

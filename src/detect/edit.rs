@@ -76,7 +76,7 @@ const MAX_SAID_BYTES: usize = 400;
 pub fn is_edit(call: &ToolCall) -> bool {
     const WHOLE: &[&str] = &["write", "write_file", "create", "create_file", "delete_file"];
     let is_whole = call.arguments.get("command").is_some_and(|command| command == "create");
-    call.acts() && !is_whole && !call.is_tool(WHOLE)
+    call.has_side_effects() && !is_whole && !call.is_tool(WHOLE)
 }
 
 /// Whether the name of an unknown tool shows that it changes files.
@@ -90,7 +90,7 @@ pub fn is_named_edit(call: &ToolCall) -> bool {
 
 /// Whether a call should have changed a file and its result says that it did not.
 pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
-    if call.acts() || is_named_edit(call) {
+    if call.has_side_effects() || is_named_edit(call) {
         return call.succeeded() == Some(false) || says_rejected(text);
     }
     let Some(command) = call.command.as_deref() else { return false };

@@ -141,7 +141,7 @@ impl<'a> Plan<'a> {
             let Some(first) = members.first().map(|m| &blocks[m.block]) else { continue };
             let rest = members.get(self.whole(first)..).unwrap_or_default();
             match first.layout {
-                Layout::Alone(keeps) => rest.iter().for_each(|m| self.thin(&blocks[m.block], keeps)),
+                Layout::Alone(keeps) => rest.iter().for_each(|m| self.omit_body(&blocks[m.block], keeps)),
                 _ if rest.len() < 2 => {}
                 layout => {
                     let text = self.text(key, rest, blocks, layout);
@@ -178,7 +178,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Hides the body of a diagnostic that belongs to no group.
-    fn thin(&mut self, block: &Block<'_>, keeps: &str) {
+    fn omit_body(&mut self, block: &Block<'_>, keeps: &str) {
         for i in block.lines.start + 1..block.lines.end {
             if !self.source.line(i).starts_with(keeps) {
                 self.omit(i..i + 1, Reason::DiagnosticExcerpt);
@@ -424,7 +424,7 @@ impl Unlisted {
     }
 
     /// Which findings have a member or a value that hardly any other has.
-    pub fn odd(&self) -> Vec<bool> {
+    pub fn outliers(&self) -> Vec<bool> {
         let mut found: Vec<(usize, usize)> = Vec::new();
         let of_rule = |rule: &u64| self.rules.get(rule).copied().filter(|count| *count >= MIN_OF_RULE);
         for ((scope, _), field) in &self.fields {
@@ -579,7 +579,7 @@ mod tests {
                 let value = serde_json::from_str(&odd(i, member)).unwrap();
                 all.add("a", &value, &["rule", "at.line"]);
             }
-            let found: Vec<usize> = (0..60).filter(|i| all.odd()[*i]).collect();
+            let found: Vec<usize> = (0..60).filter(|i| all.outliers()[*i]).collect();
             assert_eq!(found, if is_odd { vec![33] } else { vec![] }, "{member}");
             assert_eq!(all.missing(|i| i != 33).as_deref(), Some("(not in the lists: end_line, state)"));
             assert_eq!(all.missing(|_| false), None);

@@ -8,7 +8,7 @@ use super::{
     CAP_GROUPS, Ledger, MAX_GAP_MARKS, MAX_LINES_BETWEEN_TIMES, MAX_REFERENCES_IN_MARKER, MAX_RULES,
     SHORT_GAP_MARK,
 };
-use crate::text::line_position::{Place, numbered, place};
+use crate::text::line_position::{LinePosition, numbered, place};
 use crate::text::maps::Map;
 use crate::text::marker::{Ago, Marker, Naming};
 use crate::text::origin::Origin;
@@ -103,7 +103,7 @@ impl Ledger {
 /// Whether two lines with `hidden` lines between them show by themselves that some are missing.
 fn is_evident(before: &str, hidden: usize, after: &str) -> bool {
     match place(before).min(place(after)) {
-        Place::Number => match (numbered(before), numbered(after)) {
+        LinePosition::Number => match (numbered(before), numbered(after)) {
             (Some((first, above)), Some((last, below))) => {
                 // Fewer numbers than lines: they do not count lines. A reader may take two rows for one table.
                 let are_rows = above.trim_start().starts_with('|') && below.trim_start().starts_with('|');
@@ -111,8 +111,8 @@ fn is_evident(before: &str, hidden: usize, after: &str) -> bool {
             }
             _ => true,
         },
-        Place::Time => hidden <= MAX_LINES_BETWEEN_TIMES,
-        Place::Unknown => false,
+        LinePosition::Time => hidden <= MAX_LINES_BETWEEN_TIMES,
+        LinePosition::Unknown => false,
     }
 }
 

@@ -178,7 +178,7 @@ impl Ledger {
     }
 
     /// Turns omissions and repetitions that cost more than they save back into kept lines.
-    pub fn drop_unpaid(&mut self, source: &Source<'_>) {
+    pub fn restore_unprofitable(&mut self, source: &Source<'_>) {
         // Bytes of the lines that share a marker, and bytes of the names in it.
         let mut groups: Map<u32, (usize, usize)> = Map::default();
         let bytes = |lines: Range<usize>| source.byte_range(lines).len();

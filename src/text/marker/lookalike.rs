@@ -51,7 +51,7 @@ pub fn escape(
     if matches!(Marker::parse(text), Some((Marker::Duplicate { .. }, _))) && is_ours(text.trim_end()) {
         return None;
     }
-    let mut places = look_at_end(text.as_bytes()).places;
+    let mut places = find_look_alikes_at_end(text.as_bytes()).places;
     crate::stop::check();
     if places.iter().any(|place| place.is_dictionary) && is_own_dictionary(text) {
         places.retain(|place| !place.is_dictionary);
@@ -106,12 +106,12 @@ const MAX_OPEN_BYTES: usize = 64 << 10;
 /// Where to split some bytes, so that an open start of a marker at their end stays with the bytes that follow.
 pub fn split_point(bytes: &[u8]) -> usize {
     let from = bytes.len().saturating_sub(MAX_OPEN_BYTES);
-    look(&bytes[from..]).open.map_or(bytes.len(), |open| from + open)
+    find_look_alikes(&bytes[from..]).open.map_or(bytes.len(), |open| from + open)
 }
 
-/// Like [`look`], but no more bytes follow: an opening at the end looks like a marker that was cut.
-pub fn look_at_end(bytes: &[u8]) -> LookAlikes {
-    let mut looks = look(bytes);
+/// Like [`find_look_alikes`], but no more bytes follow: an opening at the end looks like a marker that was cut.
+pub fn find_look_alikes_at_end(bytes: &[u8]) -> LookAlikes {
+    let mut looks = find_look_alikes(bytes);
     let is_whole = |open: &usize| {
         let Seen::Is(end) = bracket(bytes, *open) else { return false };
         let behind = &bytes[end..];
@@ -124,7 +124,7 @@ pub fn look_at_end(bytes: &[u8]) -> LookAlikes {
 }
 
 /// Finds look-alikes. The bytes need not be valid text.
-pub fn look(bytes: &[u8]) -> LookAlikes {
+pub fn find_look_alikes(bytes: &[u8]) -> LookAlikes {
     // Without characters that move the cursor back, most brackets are ruled out by the next byte.
     let goes_back = LazyCell::new(|| goes_back(bytes));
     let mut found = Vec::new();

@@ -101,7 +101,7 @@ pub fn describe(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduc
     let mut shown: HashSet<&str> = HashSet::new();
     if prints {
         keep_prints(input, &mut out, is_selected, &mut shown);
-        let odd = prints::odd(id, input.source, &out);
+        let odd = prints::outlier_lines(id, input.source, &out);
         if !odd.is_empty() {
             out = outliers::without(out, &odd);
         }
