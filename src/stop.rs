@@ -1,9 +1,9 @@
-//! Cancels work: once a flag is set, the next tick unwinds.
+//! Cancels work: once a flag is set, the next check unwinds.
 //!
-//! The caller sets a flag for its thread with [`Stop::apply_to`]. [`run_cancellable`] marks work that may be cut short. Such work
-//! calls [`tick`]; once the flag is set, the next tick unwinds to the code that catches faults of the core. So does each later tick,
-//! so that no other attempt begins. Without a flag, or while it is not set, nothing changes: there is no clock, and no output
-//! depends on it.
+//! The caller sets a flag for its thread with [`Stop::apply_to`]. [`run_cancellable`] marks work that may be cut short.
+//! Such work calls [`check_sometimes`] at each small step and [`check`] at each large one. Once the flag is set, the next
+//! check unwinds to the code that catches faults of the core. So does each later check, so that no other attempt begins.
+//! Without a flag, or while it is not set, nothing changes: there is no clock, and no output depends on it.
 
 use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;
@@ -18,8 +18,8 @@ pub struct Stop(Arc<AtomicBool>);
 #[derive(Debug)]
 pub struct Stopped;
 
-/// Ticks between two looks at the flag: well below a millisecond of work.
-const TICKS: u32 = 512;
+/// Steps between two checks of the flag: well below a millisecond of work.
+const STEPS_PER_CHECK: u32 = 512;
 
 thread_local! {
     static FLAG: RefCell<Option<Stop>> = const { RefCell::new(None) };
@@ -68,25 +68,25 @@ pub fn is_asked() -> bool {
     FLAG.with_borrow(|flag| flag.as_ref().is_some_and(Stop::is_asked))
 }
 
-/// One of many small steps: a line, a match, a token.
+/// Counts one of many small steps, such as a line, a match or a token, and checks the flag at every 512th of them.
 #[inline(always)]
-pub fn tick() {
+pub fn check_sometimes() {
     let count = COUNT.with(|count| {
         count.set(count.get().wrapping_add(1));
         count.get()
     });
-    if count.is_multiple_of(TICKS) {
+    if count.is_multiple_of(STEPS_PER_CHECK) {
         check();
     }
 }
 
 /// The number of steps that this thread has reported.
 #[cfg(test)]
-pub fn ticks() -> usize {
+pub fn steps() -> usize {
     COUNT.get() as usize
 }
 
-/// One large step: some ten thousand bytes.
+/// Checks the flag after one large step: some ten thousand bytes.
 #[inline(never)]
 pub fn check() {
     if IS_CANCELLABLE.get() && is_asked() {
@@ -101,9 +101,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_ends_only_under_a_flag_that_is_set_and_where_that_is_heeded() {
+    fn work_ends_only_under_a_flag_that_is_set_and_only_if_it_is_cancellable() {
         let stop = Stop::default();
-        let work = || (0..10 * TICKS).for_each(|_| tick());
+        let work = || (0..10 * STEPS_PER_CHECK).for_each(|_| check_sometimes());
         stop.apply_to(|| run_cancellable(work));
         stop.ask();
         stop.apply_to(work);

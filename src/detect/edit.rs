@@ -134,7 +134,7 @@ const UNWRITTEN: &[&str] = &[
 fn is_written_to(command: &str, name: &str) -> bool {
     let mut places = memchr::memmem::find_iter(command.as_bytes(), name.as_bytes()).take(MAX_TEXTS);
     places.any(|at| {
-        stop::tick();
+        stop::check_sometimes();
         command[..at].trim_end_matches([' ', '"', '\'', '|', '&']).ends_with('>')
     })
 }
@@ -165,7 +165,7 @@ fn says_rejected(text: &str) -> bool {
     let Some(words) = WORDS.as_ref() else { return false };
     let bytes = text.as_bytes();
     words.find_iter(text).any(|found| {
-        stop::tick();
+        stop::check_sometimes();
         // Search no further than a short line reaches, because one long line may hold the words everywhere.
         let from = found.start().saturating_sub(MAX_SAID_BYTES);
         let start = match memchr::memrchr(b'\n', &bytes[from..found.start()]) {
@@ -349,7 +349,7 @@ fn runs<'a>(inner: &[&str], len: usize, line: impl Fn(usize) -> &'a str) -> Vec<
     let mut back = vec![0; inner.len()];
     let mut k = 0;
     for i in 1..inner.len() {
-        stop::tick();
+        stop::check_sometimes();
         while k > 0 && inner[k] != inner[i] {
             k = back[k - 1];
         }
@@ -358,7 +358,7 @@ fn runs<'a>(inner: &[&str], len: usize, line: impl Fn(usize) -> &'a str) -> Vec<
     }
     let (mut out, mut k) = (Vec::new(), 0);
     for i in 0..len {
-        stop::tick();
+        stop::check_sometimes();
         while k > 0 && (k == inner.len() || inner[k] != line(i)) {
             k = back[k - 1];
         }

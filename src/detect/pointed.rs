@@ -73,7 +73,7 @@ impl Places {
 fn changed_lines(source: &Source<'_>, places: &mut Places) {
     let (mut path, mut next, mut in_change) = (None, None::<u32>, false);
     for line in source.lines() {
-        stop::tick();
+        stop::check_sometimes();
         if places.is_full() {
             return;
         }
@@ -129,7 +129,7 @@ fn frames(text: &str, places: &mut Places) {
     let bytes = &text.as_bytes()[..text.len().min(MAX_REPORT_BYTES)];
     let mut last = None;
     for at in memchr::memchr2_iter(b':', b',', bytes) {
-        stop::tick();
+        stop::check_sometimes();
         if places.is_full() {
             return;
         }

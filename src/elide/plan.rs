@@ -77,7 +77,7 @@ pub struct Series {
 impl Series {
     /// Adds an item.
     pub fn push(&mut self, item: Item) {
-        stop::tick();
+        stop::check_sometimes();
         self.items.push(item);
     }
 
@@ -99,7 +99,7 @@ impl Series {
     }
 
     fn put(&mut self, name: u64, value: Value, at: u32, may_grow: bool) {
-        stop::tick();
+        stop::check_sometimes();
         let next = self.fields.len();
         let place = match self.places.get(&name) {
             Some(place) => *place,

@@ -224,7 +224,7 @@ fn outlier_lines(source: &Source<'_>, header: &str, reason: Reason, lines: &[usi
         Reason::SmallShares => {
             let mut objects: Counted<&str> = Counted::default();
             for line in lines {
-                crate::stop::tick();
+                crate::stop::check_sometimes();
                 objects.add(object(source.line(*line)), *line);
             }
             objects.rare()

@@ -77,7 +77,7 @@ pub fn outliers<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<FlagOutlier> {
     let mut commands: Vec<(usize, u64, usize)> = Vec::new();
     let mut values: Vec<(u64, u64)> = Vec::new();
     for (place, line) in lines.enumerate() {
-        stop::tick();
+        stop::check_sometimes();
         let from = values.len();
         if from >= MAX_REMEMBERED {
             break;

@@ -197,7 +197,7 @@ impl<'d, 'a> Writer<'d, 'a> {
     }
 
     fn value(&mut self, i: u32, depth: usize) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let node = self.node(i);
         match node.kind {
             Kind::Object | Kind::Array if node.children > 0 => self.container(i, depth),

@@ -91,7 +91,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     let mut gap = 0;
     let mut last_kept = true;
     for (unit, kept) in units.iter().zip(&keep) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         match kept {
             UnitFate::No => {
                 // Gaps with only single kept lines between them share one marker.
@@ -214,7 +214,7 @@ impl Shares {
 fn without_unseen(source: &Source<'_>, units: &[Unit], mut keep: Vec<UnitFate>) -> Vec<UnitFate> {
     let last = source.len();
     for unit in 0..units.len() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some(like) = units[unit].same_as.clone().filter(|_| keep[unit] != UnitFate::No) else { continue };
         let first = units.partition_point(|u| u.lines.end <= like.start);
         let seen = like.end <= last
@@ -393,7 +393,7 @@ impl Picked<'_> {
     /// Keeps the markers of lines that earlier results show, if they fit: each stands for many lines.
     fn references(&mut self) {
         for (unit, is_reference) in self.units.iter().map(|unit| unit.is_reference).enumerate() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             // It splits a gap in two. The mark of the second gap must not displace lines of the tail.
             if is_reference
                 && self.keep[unit] == UnitFate::No
@@ -465,11 +465,11 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
         is_reference: false,
     };
     for span in ledger.spans() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let lines = span.lines.clone();
         match &span.action {
             Action::Keep => units.extend(lines.map(|i| {
-                crate::stop::tick();
+                crate::stop::check_sometimes();
                 unit(i..i + 1, source.raw(i).len())
             })),
             Action::Replace { text, .. } => {

@@ -35,7 +35,7 @@ impl Picked<'_> {
         let mut is_first = false;
         let mut table = None;
         for (unit, shown) in units.iter().enumerate() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let head = table.filter(|_| shown.form == Form::TableRow);
             table = head_of_table(units, unit, table);
             if self.keep[unit] == UnitFate::No {
@@ -70,7 +70,7 @@ impl Picked<'_> {
             // the next one up is still shown.
             let mut below = line;
             while let Some(above) = headings.of(source, below).filter(|above| *above < below) {
-                crate::stop::tick();
+                crate::stop::check_sometimes();
                 below = above;
                 match self.keep_heading(unit, above) {
                     Some(true) => found += 1,

@@ -222,7 +222,7 @@ fn add_others(
 ) {
     let is_other = |place: &usize| {
         let line = source.line(lines[*place]);
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         line.bytes().any(|b| b.is_ascii_alphabetic()) && !is_of_kind(line)
     };
     let others: Vec<usize> = (0..lines.len()).filter(is_other).collect();
@@ -299,7 +299,7 @@ fn add_rare<'v>(
 fn leading(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     let mut first = Column::default().with_forms();
     for (place, line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let word = source.line(*line).split_ascii_whitespace().next().unwrap_or_default();
         first.observe(place, word.as_bytes(), MAX_COLUMNS);
     }

@@ -27,7 +27,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let mut of_form: Map<u64, usize> = Map::default();
     let mut kinds: Vec<Vec<usize>> = Vec::new();
     for (place, line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let form = slots::form(source.line(*line));
         if form == BLANK_FORM {
             continue;

@@ -137,7 +137,7 @@ impl Tables {
         let mut tables: Vec<Table> = Vec::new();
         let mut is_open = false;
         for line in 0..source.len() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let text = source.line(line);
             let is_ruled = line + 1 < source.len() && is_rules(source.line(line + 1)) && !is_rules(text);
             if text.trim().is_empty() {

@@ -29,7 +29,7 @@ pub(super) fn find(source: &Source<'_>) -> Vec<usize> {
     let Some(search) = SEARCH.as_ref() else { return found };
     let mut from = 0;
     while let Some(hit) = source.text().get(from..).and_then(|rest| search.find(rest)) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let line = source.line_at(from + hit.start());
         from = source.byte_range(line..line + 1).end.max(from + hit.end());
         if is_notice(source.line(line)) {

@@ -201,7 +201,7 @@ impl Outliers {
         let mut chosen: Set<usize> = Set::default();
         let mut misses = 0;
         for candidate in &self.candidates {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let place = candidate.place;
             if is_shown(place) || chosen.contains(&place) || seen.contains(&candidate.key) {
                 continue;

@@ -35,7 +35,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let mut known: [Map<u64, (usize, [usize; MAX_ALIKE])>; KINDS] = Default::default();
     let mut all = 0;
     for (at, &line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some(names) = names(source.line(line)) else { continue };
         all += 1;
         for (known, name) in known.iter_mut().zip(names) {

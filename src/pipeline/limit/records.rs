@@ -97,7 +97,7 @@ impl Records {
     /// Groups the lines by slot, and finds the slots that name a record.
     fn collect(&mut self, source: &Source<'_>) {
         for line in self.first()..self.end {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let Some(slot) = self.slot(line) else { continue };
             let next = self.groups.len();
             let group = match self.of_slot.get(&slot) {
@@ -151,7 +151,7 @@ impl Records {
         let mut own: Map<usize, usize> = Map::default();
         let mut all: Vec<(Vec<usize>, usize, Option<usize>)> = Vec::new();
         for line in self.first()..self.end {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             if self.slot(line).is_none_or(|slot| self.is_common(slot)) {
                 continue;
             }
@@ -451,13 +451,13 @@ mod tests {
             fill(&|i| format!("{}{}\nk: {i}\n\n", sign(i % 9000), sign(i / 9000))),
         ] {
             let source = Source::new(&text);
-            let before = crate::stop::ticks();
+            let before = crate::stop::steps();
             let odd = Records::read(&source).map(|records| {
                 let odd = records.outliers(&source);
                 odd.iter().take(1000).for_each(|odd| drop(records.around(&source, odd.line)));
                 odd.len()
             });
-            let steps = crate::stop::ticks() - before;
+            let steps = crate::stop::steps() - before;
             let start = &text[..text.floor_char_boundary(40)];
             assert!(
                 steps <= STEPS_PER_LINE * source.len() + 20_000,

@@ -31,7 +31,7 @@ impl Sections {
         let mut forms: Map<u64, (usize, Form)> = Map::default();
         let mut found: Vec<(usize, u64)> = Vec::new();
         for line in 0..source.len() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let Some(form) = form(source, line) else { continue };
             if form.is_marked
                 && let Some(name) = name_above(source, line)

@@ -54,7 +54,7 @@ pub(super) fn numbered(source: &Source<'_>, forms: &[u64], starts: &[usize]) -> 
     let mut above = BLANK_FORM;
     let mut out = Vec::new();
     for (line, &form) in forms.iter().enumerate().skip(starts[0]) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if next.next_if_eq(&&line).is_some() {
             seen.clear();
         }
@@ -206,7 +206,7 @@ fn turns(source: &Source<'_>) -> Option<Vec<usize>> {
     let (mut lines, mut tagged, mut starts) = (0, 0, Vec::new());
     let mut last = None;
     for line in 0..source.len() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let text = source.line(line);
         if text.trim().is_empty() {
             continue;
@@ -287,7 +287,7 @@ fn starts(forms: &[u64], may_not_start: &dyn Fn(usize) -> bool) -> Option<Vec<us
     let mut known: Map<u64, (usize, usize, usize)> = Map::default();
     let may_start = |(line, form): &(usize, &u64)| **form != BLANK_FORM && !may_not_start(*line);
     for (line, &form) in forms.iter().enumerate().filter(may_start) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if known.len() < MAX_FORMS || known.contains_key(&form) {
             let entry = known.entry(form).or_insert((0, line, line));
             (entry.0, entry.2) = (entry.0 + 1, line);

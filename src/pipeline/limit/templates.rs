@@ -160,7 +160,7 @@ impl Words {
     fn of(source: &Source<'_>, lines: &[usize]) -> Self {
         let mut out = Self { words: Vec::new(), starts: Vec::new(), filled: 0, counts: Map::default() };
         for (place, line) in lines.iter().enumerate() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let line = source.line(*line);
             let line = &line[..line.floor_char_boundary(MAX_BYTES)];
             let start = out.words.len();
@@ -196,7 +196,7 @@ impl Words {
         let mut known: Map<u64, usize> = Map::default();
         let mut kinds: Vec<Kind> = Vec::new();
         for (nth, &(place, start)) in self.starts.iter().enumerate() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let end = self.starts.get(nth + 1).map_or(self.words.len(), |next| next.1);
             let (mut form, mut last) = (0, 0);
             let (mut has_rare, mut has_common) = (false, false);

@@ -48,7 +48,7 @@ pub(super) fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate
     let mut odd: [(usize, Vec<usize>); 2] = Default::default();
     let mut known: Map<&str, Majors> = Map::default();
     for (place, &line) in lines.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let Some((name, version)) = package(source.line(line)) else { continue };
         all += 1;
         let (major, kind) = read(version);

@@ -132,7 +132,7 @@ fn lacking(source: &Source<'_>, starts: &[usize]) -> Vec<usize> {
         let end = starts.get(at + 1).copied().unwrap_or(source.len());
         let hosts: Set<&str> = (start + 1..end)
             .filter_map(|i| {
-                crate::stop::tick();
+                crate::stop::check_sometimes();
                 let (state, rest) = source.line(i).split_once(": [")?;
                 Some(rest.split_once(']')?.0).filter(|_| state.bytes().all(|b| b.is_ascii_lowercase()))
             })

@@ -348,7 +348,7 @@ impl Unlisted {
 
     /// Compares a member and those inside it. `is_named`: a member that holds it is named already.
     fn compare(&mut self, value: &Value, path: u64, is_named: bool, key: &str, listed: &Listed) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         if listed.paths.contains(&path) && !value.is_object() && !value.is_array() {
             return;
         }
@@ -428,7 +428,7 @@ impl Unlisted {
         let mut found: Vec<(usize, usize)> = Vec::new();
         let of_rule = |rule: &u64| self.rules.get(rule).copied().filter(|count| *count >= MIN_OF_RULE);
         for ((scope, _), field) in &self.fields {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let all = if *scope == ROOT { Some(self.findings.len()) } else { of_rule(scope) };
             let Some(all) = all.filter(|all| *all >= MIN_OF_RULE) else { continue };
             let mut places = field.values.rare();

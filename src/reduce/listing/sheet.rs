@@ -239,7 +239,7 @@ fn outlier_names(names: &[&str]) -> Vec<usize> {
     let mut lengths: Counted<usize> = Counted::default();
     let mut forms: Counted<u64> = Counted::default();
     for (i, name) in names.iter().enumerate() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let words = name.split_ascii_whitespace().count();
         lengths.add(words, i);
         // The last word is the name.

@@ -77,7 +77,7 @@ pub fn outliers<'a>(source: &'a Source<'_>, records: &[Record], form: &[usize]) 
     }
     let mut years: Counted<&[u8]> = Counted::default();
     for &i in form {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let record = &records[i];
         if let Some(year) = year(source, record) {
             years.add(year, i);

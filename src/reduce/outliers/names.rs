@@ -71,7 +71,7 @@ pub fn outlier_files<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<u
 pub fn other_packages<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec<usize> {
     let mut kinds: Counted<&str> = Counted::default();
     for (line, text) in lines {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let kind = |word: &'a str| Some(extension(word)).filter(|kind| PACKAGES.contains(kind));
         if let Some(kind) = text.split_ascii_whitespace().find_map(kind) {
             kinds.add(kind, line);
@@ -85,7 +85,7 @@ pub fn in_two_versions<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Vec
     let mut first: Map<(&str, &str), (usize, &str)> = Map::default();
     let mut out = Vec::new();
     for (line, text) in lines {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let mut words = text.split_ascii_whitespace();
         if let (Some(verb @ ("Compiling" | "Checking")), Some(name), Some(version)) =
             (words.next(), words.next(), words.next())
@@ -107,7 +107,7 @@ pub fn single_codes<'a>(source: &Source<'_>, lines: impl Iterator<Item = (usize,
     }
     let (mut all, mut counts) = (0, Map::<&str, usize>::default());
     for code in source.lines().filter_map(code) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         all += 1;
         *counts.entry(code).or_default() += 1;
     }

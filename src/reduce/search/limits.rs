@@ -126,7 +126,7 @@ fn outliers(input: &Input<'_>, found: &Found<'_>, matches: &[Vec<usize>]) -> Vec
     let all: usize = matches.iter().map(Vec::len).sum();
     let mut kinds: Vec<(u64, usize, Vec<usize>)> = Vec::new();
     for &i in matches.iter().flatten() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let (hit, line) = (&found.hits[i], input.source.line(found.hits[i].line));
         let kind = similarity_hash(line.get(hit.head(line)..).unwrap_or(line));
         match kinds.iter().position(|(known, ..)| *known == kind) {

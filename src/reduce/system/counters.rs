@@ -68,7 +68,7 @@ fn exceptions(input: &Input<'_>) -> HashSet<usize> {
     let mut forms: Map<u64, (usize, usize)> = Map::default();
     let mut zeros: Vec<(usize, u64)> = Vec::new();
     for line in 0..source.len() {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let text = source.line(line).trim_end();
         if text.len() >= MAX_LINE_BYTES {
             continue;

@@ -174,7 +174,7 @@ fn kind(line: &str) -> &str {
 fn rare_kinds(source: &Source<'_>) -> Vec<usize> {
     let mut kinds: Counted<&str> = Counted::default();
     for (i, line) in source.lines().enumerate().filter(|(_, line)| is_passed(line)) {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         kinds.add(kind(line), i);
     }
     kinds.rare()

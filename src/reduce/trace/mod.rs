@@ -95,7 +95,7 @@ pub fn own_frames(source: &Source<'_>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
     while at < source.len() && out.len() < MAX_TRACES_NAMED {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let frames = trace(source, at, source.len(), &mut hints);
         let Some(last) = frames.last() else {
             at += 1;

@@ -151,7 +151,7 @@ impl Ledger {
         let mut spans = Vec::with_capacity(self.spans.len() + lines.len() * 2);
         let mut next = 0;
         for span in self.spans.drain(..) {
-            stop::tick();
+            stop::check_sometimes();
             next += lines[next..].partition_point(|&l| l < span.lines.start);
             let hit = lines.get(next).is_some_and(|&l| l < span.lines.end);
             match span.action {
@@ -191,7 +191,7 @@ impl Ledger {
             }
         }
         for span in &mut self.spans {
-            stop::tick();
+            stop::check_sometimes();
             let (saved, names) = match &span.action {
                 Action::Omit { group: 0, names, .. } => (bytes(span.lines.clone()), named(names)),
                 Action::Omit { group, .. } => groups.get(group).copied().unwrap_or_default(),
@@ -313,7 +313,7 @@ impl Ledger {
     fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
         let mut written = Written::new(self, source);
         for (at, span) in self.spans.iter().enumerate() {
-            stop::tick();
+            stop::check_sometimes();
             match &span.action {
                 Action::Keep => self.write_lines(source, span.lines.clone(), out),
                 Action::Replace { text, .. } => {
@@ -415,7 +415,7 @@ fn walk(
     mut take: impl FnMut(Span) -> Result<(), BadSpans>,
 ) -> Result<(), BadSpans> {
     while let Some(span) = rest.take().or_else(|| old.next()) {
-        stop::tick();
+        stop::check_sometimes();
         if span.lines.start >= end {
             *rest = Some(span);
             return Ok(());

@@ -224,7 +224,7 @@ fn groups<'a>(
         }
         let group = &mut groups[number];
         for i in span.lines.clone() {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             group.hidden += source.line(i).len() + 1;
             group.read(source.line(i), has_marks, shown, &mut named);
         }

@@ -91,7 +91,7 @@ impl Hidden<'_> {
         let (mut titles, mut prints) = (PrintedForms::default(), PrintedForms::default());
         let (mut warnings, mut counters, mut opening) = (Vec::new(), Set::default(), None);
         for &line in &self.lines {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let text = self.text(line);
             if let Some(title) = title(text) {
                 titles.add(form(title), line);
@@ -144,7 +144,7 @@ impl Hidden<'_> {
         let mut out: Vec<Vec<usize>> = Vec::new();
         let mut last = usize::MAX;
         for &line in rare {
-            crate::stop::tick();
+            crate::stop::check_sometimes();
             let is_next = (last..line).len() <= MAX_SHOWN
                 && (last.saturating_add(1)..line).all(|between| self.text(between).trim().is_empty())
                 && last < line;

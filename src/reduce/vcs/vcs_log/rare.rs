@@ -15,7 +15,7 @@ const MAX_MARKED: usize = 10;
 pub fn commits(source: &Source<'_>, gone: &[usize]) -> Vec<usize> {
     let (mut refs, mut merges, mut actions) = (Vec::new(), Vec::new(), Counted::default());
     for &line in gone {
-        crate::stop::tick();
+        crate::stop::check_sometimes();
         let text = source.line(line).trim_start_matches(['*', '|', '/', '\\', '_', ' ']);
         let text = text.split_once(' ').map_or("", |(_, text)| text.trim_start());
         let inside = text.strip_prefix('(').and_then(|inside| inside.split_once(") "));
